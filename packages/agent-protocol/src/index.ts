@@ -1,0 +1,1 @@
+export * from './generated/crux/agent/v1/agent_pb.js'

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { deploymentStrategies, exposeStrategies, networkModes, restartPolicies } from './enums.ts'
+import * as field from './container-configuration-fields.ts'
+import { limits, patterns } from './limits.ts'
+
+/** One layer of a container configuration. Every setting may be absent or null: not set at this layer (backend.md 1.3). */
+export const ContainerConfigFields = z.object({
+  name: z.string().trim().max(limits.containerName.max).regex(patterns.containerName, 'Use letters, digits, dots, dashes and underscores').nullish(),
+  environment: field.KeyNullableValues.nullish(),
+  secrets: field.Secrets.nullish(),
+  routing: field.Routing.nullish(),
+  expose: z.enum(exposeStrategies).nullish(),
+  /** Numeric user id; -1 and null mean: as the image says. */
+  user: field.User.nullish(),
+  workingDirectory: z.string().max(4_096).regex(/^\S*$/, 'A directory here has no white space').nullish(),
+  tty: z.boolean().nullish(),
+  configContainer: field.ConfigContainer.nullish(),
+  ports: field.Ports.nullish(),
+  portRanges: field.PortRanges.nullish(),
+  volumes: field.Volumes.nullish(),
+  commands: field.Arguments.nullish(),
+  args: field.Arguments.nullish(),
+  initContainers: z.array(field.InitContainer).max(50).nullish(),
+  capabilities: field.KeyValues.nullish(),
+  storage: field.StorageUse.nullish(),
+  expectedState: field.ExpectedState.nullish(),
+  logConfig: field.LogConfig.nullish(),
+  restartPolicy: z.enum(restartPolicies).nullish(),
+  networkMode: z.enum(networkModes).nullish(),
+  networks: field.UniqueKeys.nullish(),
+  dockerLabels: field.KeyNullableValues.nullish(),
+  deploymentStrategy: z.enum(deploymentStrategies).nullish(),
+  customHeaders: field.UniqueKeys.nullish(),
+  proxyHeaders: z.boolean().nullish(),
+  useLoadBalancer: z.boolean().nullish(),
+  extraLBAnnotations: field.KeyNullableValues.nullish(),
+  healthCheckConfig: field.HealthCheckConfig.nullish(),
+  resourceConfig: field.ResourceConfig.nullish(),
+  annotations: field.Marker.nullish(),
+  labels: field.Marker.nullish(),
+  metrics: field.Metrics.nullish(),
+})
+export type ContainerConfigFields = z.output<typeof ContainerConfigFields>
+export type ContainerConfigField = keyof ContainerConfigFields
+
+/** Settings in groups as the page shows them (ui.md U13.2). A field of another kind of node is shown as such, never dropped. */
+export const containerConfigGroups = {
+  common: ['name', 'expose', 'user', 'workingDirectory', 'tty', 'configContainer', 'routing', 'environment', 'secrets', 'initContainers', 'ports', 'portRanges', 'storage', 'volumes', 'commands', 'args'],
+  docker: ['logConfig', 'restartPolicy', 'networkMode', 'networks', 'dockerLabels', 'expectedState', 'capabilities'],
+  kubernetes: ['deploymentStrategy', 'customHeaders', 'proxyHeaders', 'useLoadBalancer', 'extraLBAnnotations', 'healthCheckConfig', 'resourceConfig', 'labels', 'annotations', 'metrics'],
+} as const satisfies Record<string, readonly ContainerConfigField[]>
+
+/** The settings that the pages and the Docker agent serve today; the others are stored and shown read-only until their issue. */
+export const containerConfigFieldNames = Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]
+
+/**
+ * What one container shall be, after all layers are merged: the form in which a release keeps it and the agent receives it.
+ * Lists are never null here, and `environment` has no removed keys left.
+ */
+export const FinalContainerConfig = ContainerConfigFields.extend({
+  /** The short name; the container is called `{prefix}-{name}`. */
+  name: z.string().min(1).max(limits.containerName.max).regex(patterns.dnsLabel),
+  environment: field.KeyValues,
+  ports: field.Ports,
+  portRanges: field.PortRanges,
+  volumes: field.Volumes,
+  commands: field.Arguments,
+  args: field.Arguments,
+  networks: field.UniqueKeys,
+  dockerLabels: field.KeyValues,
+  secrets: field.Secrets,
+})
+export type FinalContainerConfig = z.output<typeof FinalContainerConfig>

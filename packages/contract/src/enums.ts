@@ -1,0 +1,46 @@
+/** Closed word lists of the wire (backend.md 1.2, console.md 4 and 9). The order is the one that pages show. */
+export const teamRoles = ['owner', 'admin', 'user'] as const
+export const memberStatuses = ['pending', 'verified', 'expired', 'declined'] as const
+export const projectTypes = ['versionless', 'versioned'] as const
+export const versionTypes = ['incremental', 'rolling'] as const
+export const registryTypes = ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] as const
+export const nodeTypes = ['docker', 'k8s'] as const
+export const nodeStatuses = ['unreachable', 'connected', 'outdated', 'updating'] as const
+export const nodeEventTypes = ['installed', 'connected', 'kicked', 'left', 'update', 'containerCommand', 'updateCompleted', 'tokenReplaced'] as const
+export const scriptTypes = ['shell', 'powershell'] as const
+export const deploymentStatuses = ['preparing', 'in-progress', 'successful', 'failed', 'obsolete'] as const
+export const deploymentEventTypes = ['log', 'deployment-status', 'container-state', 'container-progress', 'phase'] as const
+export const deploymentPhases = ['resolve', 'pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
+export const phaseStates = ['waiting', 'running', 'done', 'skipped', 'failed'] as const
+export const logLevels = ['info', 'warn', 'error'] as const
+export const containerStates = ['running', 'waiting', 'exited', 'removed'] as const
+export const containerOperations = ['start', 'stop', 'restart'] as const
+export const containerConfigTypes = ['image', 'instance', 'deployment', 'config-bundle'] as const
+export const networkModes = ['none', 'host', 'bridge'] as const
+export const restartPolicies = ['no', 'always', 'onFailure', 'unlessStopped'] as const
+export const exposeStrategies = ['none', 'expose', 'exposeWithTls'] as const
+export const volumeTypes = ['ro', 'rwo', 'rwx', 'mem', 'tmp'] as const
+export const logDrivers = [
+  'nodeDefault', 'none', 'gcplogs', 'local', 'json-file', 'syslog', 'journald', 'gelf', 'fluentd', 'awslogs', 'splunk', 'etwlogs', 'logentries',
+] as const
+export const deploymentStrategies = ['recreate', 'rolling'] as const
+export const portProtocols = ['tcp', 'udp'] as const
+export const icons = [
+  'goat', 'jellyfish', 'kangaroo', 'shark', 'sloth', 'buffalo', 'cat', 'llama', 'bug', 'shrimp', 'donkey', 'flamingo', 'lion', 'hedgehog', 'giraffe',
+  'penguin', 'bat', 'goose', 'seal', 'spider', 'squirrel', 'monkey', 'gecko', 'owl', 'dog', 'rhino', 'bee', 'dino', 'sheep', 'crow', 'snail',
+] as const
+
+export type TeamRole = (typeof teamRoles)[number]
+export type ProjectType = (typeof projectTypes)[number]
+export type VersionType = (typeof versionTypes)[number]
+export type RegistryType = (typeof registryTypes)[number]
+export type NodeType = (typeof nodeTypes)[number]
+export type NodeStatus = (typeof nodeStatuses)[number]
+export type NodeEventType = (typeof nodeEventTypes)[number]
+export type DeploymentStatus = (typeof deploymentStatuses)[number]
+export type DeploymentPhase = (typeof deploymentPhases)[number]
+export type PhaseState = (typeof phaseStates)[number]
+export type ContainerState = (typeof containerStates)[number]
+export type ContainerOperation = (typeof containerOperations)[number]
+export type ContainerConfigType = (typeof containerConfigTypes)[number]
+export type LogLevel = (typeof logLevels)[number]

@@ -1,0 +1,5 @@
+export * from './container-configuration.ts'
+export * from './container-configuration-fields.ts'
+export * from './enums.ts'
+export * from './limits.ts'
+export * from './shapes.ts'

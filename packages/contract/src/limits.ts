@@ -1,0 +1,37 @@
+/** Numbers and patterns that several shapes share. Sources: console.md 5 and 9, ui.md U26, decisions 21 and 30. */
+export const limits = {
+  name: { min: 3, max: 70 },
+  teamSlug: { min: 3, max: 16 },
+  description: { max: 5_000 },
+  url: { max: 2_048 },
+  userId: { min: -1, max: 2_147_483_647 },
+  port: { min: 1, max: 65_535 },
+  page: { default: 10, max: 1_000 },
+  logTake: { default: 100, max: 1_000 },
+  listEntries: 2_000,
+  value: { max: 65_536 },
+  containerName: { max: 63 },
+  body: { max: 1_048_576 },
+  imagesPerRequest: 100,
+} as const
+
+export const patterns = {
+  /** A DNS label: what Docker and Kubernetes both accept as a name part (RFC 1123, at most 63 characters). */
+  dnsLabel: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  /** A container name as the page accepts it, before the prefix is known (ui.md U26.1). */
+  containerName: /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/,
+  /** Quantity of bytes as Kubernetes writes it (ui.md U26.3). */
+  quantity: /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/,
+  /** A repository path of the distribution specification: lower-case components joined by `/`. */
+  imageName: /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/,
+  /** A tag of the distribution specification. */
+  imageTag: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
+  teamSlug: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  noWhitespace: /^\S+$/,
+} as const
+
+/** Path segments that a team slug may not take, because the console or the server answers there (decision 6). */
+export const reservedTeamSlugs = [
+  '404', '500', 'api', 'auth', 'composer', 'error', 'health', 'invitation', 'kratos', 'metrics', 'new', 'status', 'swagger',
+  'teams', 'templates', 'assets', 'fonts', 'static', 'docs', 'settings', 'well-known',
+] as const

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { icons } from './enums.ts'
+import { limits, patterns } from './limits.ts'
+
+/** Building blocks of the wire. Dates travel as ISO 8601 strings in UTC. */
+export const Id = z.uuid()
+export const Timestamp = z.iso.datetime({ offset: true })
+export const Name = z.string().trim().min(limits.name.min).max(limits.name.max)
+export const Description = z.string().max(limits.description.max).nullish()
+export const Icon = z.enum(icons).nullish()
+export const Prefix = z.string().trim().min(1).max(limits.containerName.max).regex(patterns.dnsLabel, 'Use lower-case letters, digits and dashes')
+export const TeamSlug = z
+  .string()
+  .min(limits.teamSlug.min)
+  .max(limits.teamSlug.max)
+  .regex(patterns.teamSlug, 'Use lower-case letters, digits and single dashes')
+export const Port = z.int().min(limits.port.min).max(limits.port.max)
+
+/** Who made and who last changed a record, and when (backend.md 2). */
+export const Audit = z.object({ createdAt: Timestamp, createdBy: z.string(), updatedAt: Timestamp, updatedBy: z.string() })
+export const BasicUser = z.object({ id: z.string(), name: z.string() })
+export const basic = <T extends readonly [string, ...string[]]>(types: T) => z.object({ id: Id, name: z.string(), type: z.enum(types) })
+
+/** Query numbers arrive as text; decision 21: `take` above 1,000 is refused, both are required where the spec paginates. */
+export const Skip = z.coerce.number().int().min(0)
+export const Take = z.coerce.number().int().min(1).max(limits.page.max)
+export const Page = z.object({ skip: Skip, take: Take })
+export const paginated = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), total: z.int() })
+
+export const inTeam = z.object({ teamSlug: z.string().min(1).max(70) })
+export const params = <T extends z.ZodRawShape>(shape: T) => inTeam.extend(shape)
+export type Audit = z.output<typeof Audit>
