@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+
+/** A setting that stops the process. The message is one line: variable, problem, example. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly variable: string
+
+  constructor(variable: string, problem: string, example?: unknown) {
+    super(`${variable} ${problem}${example === undefined ? '' : ` (example: ${variable}=${String(example)})`}`)
+    this.variable = variable
+  }
+}
+
+/**
+ * Reads the settings a schema names from the environment. Each setting X may come as X or as X_FILE, the path of a file
+ * whose content, without a trailing newline, is the value. An empty X counts as absent, as compose files write it.
+ *
+ * Examples for messages come from `.meta({ example })` of a field. Values never appear in messages: they may be secret.
+ *
+ * @throws ConfigError for the first bad setting, in the order of the schema
+ */
+export function parseConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
+  const input: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const value = readSetting(name, env, exampleOf(schema.shape[name]))
+    if (value !== undefined) input[name] = value
+  }
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const name = String(issue?.path[0] ?? 'configuration')
+  const problem =
+    issue && issue.path.length > 0 && !(name in input) ? 'is required and missing' : problemOf(issue?.message)
+  throw new ConfigError(name, problem, exampleOf(schema.shape[name]))
+}
+
+function readSetting(name: string, env: NodeJS.ProcessEnv, example: unknown): string | undefined {
+  const direct = env[name] || undefined
+  const file = env[`${name}_FILE`] || undefined
+  if (direct !== undefined && file !== undefined)
+    throw new ConfigError(name, `is set together with ${name}_FILE; keep one`)
+  if (file === undefined) return direct
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw new ConfigError(
+      `${name}_FILE`,
+      `names a file that cannot be read: ${reason}`,
+      example && `/run/secrets/${name}`,
+    )
+  }
+}
+
+function problemOf(message: string | undefined): string {
+  return `is not valid: ${(message ?? 'invalid').replace(/\s+/g, ' ').replace(/^Invalid input: /, '')}`
+}
+
+/** The example may sit under wrappers such as `.default()` and `.optional()`, which do not inherit their inner meta. */
+function exampleOf(field: unknown): unknown {
+  let current = field as
+    | { meta?: () => { example?: unknown } | undefined; def?: { innerType?: unknown; in?: unknown } }
+    | undefined
+  while (current) {
+    const example = current.meta?.()?.example
+    if (example !== undefined) return example
+    current = (current.def?.innerType ?? current.def?.in) as typeof current
+  }
+  return undefined
+}

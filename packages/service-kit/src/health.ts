@@ -1,0 +1,69 @@
+export type HealthStatus = 'operational' | 'disrupted' | 'unavailable'
+
+export interface HealthReport {
+  status: HealthStatus
+  version: string
+  lastMigration?: string
+  /** Per check `ok` or what is wrong, in words that name no secret. */
+  checks?: Record<string, string>
+}
+
+export interface Health {
+  /** `/health`: the process lives. Always 200; `disrupted` while a check fails. */
+  live(): Promise<{ statusCode: 200; body: HealthReport }>
+  /** `/health/ready`: it can serve. 503 while a check fails. */
+  ready(): Promise<{ statusCode: 200 | 503; body: HealthReport }>
+}
+
+/**
+ * @param options.checks what must hold to serve; each rejects with the reason
+ * @param options.lastMigration name of the newest migration, once known
+ * @param options.timeoutMs how long one check may take
+ */
+export function createHealth(options: {
+  version: string
+  checks?: Record<string, () => Promise<unknown>>
+  lastMigration?: () => string | undefined
+  timeoutMs?: number
+}): Health {
+  const { version, checks = {}, timeoutMs = 2_000 } = options
+
+  async function report(): Promise<HealthReport & { checks: Record<string, string> }> {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await outcome(check, timeoutMs)] as const),
+    )
+    const lastMigration = options.lastMigration?.()
+    return {
+      status: results.every(([, result]) => result === 'ok') ? 'operational' : 'disrupted',
+      version,
+      ...(lastMigration === undefined ? {} : { lastMigration }),
+      checks: Object.fromEntries(results),
+    }
+  }
+
+  return {
+    async live() {
+      const { checks: _, ...body } = await report()
+      return { statusCode: 200, body }
+    },
+    async ready() {
+      const body = await report()
+      return { statusCode: body.status === 'operational' ? 200 : 503, body }
+    },
+  }
+}
+
+/** Foreign error texts may hold addresses and users, so only their kind is told. */
+async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('no answer in time'), timeoutMs)
+  })
+  try {
+    return await Promise.race([check().then(() => 'ok'), late])
+  } catch (error) {
+    return `failed: ${(error as { code?: string }).code ?? (error as Error).name}`
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { redact, redactText } from './redact.ts'
+
+export type { Logger } from 'pino'
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/**
+ * The logger of a process. Everything that it writes passes `redact`, here and nowhere else.
+ *
+ * @param options.destination where lines go; standard output when absent
+ */
+export function createLogger(options: { name: string; level?: LogLevel; destination?: DestinationStream }): Logger {
+  return pino(
+    {
+      name: options.name,
+      level: options.level ?? 'info',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        bindings: ({ hostname, ...bindings }) => redact(bindings) as Record<string, unknown>,
+        log: redactFields,
+      },
+      serializers: { req: showRequest, request: showRequest, res: showReply, reply: showReply },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, args.map((arg) => (typeof arg === 'string' ? redactText(arg) : arg)) as typeof args)
+        },
+      },
+    },
+    // Synchronous: the last words of a process that dies must not be lost.
+    options.destination ?? pino.destination({ fd: 1, sync: true }),
+  )
+}
+
+/** The id under which a request is logged and answered: the caller's `x-request-id` when it is a plain word, else a new one. */
+export function requestIdFrom(headers: IncomingHttpHeaders): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** Fields that the serializers below shape; walking a live request or response object would cost and show too much. */
+const serialized = new Set(['req', 'res', 'request', 'reply'])
+
+function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  const rest: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) (serialized.has(name) ? shown : rest)[name] = value
+  return { ...(redact(rest) as Record<string, unknown>), ...shown }
+}
+
+function showRequest(request: unknown): unknown {
+  if (typeof request !== 'object' || request === null) return redact(request)
+  const { id, method, url, ip } = request as { id?: unknown; method?: unknown; url?: unknown; ip?: unknown }
+  return { id, method, url: typeof url === 'string' ? redactText(url) : undefined, ip }
+}
+
+function showReply(reply: unknown): unknown {
+  if (typeof reply !== 'object' || reply === null) return redact(reply)
+  return { statusCode: (reply as { statusCode?: unknown }).statusCode }
+}

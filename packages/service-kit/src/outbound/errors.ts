@@ -1,0 +1,49 @@
+export type OutboundErrorCode =
+  | 'invalidUrl'
+  | 'refused'
+  | 'unresolved'
+  | 'unreachable'
+  | 'tls'
+  | 'timeout'
+  | 'tooLarge'
+  | 'redirects'
+  | 'protocol'
+
+/** Why a request to a foreign address gave no answer. The message is fit for the person who typed the address. */
+export class OutboundError extends Error {
+  override name = 'OutboundError'
+  readonly code: OutboundErrorCode
+
+  constructor(code: OutboundErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Translates what undici, net and tls throw. */
+export function toOutboundError(error: unknown, url: URL): OutboundError {
+  if (error instanceof OutboundError) return error
+  const code = codeOf(error)
+  const host = url.host
+  if (isTimeout(error, code)) return new OutboundError('timeout', `${host} did not answer in time`, { cause: error })
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|SSL|TLS|EPROTO/.test(code)) {
+    return new OutboundError('tls', `no trusted TLS connection to ${host} (${code})`, { cause: error })
+  }
+  if (/^(ECONN|EHOST|ENET|EPIPE|EADDR|UND_ERR_SOCKET|UND_ERR_CONNECT)/.test(code)) {
+    return new OutboundError('unreachable', `${host} cannot be reached (${code})`, { cause: error })
+  }
+  return new OutboundError('protocol', `${host} did not answer as HTTP does`, { cause: error })
+}
+
+function isTimeout(error: unknown, code: string): boolean {
+  const name = error instanceof Error ? error.name : ''
+  return name === 'TimeoutError' || /TIMEDOUT|TIMEOUT/.test(code)
+}
+
+/** The first useful code: when every address of a name fails, Node throws an AggregateError around the real ones. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return ''
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
+  if (typeof code === 'string' && code !== '') return code
+  return codeOf(cause) || (Array.isArray(errors) ? codeOf(errors[0]) : '')
+}

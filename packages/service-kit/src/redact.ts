@@ -1,0 +1,51 @@
+const hidden = '[redacted]'
+const depthMax = 8
+const entriesMax = 200
+
+/** Names whose values never leave the process, compared without case and separators. */
+const secretNames =
+  /^(authorization|proxyauthorization|cookie|cookies|setcookie|.*password|passwd|.*token|.*secret|.*secrets|.*secretkey|secretaccesskey|credential|credentials|.*apikey|.*privatekey|encryptionkey|totpcode|otp|codeverifier)$/
+
+/** Counters and flags that only sound like secrets. */
+const harmless = (value: unknown) => value === null || value === undefined || typeof value === 'boolean'
+
+/** A copy of `value` without secrets: by the name of a field at any depth, and inside texts as redactText does. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= depthMax) return '[too deep]'
+  if (value instanceof Date || ArrayBuffer.isView(value)) return ArrayBuffer.isView(value) ? '[binary]' : value
+  if (Array.isArray(value)) return value.slice(0, entriesMax).map((entry) => redact(entry, depth + 1))
+  if (value instanceof Error) return redactError(value, depth)
+  const shown = 'toJSON' in value && typeof value.toJSON === 'function' ? (value.toJSON() as unknown) : value
+  if (typeof shown !== 'object' || shown === null) return redact(shown, depth + 1)
+  const copy: Record<string, unknown> = {}
+  for (const [name, entry] of Object.entries(shown).slice(0, entriesMax)) {
+    copy[name] = isSecretName(name) && !harmless(entry) ? hidden : redact(entry, depth + 1)
+  }
+  return copy
+}
+
+/** Hides credentials that stand inside a text: in addresses, bearer headers and sensitive query parameters. */
+export function redactText(text: string): string {
+  if (!/[:=]|bearer|basic/i.test(text)) return text
+  return text
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${hidden}@`)
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${hidden}`)
+    .replace(/([?&](?:code|token|state|secret|password|access_token|id_token|csrf_token)=)[^&\s#"']+/gi, `$1${hidden}`)
+}
+
+function isSecretName(name: string): boolean {
+  return secretNames.test(name.toLowerCase().replace(/[-_\s]/g, ''))
+}
+
+function redactError(error: Error, depth: number): unknown {
+  const { name, message, stack, cause, ...rest } = error as Error & Record<string, unknown>
+  return {
+    ...(redact(rest, depth + 1) as object),
+    type: error.name,
+    message: redactText(error.message),
+    ...(error.stack ? { stack: redactText(error.stack) } : {}),
+    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+  }
+}
