@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { containerStates, deploymentStrategies, exposeStrategies, logDrivers, networkModes, portProtocols, restartPolicies, volumeTypes } from './enums.ts'
+import {
+  type containerStates,
+  deploymentStrategies,
+  exposeStrategies,
+  logDrivers,
+  networkModes,
+  portProtocols,
+  restartPolicies,
+  volumeTypes,
+} from './enums.ts'
 import { limits, patterns } from './limits.ts'
 import { Id, Port } from './shapes.ts'
 
@@ -14,17 +23,24 @@ const argument = z
   .max(limits.value.max)
   .refine((value) => value === value.trim(), 'Remove the white space around it')
 
-const unique = <T>(name: string, of: (row: T) => string | number | undefined) => (rows: T[], context: z.RefinementCtx) => {
-  const seen = new Map<string | number, number>()
-  rows.forEach((row, index) => {
-    const value = of(row)
-    if (value === undefined || value === '') return
-    if (seen.has(value)) {
-      context.addIssue({ code: 'custom', path: [index, name], message: `${String(value)} is there twice`, params: { rule: 'keysAreUnique' } })
-    }
-    seen.set(value, index)
-  })
-}
+const unique =
+  <T>(name: string, of: (row: T) => string | number | undefined) =>
+  (rows: T[], context: z.RefinementCtx) => {
+    const seen = new Map<string | number, number>()
+    rows.forEach((row, index) => {
+      const value = of(row)
+      if (value === undefined || value === '') return
+      if (seen.has(value)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, name],
+          message: `${String(value)} is there twice`,
+          params: { rule: 'keysAreUnique' },
+        })
+      }
+      seen.set(value, index)
+    })
+  }
 const list = <T extends z.ZodType>(row: T) => z.array(row).max(limits.listEntries)
 
 export const KeyValue = z.object({ id: rowId, key, value: text() })
@@ -44,8 +60,12 @@ export const PortBinding = z.object({
   protocol: z.enum(portProtocols).optional(),
   bindAddress: z.union([z.ipv4(), z.ipv6()]).nullish(),
 })
-export const Ports = list(PortBinding).superRefine(unique('internal', (row) => `${row.internal}/${row.protocol ?? 'tcp'}`))
-const Range = z.object({ from: Port, to: Port }).refine((range) => range.from <= range.to, { path: ['to'], message: 'The end lies before the start' })
+export const Ports = list(PortBinding).superRefine(
+  unique('internal', (row) => `${row.internal}/${row.protocol ?? 'tcp'}`),
+)
+const Range = z
+  .object({ from: Port, to: Port })
+  .refine((range) => range.from <= range.to, { path: ['to'], message: 'The end lies before the start' })
 export const PortRangeBinding = z
   .object({ id: rowId, internal: Range, external: Range })
   .refine((row) => row.internal.to - row.internal.from === row.external.to - row.external.from, {
@@ -56,7 +76,12 @@ export const PortRanges = list(PortRangeBinding)
 
 export const Volume = z.object({
   id: rowId,
-  name: z.string().trim().min(1).max(255).refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
   path: z.string().trim().min(1).max(4_096),
   size: z.string().regex(patterns.quantity, 'Use a quantity such as 512Mi or 1G').or(z.literal('')).nullish(),
   type: z.enum(volumeTypes).nullish(),
@@ -74,7 +99,9 @@ export const InitContainer = z.object({
   args: Arguments.nullish(),
   environment: KeyValues.nullish(),
   useParentConfig: z.boolean().default(false),
-  volumes: list(z.object({ id: rowId, name: z.string().min(1).max(255), path: z.string().min(1).max(4_096) })).nullish(),
+  volumes: list(
+    z.object({ id: rowId, name: z.string().min(1).max(255), path: z.string().min(1).max(4_096) }),
+  ).nullish(),
 })
 
 export const Routing = z.object({
@@ -105,9 +132,17 @@ export const HealthCheckConfig = z.object({
 })
 const Resource = z.object({ cpu: z.string().max(32).nullish(), memory: z.string().max(32).nullish() })
 export const ResourceConfig = z.object({ limits: Resource.nullish(), requests: Resource.nullish() })
-export const Marker = z.object({ deployment: KeyNullableValues.nullish(), service: KeyNullableValues.nullish(), ingress: KeyNullableValues.nullish() })
+export const Marker = z.object({
+  deployment: KeyNullableValues.nullish(),
+  service: KeyNullableValues.nullish(),
+  ingress: KeyNullableValues.nullish(),
+})
 export const Metrics = z.object({ enabled: z.boolean(), path: z.string().max(2_048).nullish(), port: Port.nullish() })
-export const StorageUse = z.object({ storageId: Id.nullish(), bucket: z.string().max(255).nullish(), path: z.string().max(4_096).nullish() })
+export const StorageUse = z.object({
+  storageId: Id.nullish(),
+  bucket: z.string().max(255).nullish(),
+  path: z.string().max(4_096).nullish(),
+})
 /** Base layers name keys; concrete layers carry values that only the node can read (backend.md 4.7). */
 export const Secret = z.object({
   id: rowId,

@@ -1,11 +1,16 @@
 import { z } from 'zod'
-import { deploymentStrategies, exposeStrategies, networkModes, restartPolicies } from './enums.ts'
 import * as field from './container-configuration-fields.ts'
+import { deploymentStrategies, exposeStrategies, networkModes, restartPolicies } from './enums.ts'
 import { limits, patterns } from './limits.ts'
 
 /** One layer of a container configuration. Every setting may be absent or null: not set at this layer (backend.md 1.3). */
 export const ContainerConfigFields = z.object({
-  name: z.string().trim().max(limits.containerName.max).regex(patterns.containerName, 'Use letters, digits, dots, dashes and underscores').nullish(),
+  name: z
+    .string()
+    .trim()
+    .max(limits.containerName.max)
+    .regex(patterns.containerName, 'Use letters, digits, dots, dashes and underscores')
+    .nullish(),
   environment: field.KeyNullableValues.nullish(),
   secrets: field.Secrets.nullish(),
   routing: field.Routing.nullish(),
@@ -45,9 +50,37 @@ export type ContainerConfigField = keyof ContainerConfigFields
 
 /** Settings in groups as the page shows them (ui.md U13.2). A field of another kind of node is shown as such, never dropped. */
 export const containerConfigGroups = {
-  common: ['name', 'expose', 'user', 'workingDirectory', 'tty', 'configContainer', 'routing', 'environment', 'secrets', 'initContainers', 'ports', 'portRanges', 'storage', 'volumes', 'commands', 'args'],
+  common: [
+    'name',
+    'expose',
+    'user',
+    'workingDirectory',
+    'tty',
+    'configContainer',
+    'routing',
+    'environment',
+    'secrets',
+    'initContainers',
+    'ports',
+    'portRanges',
+    'storage',
+    'volumes',
+    'commands',
+    'args',
+  ],
   docker: ['logConfig', 'restartPolicy', 'networkMode', 'networks', 'dockerLabels', 'expectedState', 'capabilities'],
-  kubernetes: ['deploymentStrategy', 'customHeaders', 'proxyHeaders', 'useLoadBalancer', 'extraLBAnnotations', 'healthCheckConfig', 'resourceConfig', 'labels', 'annotations', 'metrics'],
+  kubernetes: [
+    'deploymentStrategy',
+    'customHeaders',
+    'proxyHeaders',
+    'useLoadBalancer',
+    'extraLBAnnotations',
+    'healthCheckConfig',
+    'resourceConfig',
+    'labels',
+    'annotations',
+    'metrics',
+  ],
 } as const satisfies Record<string, readonly ContainerConfigField[]>
 
 /** The settings that the pages and the Docker agent serve today; the others are stored and shown read-only until their issue. */

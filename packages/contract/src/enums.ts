@@ -6,10 +6,25 @@ export const versionTypes = ['incremental', 'rolling'] as const
 export const registryTypes = ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] as const
 export const nodeTypes = ['docker', 'k8s'] as const
 export const nodeStatuses = ['unreachable', 'connected', 'outdated', 'updating'] as const
-export const nodeEventTypes = ['installed', 'connected', 'kicked', 'left', 'update', 'containerCommand', 'updateCompleted', 'tokenReplaced'] as const
+export const nodeEventTypes = [
+  'installed',
+  'connected',
+  'kicked',
+  'left',
+  'update',
+  'containerCommand',
+  'updateCompleted',
+  'tokenReplaced',
+] as const
 export const scriptTypes = ['shell', 'powershell'] as const
 export const deploymentStatuses = ['preparing', 'in-progress', 'successful', 'failed', 'obsolete'] as const
-export const deploymentEventTypes = ['log', 'deployment-status', 'container-state', 'container-progress', 'phase'] as const
+export const deploymentEventTypes = [
+  'log',
+  'deployment-status',
+  'container-state',
+  'container-progress',
+  'phase',
+] as const
 export const deploymentPhases = ['resolve', 'pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
 export const phaseStates = ['waiting', 'running', 'done', 'skipped', 'failed'] as const
 export const logLevels = ['info', 'warn', 'error'] as const
@@ -21,13 +36,54 @@ export const restartPolicies = ['no', 'always', 'onFailure', 'unlessStopped'] as
 export const exposeStrategies = ['none', 'expose', 'exposeWithTls'] as const
 export const volumeTypes = ['ro', 'rwo', 'rwx', 'mem', 'tmp'] as const
 export const logDrivers = [
-  'nodeDefault', 'none', 'gcplogs', 'local', 'json-file', 'syslog', 'journald', 'gelf', 'fluentd', 'awslogs', 'splunk', 'etwlogs', 'logentries',
+  'nodeDefault',
+  'none',
+  'gcplogs',
+  'local',
+  'json-file',
+  'syslog',
+  'journald',
+  'gelf',
+  'fluentd',
+  'awslogs',
+  'splunk',
+  'etwlogs',
+  'logentries',
 ] as const
 export const deploymentStrategies = ['recreate', 'rolling'] as const
 export const portProtocols = ['tcp', 'udp'] as const
 export const icons = [
-  'goat', 'jellyfish', 'kangaroo', 'shark', 'sloth', 'buffalo', 'cat', 'llama', 'bug', 'shrimp', 'donkey', 'flamingo', 'lion', 'hedgehog', 'giraffe',
-  'penguin', 'bat', 'goose', 'seal', 'spider', 'squirrel', 'monkey', 'gecko', 'owl', 'dog', 'rhino', 'bee', 'dino', 'sheep', 'crow', 'snail',
+  'goat',
+  'jellyfish',
+  'kangaroo',
+  'shark',
+  'sloth',
+  'buffalo',
+  'cat',
+  'llama',
+  'bug',
+  'shrimp',
+  'donkey',
+  'flamingo',
+  'lion',
+  'hedgehog',
+  'giraffe',
+  'penguin',
+  'bat',
+  'goose',
+  'seal',
+  'spider',
+  'squirrel',
+  'monkey',
+  'gecko',
+  'owl',
+  'dog',
+  'rhino',
+  'bee',
+  'dino',
+  'sheep',
+  'crow',
+  'snail',
 ] as const
 
 export type TeamRole = (typeof teamRoles)[number]

@@ -32,6 +32,25 @@ export const patterns = {
 
 /** Path segments that a team slug may not take, because the console or the server answers there (decision 6). */
 export const reservedTeamSlugs = [
-  '404', '500', 'api', 'auth', 'composer', 'error', 'health', 'invitation', 'kratos', 'metrics', 'new', 'status', 'swagger',
-  'teams', 'templates', 'assets', 'fonts', 'static', 'docs', 'settings', 'well-known',
+  '404',
+  '500',
+  'api',
+  'auth',
+  'composer',
+  'error',
+  'health',
+  'invitation',
+  'kratos',
+  'metrics',
+  'new',
+  'status',
+  'swagger',
+  'teams',
+  'templates',
+  'assets',
+  'fonts',
+  'static',
+  'docs',
+  'settings',
+  'well-known',
 ] as const

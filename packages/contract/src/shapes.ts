@@ -8,7 +8,12 @@ export const Timestamp = z.iso.datetime({ offset: true })
 export const Name = z.string().trim().min(limits.name.min).max(limits.name.max)
 export const Description = z.string().max(limits.description.max).nullish()
 export const Icon = z.enum(icons).nullish()
-export const Prefix = z.string().trim().min(1).max(limits.containerName.max).regex(patterns.dnsLabel, 'Use lower-case letters, digits and dashes')
+export const Prefix = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.containerName.max)
+  .regex(patterns.dnsLabel, 'Use lower-case letters, digits and dashes')
 export const TeamSlug = z
   .string()
   .min(limits.teamSlug.min)
@@ -17,9 +22,15 @@ export const TeamSlug = z
 export const Port = z.int().min(limits.port.min).max(limits.port.max)
 
 /** Who made and who last changed a record, and when (backend.md 2). */
-export const Audit = z.object({ createdAt: Timestamp, createdBy: z.string(), updatedAt: Timestamp, updatedBy: z.string() })
+export const Audit = z.object({
+  createdAt: Timestamp,
+  createdBy: z.string(),
+  updatedAt: Timestamp,
+  updatedBy: z.string(),
+})
 export const BasicUser = z.object({ id: z.string(), name: z.string() })
-export const basic = <T extends readonly [string, ...string[]]>(types: T) => z.object({ id: Id, name: z.string(), type: z.enum(types) })
+export const basic = <T extends readonly [string, ...string[]]>(types: T) =>
+  z.object({ id: Id, name: z.string(), type: z.enum(types) })
 
 /** Query numbers arrive as text; decision 21: `take` above 1,000 is refused, both are required where the spec paginates. */
 export const Skip = z.coerce.number().int().min(0)

@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { containerConfigurationEndpoints } from './container-configurations.ts'
+import { deploymentEndpoints } from './deployments.ts'
+import type { EndpointSpec } from './endpoint.ts'
+import type { liveChannels } from './live-channels.ts'
+import { nodeEndpoints } from './nodes.ts'
+import { projectEndpoints } from './projects.ts'
+import { registryEndpoints } from './registries.ts'
+import { systemEndpoints } from './system.ts'
+import { teamEndpoints } from './teams.ts'
+
+/** Every endpoint of the product API, by operation. */
+export const contract = {
+  ...systemEndpoints,
+  ...teamEndpoints,
+  ...registryEndpoints,
+  ...projectEndpoints,
+  ...nodeEndpoints,
+  ...containerConfigurationEndpoints,
+  ...deploymentEndpoints,
+}
+export type Contract = typeof contract
+export type Operation = keyof Contract
+
+type Part<E, P extends keyof EndpointSpec> = E extends Record<P, infer S extends z.ZodType> ? z.output<S> : undefined
+type PartIn<E, P extends keyof EndpointSpec> = E extends Record<P, infer S extends z.ZodType> ? z.input<S> : undefined
+/** What a handler receives: parsed and with defaults filled in. */
+export type Params<O extends Operation> = Part<Contract[O], 'params'>
+export type Query<O extends Operation> = Part<Contract[O], 'query'>
+export type Body<O extends Operation> = Part<Contract[O], 'body'>
+/** What a caller sends. */
+export type ParamsInput<O extends Operation> = PartIn<Contract[O], 'params'>
+export type QueryInput<O extends Operation> = PartIn<Contract[O], 'query'>
+export type BodyInput<O extends Operation> = PartIn<Contract[O], 'body'>
+/** What a handler returns (before serialisation) and what a caller gets. */
+export type Answer<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
+  ? z.input<S>
+  : Contract[O] extends { contentType: string }
+    ? string | Uint8Array | AsyncIterable<Uint8Array>
+    : undefined
+export type Result<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
+  ? z.output<S>
+  : undefined
+
+export type Channels = typeof liveChannels
+export type ChannelName = keyof Channels
+export type ClientMessage<C extends ChannelName> = keyof Channels[C]['client'] & string
+export type ServerMessage<C extends ChannelName> = keyof Channels[C]['server'] & string
+export type ClientData<C extends ChannelName, M extends ClientMessage<C>> = Channels[C]['client'][M] extends {
+  data: infer S extends z.ZodType
+}
+  ? z.output<S>
+  : never
+export type ServerData<C extends ChannelName, M extends ServerMessage<C>> = Channels[C]['server'][M] extends {
+  data: infer S extends z.ZodType
+}
+  ? z.input<S>
+  : never

@@ -1,0 +1,333 @@
+import { z } from 'zod'
+import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { endpoints } from './endpoint.ts'
+import {
+  containerStates,
+  deploymentEventTypes,
+  deploymentPhases,
+  deploymentStatuses,
+  logLevels,
+  nodeTypes,
+  phaseStates,
+  projectTypes,
+  versionTypes,
+} from './enums.ts'
+import { Image } from './projects.ts'
+import { Audit, basic, Description, Id, inTeam, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
+
+export const DeploymentCreate = z.object({
+  versionId: Id,
+  nodeId: Id,
+  prefix: Prefix,
+  protected: z.boolean().default(false),
+  note: Description,
+})
+/** `configBundles` is the complete list; absent keeps it (bundles arrive with their own issue). */
+export const DeploymentUpdate = z.object({
+  note: Description,
+  prefix: Prefix,
+  protected: z.boolean(),
+  configBundles: z.array(Id).max(50).default([]),
+})
+export const DeploymentCopy = z.object({ nodeId: Id, prefix: Prefix, note: Description })
+export const DeploymentStart = z.object({
+  instances: z.array(Id).max(500).optional(),
+  recreate: z.boolean().optional(),
+})
+
+export const Deployment = z.object({
+  id: Id,
+  prefix: z.string(),
+  protected: z.boolean(),
+  status: z.enum(deploymentStatuses),
+  note: z.string().nullish(),
+  audit: Audit,
+  node: basic(nodeTypes),
+  project: basic(projectTypes),
+  version: basic(versionTypes),
+  /** What the last release came to, in words: "port 8443 is taken by nginx", "4 images, 6.1 s", "replaced by 2.14.0". */
+  outcome: z.string().nullish(),
+  /** Verified and all instances of the release under way. */
+  progress: z.object({ done: z.int(), total: z.int() }).nullish(),
+  /** Place in the node's queue, from 1, while the start waits for another one (decision 28). */
+  queuePosition: z.int().nullish(),
+  updatedByName: z.string().nullish(),
+})
+export type Deployment = z.output<typeof Deployment>
+export const Instance = z.object({ id: Id, updatedAt: Timestamp, image: Image, config: ContainerConfig })
+export const DeploymentDetails = Deployment.extend({
+  publicKey: z.string().nullish(),
+  config: ContainerConfig,
+  configBundles: z.array(
+    z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id, config: ContainerConfig }),
+  ),
+  token: z.object({ id: Id, name: z.string(), createdAt: Timestamp, expiresAt: Timestamp.nullish() }).nullish(),
+  lastTry: z.int(),
+  instances: z.array(Instance),
+  mutable: z.boolean(),
+  deployable: z.boolean(),
+  deletable: z.boolean(),
+  copiable: z.boolean(),
+  /** The release that runs now under this node and prefix for this project, whoever deployed it. */
+  running: z.object({ deploymentId: Id, number: z.int(), versionName: z.string(), startedAt: Timestamp }).nullish(),
+})
+
+export const DeploymentEvent = z.object({
+  type: z.enum(deploymentEventTypes),
+  createdAt: Timestamp,
+  /** Number of the release (try) and position in it; both only grow. */
+  try: z.int(),
+  sequence: z.int(),
+  instanceId: z.string().nullish(),
+  log: z
+    .object({ log: z.array(z.string()), level: z.enum(logLevels), fromContainer: z.boolean().optional() })
+    .optional(),
+  deploymentStatus: z.enum(deploymentStatuses).optional(),
+  /** With a deploymentStatus: why, and what answers now. */
+  reason: z.string().nullish(),
+  containerState: z
+    .object({ instanceId: z.string(), state: z.enum(containerStates).nullish(), reason: z.string().nullish() })
+    .optional(),
+  containerProgress: z
+    .object({
+      instanceId: z.string(),
+      status: z.string(),
+      progress: z.number().min(0).max(1),
+      currentBytes: z.number().optional(),
+      totalBytes: z.number().optional(),
+    })
+    .optional(),
+  phase: z
+    .object({
+      instanceId: z.string(),
+      phase: z.enum(deploymentPhases),
+      state: z.enum(phaseStates),
+      detail: z.string().nullish(),
+    })
+    .optional(),
+})
+export type DeploymentEvent = z.output<typeof DeploymentEvent>
+
+export const Release = z.object({
+  number: z.int(),
+  status: z.enum(['in-progress', 'successful', 'failed']),
+  startedAt: Timestamp,
+  startedBy: z.object({ id: z.string(), name: z.string() }),
+  finishedAt: Timestamp.nullish(),
+  versionName: z.string(),
+  reason: z.string().nullish(),
+  /** True: the containers of this release are those that stand on the node now. */
+  current: z.boolean(),
+  instances: z.array(
+    z.object({
+      instanceId: z.string(),
+      containerName: z.string(),
+      imageName: z.string(),
+      imageTag: z.string(),
+      digest: z.string().nullish(),
+    }),
+  ),
+})
+/** What a start would do, said before it (decision 25): which services pause, what is kept, what is removed. */
+export const DeploymentPreview = z.object({
+  instances: z.array(
+    z.object({
+      instanceId: z.string(),
+      containerName: z.string(),
+      action: z.enum(['create', 'replace', 'replace-with-pause', 'keep']),
+      reason: z.string().nullish(),
+      changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
+    }),
+  ),
+  removed: z.array(z.string()),
+  problems: z.array(
+    z.object({ property: z.string(), error: z.string(), description: z.string(), instanceId: z.string().nullish() }),
+  ),
+})
+export const DeploymentListQuery = Page.extend({
+  nodeId: Id.optional(),
+  filter: z.string().max(255).optional(),
+  status: z.enum(deploymentStatuses).optional(),
+  configBundleId: Id.optional(),
+})
+/** Totals beside the list, so that the page can say them without a second request. */
+export const DeploymentPage = paginated(Deployment).extend({ counts: z.record(z.string(), z.int()).optional() })
+
+const deploymentId = params({ deploymentId: Id })
+const instanceId = params({ deploymentId: Id, instanceId: Id })
+const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1) })
+const deployments = '/api/:teamSlug/deployments' as const
+const one = `${deployments}/:deploymentId` as const
+
+export const deploymentEndpoints = endpoints({
+  'deployments.list': {
+    summary: 'Deployments of a team, newest first',
+    method: 'GET',
+    path: deployments,
+    params: inTeam,
+    query: DeploymentListQuery,
+    status: 200,
+    response: DeploymentPage,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.get': {
+    summary: 'A deployment',
+    method: 'GET',
+    path: one,
+    params: deploymentId,
+    status: 200,
+    response: DeploymentDetails,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.create': {
+    summary: 'Prepare a version for a node and prefix',
+    method: 'POST',
+    path: deployments,
+    params: inTeam,
+    body: DeploymentCreate,
+    status: 201,
+    response: Deployment,
+    errors: ['rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
+    permission: 'deployments.edit',
+    audit: 'deployment',
+  },
+  'deployments.update': {
+    summary: 'Change note, prefix, protection',
+    method: 'PUT',
+    path: one,
+    params: deploymentId,
+    body: DeploymentUpdate,
+    status: 204,
+    errors: ['rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
+    permission: 'deployments.edit',
+    audit: 'deployment',
+  },
+  'deployments.delete': {
+    summary: 'Delete a deployment; `containers=true` also removes what it runs',
+    method: 'DELETE',
+    path: one,
+    params: deploymentId,
+    query: z.object({ containers: z.enum(['true', 'false']).optional() }),
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'deployments.edit',
+    audit: 'deployment',
+  },
+  'deployments.start': {
+    summary: 'Start a release',
+    method: 'POST',
+    path: `${one}/start`,
+    params: deploymentId,
+    query: z.object({ ignoreProtected: z.string().optional() }),
+    body: DeploymentStart.optional(),
+    status: 204,
+    errors: ['preconditionFailed', 'alreadyExists', 'keysAreUnique', 'containerNameAreUnique'],
+    permission: 'deployments.start',
+    audit: 'deployment-start',
+  },
+  'deployments.preview': {
+    summary: 'What a start would change',
+    method: 'GET',
+    path: `${one}/preview`,
+    params: deploymentId,
+    status: 200,
+    response: DeploymentPreview,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.cancel': {
+    summary: 'Cancel the release under way',
+    method: 'POST',
+    path: `${one}/cancel`,
+    params: deploymentId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'deployments.start',
+    audit: 'deployment-cancel',
+  },
+  'deployments.copy': {
+    summary: 'Copy a deployment to a node and prefix',
+    method: 'POST',
+    path: `${one}/copy`,
+    params: deploymentId,
+    body: DeploymentCopy,
+    status: 201,
+    response: Deployment,
+    errors: ['alreadyExists', 'rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
+    permission: 'deployments.edit',
+    audit: 'deployment',
+  },
+  'deployments.log': {
+    summary: 'Events of a deployment: pages from the newest, ascending inside a page',
+    method: 'GET',
+    path: `${one}/log`,
+    params: deploymentId,
+    query: Page.extend({ try: z.coerce.number().int().min(1).optional() }),
+    status: 200,
+    response: paginated(DeploymentEvent),
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.releases': {
+    summary: 'Releases of a deployment, newest first',
+    method: 'GET',
+    path: `${one}/releases`,
+    params: deploymentId,
+    status: 200,
+    response: z.array(Release),
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.start-release': {
+    summary: 'Roll back: start an earlier release again, by digest',
+    method: 'POST',
+    path: `${one}/releases/:number/start`,
+    params: release,
+    query: z.object({ ignoreProtected: z.string().optional() }),
+    status: 204,
+    errors: ['preconditionFailed', 'alreadyExists'],
+    permission: 'deployments.start',
+    audit: 'deployment-start',
+  },
+  'deployments.get-instance': {
+    summary: 'An instance of a deployment',
+    method: 'GET',
+    path: `${one}/instances/:instanceId`,
+    params: instanceId,
+    status: 200,
+    response: Instance,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.update-instance': {
+    summary: "Change an instance's configuration",
+    method: 'PATCH',
+    path: `${one}/instances/:instanceId`,
+    params: instanceId,
+    body: z.object({ config: ContainerConfigPatch.shape.config }),
+    status: 204,
+    errors: ['preconditionFailed', 'keysAreUnique'],
+    permission: 'container-configurations.edit',
+    audit: 'instance',
+    auditBody: false,
+  },
+  'nodes.deployments': {
+    summary: 'Deployments on a node, newest first',
+    method: 'GET',
+    path: '/api/:teamSlug/nodes/:nodeId/deployments',
+    params: params({ nodeId: Id }),
+    status: 200,
+    response: z.array(Deployment),
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+})

@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import type { Permission } from './policy.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * One row of the table from which the mount, the client, OpenAPI, rights, audit and form limits follow.
+ * - `path`: with `:parameters`; a path with `:teamSlug` is authorised in that team, `:teamId` likewise.
+ * - `permission`: `public` and `session` stand for no team right; `install-token` for a node's install token.
+ * - `audit`: the label under which a successful or refused change is recorded; `false` for reads and for what must not be recorded.
+ * - `errors`: codes beside those that every endpoint may answer (invalidArgument, unauthorized, forbidden, notFound, internalError).
+ */
+export type EndpointSpec = {
+  summary: string
+  method: Method
+  path: `/${string}`
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  status: 200 | 201 | 202 | 204
+  response?: z.ZodType
+  /** Answers something other than JSON (a script, a stream): the handler returns a string or Buffer. */
+  contentType?: string
+  errors: readonly ErrorCode[]
+  permission: Permission | 'public' | 'session' | 'install-token'
+  audit: string | false
+  /** False: the audit entry keeps no body (it may hold credentials). */
+  auditBody?: boolean
+}
+
+export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
+export const endpoints = <const T extends Record<string, EndpointSpec>>(table: T): T => table

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+
+/** The closed catalogue (console.md 8, backend.md 0.1). Each code has one status and a sentence that holds when nothing better is known. */
+export const errorCatalogue = {
+  invalidArgument: { status: 400, description: 'A value is not valid.' },
+  missingParameter: { status: 400, description: 'A required parameter is missing.' },
+  keysAreUnique: { status: 400, description: 'A key is there more than once.' },
+  containerNameAreUnique: { status: 400, description: 'Two containers would have the same name.' },
+  registryRateLimit: {
+    status: 400,
+    description: 'The registry answers that there were too many requests. Try again later.',
+  },
+  unauthorized: { status: 401, description: 'Sign in to go on.' },
+  registryUnauthorized: { status: 401, description: 'The registry refuses these credentials.' },
+  forbidden: { status: 403, description: 'Your role does not allow this.' },
+  notFound: { status: 404, description: 'It does not exist, or not for you.' },
+  alreadyExists: { status: 409, description: 'It exists already.' },
+  rollingVersionDeployment: {
+    status: 409,
+    description: 'This version has a deployment with this node and prefix already.',
+  },
+  alreadyHavePreparing: {
+    status: 409,
+    description: 'This version has a deployment in preparation with this node and prefix already.',
+  },
+  patchConflict: { status: 409, description: 'Someone else changed this value meanwhile.' },
+  preconditionFailed: { status: 412, description: 'This is not possible in the present state.' },
+  payloadTooLarge: { status: 413, description: 'The request is too large.' },
+  unsupportedMediaType: { status: 415, description: 'Send the request as JSON.' },
+  tooManyRequests: { status: 429, description: 'Too many attempts. Wait a moment.' },
+  internalError: { status: 500, description: 'Something went wrong on our side. The request id helps to find it.' },
+  serviceUnavailable: { status: 503, description: 'A part of Crux is not reachable. Try again in a moment.' },
+} as const satisfies Record<string, { status: number; description: string }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+export const ErrorDetail = z.object({ property: z.string(), error: z.string(), description: z.string() })
+/** Body of every refusal. `message` repeats `description` for existing clients; `details` lists all problems, the first is on top. */
+export const ErrorBody = z.object({
+  status: z.int(),
+  error: z.string(),
+  property: z.string().optional(),
+  value: z.unknown().optional(),
+  description: z.string(),
+  message: z.string(),
+  requestId: z.string().optional(),
+  details: z.array(ErrorDetail).optional(),
+})
+export type ErrorDetail = z.output<typeof ErrorDetail>
+export type ErrorBody = z.output<typeof ErrorBody>
+
+export type CruxErrorFields = {
+  property?: string
+  value?: unknown
+  description?: string
+  details?: ErrorDetail[]
+  cause?: unknown
+}
+
+/** The one error that is thrown on purpose. Anything else that reaches the edge is an internalError with a request id and no more. */
+export class CruxError extends Error {
+  override readonly name = 'CruxError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly property: string | undefined
+  readonly value: unknown
+  readonly details: ErrorDetail[] | undefined
+
+  constructor(code: ErrorCode, fields: CruxErrorFields = {}) {
+    super(
+      fields.description ?? errorCatalogue[code].description,
+      fields.cause === undefined ? undefined : { cause: fields.cause },
+    )
+    this.code = code
+    this.status = errorCatalogue[code].status
+    this.property = fields.property
+    this.value = fields.value
+    this.details = fields.details
+  }
+
+  toBody(requestId?: string): ErrorBody {
+    return {
+      status: this.status,
+      error: this.code,
+      property: this.property,
+      value: this.value,
+      description: this.message,
+      message: this.message,
+      requestId,
+      details: this.details,
+    }
+  }
+}
+
+/** Writes a zod path as the spec writes properties: `instances[0].config.ports[1].internal`. */
+export const propertyPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
+    '',
+  )
+
+/** Turns validation issues into one invalidArgument: the first on top, all in `details`. `at` is put before every path. */
+export const invalidArgument = (error: z.ZodError, at: readonly PropertyKey[] = []): CruxError => {
+  const details = error.issues.map((issue) => ({
+    property: propertyPath([...at, ...issue.path]),
+    error: issue.code === 'custom' && typeof issue.params?.rule === 'string' ? issue.params.rule : issue.code,
+    description: issue.message,
+  }))
+  const first = details[0]
+  return new CruxError(first?.error === 'keysAreUnique' ? 'keysAreUnique' : 'invalidArgument', {
+    property: first?.property,
+    description: first ? `${first.property || 'body'}: ${first.description}` : undefined,
+    details,
+  })
+}

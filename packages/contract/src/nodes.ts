@@ -1,0 +1,322 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
+import { limits, patterns } from './limits.ts'
+import { Description, Icon, Id, inTeam, Name, Page, paginated, params, Timestamp } from './shapes.ts'
+
+export const NodeWrite = z.object({ name: Name, description: Description, icon: Icon })
+export const Node = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.enum(nodeTypes),
+  description: z.string().nullish(),
+  icon: Icon,
+  address: z.string().nullish(),
+  status: z.enum(nodeStatuses),
+  connectedAt: Timestamp.nullish(),
+  version: z.string().nullish(),
+  /** As the engine calls itself, e.g. "Docker 28.2" and "Debian GNU/Linux 12". */
+  engineVersion: z.string().nullish(),
+  operatingSystem: z.string().nullish(),
+})
+export const NodeInstall = z.object({
+  command: z.string(),
+  script: z.string(),
+  expireAt: Timestamp,
+  type: z.enum(nodeTypes).optional(),
+  scriptType: z.enum(scriptTypes).optional(),
+})
+export const NodeDetails = Node.extend({
+  hasToken: z.boolean(),
+  install: NodeInstall.nullish(),
+  updatable: z.boolean().nullish(),
+  inUse: z.boolean(),
+  /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found (decision 29). */
+  localAgent: z.object({ available: z.boolean(), reason: z.string().nullish(), running: z.boolean() }),
+})
+export const NodeScriptWrite = z.object({
+  type: z.enum(nodeTypes),
+  scriptType: z.enum(scriptTypes),
+  rootPath: z
+    .string()
+    .trim()
+    .max(4_096)
+    .refine(
+      (value) => !value.startsWith('-') && !/[\n\r\0'"`$\\]/.test(value),
+      'A path has no quotes, dollar signs or line breaks',
+    )
+    .nullish(),
+  dagentTraefik: z.object({ acmeEmail: z.email() }).nullish(),
+  workloadName: z.string().trim().max(limits.containerName.max).regex(patterns.containerName).nullish(),
+})
+export const NodeEvent = z.object({
+  createdAt: Timestamp,
+  event: z.enum(nodeEventTypes),
+  data: z.record(z.string(), z.unknown()).nullish(),
+})
+export const NodeEventQuery = Page.extend({
+  from: z.coerce.date(),
+  to: z.coerce.date(),
+  filterEventType: z.enum(nodeEventTypes).optional(),
+})
+
+/** `prefix` is empty for a container outside any prefix; the path writes it `_`. */
+export const ContainerIdentifier = z.object({
+  prefix: z.string().max(limits.containerName.max),
+  name: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
+})
+export const Container = z.object({
+  id: ContainerIdentifier,
+  command: z.string(),
+  createdAt: Timestamp,
+  startedAt: Timestamp.nullish(),
+  state: z.enum(containerStates).nullish(),
+  reason: z.string(),
+  exitCode: z.int().nullish(),
+  health: z.string().nullish(),
+  restartCount: z.int().optional(),
+  imageName: z.string(),
+  imageTag: z.string(),
+  ports: z.array(z.object({ internal: z.int(), external: z.int().nullish(), protocol: z.string().optional() })),
+  labels: z.record(z.string(), z.string()),
+})
+export type Container = z.output<typeof Container>
+const nodeId = params({ nodeId: Id })
+const prefixSegment = z.string().min(1).max(limits.containerName.max)
+const prefixed = params({ nodeId: Id, prefix: prefixSegment })
+const container = params({ nodeId: Id, prefix: prefixSegment, name: ContainerIdentifier.shape.name })
+const nodes = '/api/:teamSlug/nodes' as const
+const containers = `${nodes}/:nodeId/:prefix/containers` as const
+
+export const nodeEndpoints = endpoints({
+  'nodes.list': {
+    summary: 'Nodes of a team',
+    method: 'GET',
+    path: nodes,
+    params: inTeam,
+    status: 200,
+    response: z.array(Node),
+    errors: [],
+    permission: 'nodes.read',
+    audit: false,
+  },
+  'nodes.get': {
+    summary: 'A node',
+    method: 'GET',
+    path: `${nodes}/:nodeId`,
+    params: nodeId,
+    status: 200,
+    response: NodeDetails,
+    errors: [],
+    permission: 'nodes.read',
+    audit: false,
+  },
+  'nodes.create': {
+    summary: 'Create a node',
+    method: 'POST',
+    path: nodes,
+    params: inTeam,
+    body: NodeWrite,
+    status: 201,
+    response: Node,
+    errors: ['alreadyExists'],
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.update': {
+    summary: 'Change a node',
+    method: 'PUT',
+    path: `${nodes}/:nodeId`,
+    params: nodeId,
+    body: NodeWrite,
+    status: 204,
+    errors: ['alreadyExists'],
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.delete': {
+    summary: 'Delete a node without deployments',
+    method: 'DELETE',
+    path: `${nodes}/:nodeId`,
+    params: nodeId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.create-script': {
+    summary: 'Make an install script, single use, 10 minutes',
+    method: 'POST',
+    path: `${nodes}/:nodeId/script`,
+    params: nodeId,
+    body: NodeScriptWrite,
+    status: 201,
+    response: NodeInstall,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'nodes.edit',
+    audit: 'node-script',
+  },
+  'nodes.get-script': {
+    summary: 'The install script, for who holds its token',
+    method: 'GET',
+    path: `${nodes}/:nodeId/script`,
+    params: nodeId,
+    status: 200,
+    contentType: 'text/plain',
+    errors: [],
+    permission: 'install-token',
+    audit: false,
+  },
+  'nodes.get-agent-image': {
+    summary: 'The agent image in docker save form, for who holds the install token',
+    method: 'GET',
+    path: `${nodes}/:nodeId/agent-image`,
+    params: nodeId,
+    query: z.object({ architecture: z.string().max(32).optional() }),
+    status: 200,
+    contentType: 'application/x-tar',
+    errors: ['preconditionFailed'],
+    permission: 'install-token',
+    audit: false,
+  },
+  'nodes.delete-script': {
+    summary: 'Discard the install script',
+    method: 'DELETE',
+    path: `${nodes}/:nodeId/script`,
+    params: nodeId,
+    status: 204,
+    errors: [],
+    permission: 'nodes.edit',
+    audit: 'node-script',
+  },
+  'nodes.revoke-token': {
+    summary: "Revoke the agent's token",
+    method: 'DELETE',
+    path: `${nodes}/:nodeId/token`,
+    params: nodeId,
+    status: 204,
+    errors: [],
+    permission: 'nodes.edit',
+    audit: 'node-token',
+  },
+  'nodes.kick': {
+    summary: 'End the link of the agent',
+    method: 'POST',
+    path: `${nodes}/:nodeId/kick`,
+    params: nodeId,
+    status: 204,
+    errors: [],
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.start-local-agent': {
+    summary: 'Use this machine: start and supervise an agent here',
+    method: 'POST',
+    path: `${nodes}/:nodeId/local-agent`,
+    params: nodeId,
+    status: 204,
+    errors: ['preconditionFailed', 'alreadyExists'],
+    permission: 'nodes.edit',
+    audit: 'node',
+  },
+  'nodes.audit': {
+    summary: 'Events of a node, newest first',
+    method: 'GET',
+    path: `${nodes}/:nodeId/audit`,
+    params: nodeId,
+    query: NodeEventQuery,
+    status: 200,
+    response: paginated(NodeEvent),
+    errors: [],
+    permission: 'nodes.read',
+    audit: false,
+  },
+  'containers.list': {
+    summary: 'Containers of a prefix (`_` = all without one)',
+    method: 'GET',
+    path: containers,
+    params: prefixed,
+    status: 200,
+    response: z.array(Container),
+    errors: ['preconditionFailed'],
+    permission: 'containers.read',
+    audit: false,
+  },
+  'containers.delete-prefix': {
+    summary: 'Delete all our containers of a prefix',
+    method: 'DELETE',
+    path: containers,
+    params: prefixed,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'containers.delete',
+    audit: 'container',
+  },
+  'containers.start': {
+    summary: 'Start a container',
+    method: 'POST',
+    path: `${containers}/:name/start`,
+    params: container,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'containers.operate',
+    audit: 'container',
+  },
+  'containers.stop': {
+    summary: 'Stop a container',
+    method: 'POST',
+    path: `${containers}/:name/stop`,
+    params: container,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'containers.operate',
+    audit: 'container',
+  },
+  'containers.restart': {
+    summary: 'Restart a container',
+    method: 'POST',
+    path: `${containers}/:name/restart`,
+    params: container,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'containers.operate',
+    audit: 'container',
+  },
+  'containers.delete': {
+    summary: 'Delete a container',
+    method: 'DELETE',
+    path: `${containers}/:name`,
+    params: container,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'containers.delete',
+    audit: 'container',
+  },
+  'containers.inspect': {
+    summary: 'What the engine says of a container',
+    method: 'GET',
+    path: `${containers}/:name/inspect`,
+    params: container,
+    status: 200,
+    response: z.object({ inspection: z.string() }),
+    errors: ['preconditionFailed'],
+    permission: 'containers.read',
+    audit: false,
+  },
+  'containers.log': {
+    summary: 'Last lines of a container',
+    method: 'GET',
+    path: `${containers}/:name/log`,
+    params: container,
+    query: z.object({ take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default) }),
+    status: 200,
+    response: z.array(z.string()),
+    errors: ['preconditionFailed'],
+    permission: 'containers.read',
+    audit: false,
+  },
+})

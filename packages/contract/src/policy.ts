@@ -1,0 +1,36 @@
+import type { TeamRole } from './enums.ts'
+
+/**
+ * The one policy, deny by default (decision 16): permission -> the least role that has it.
+ * `public` needs nothing, `session` any signed-in person; both stand in the endpoint's row instead of a permission.
+ */
+export const permissions = {
+  'teams.read': 'user',
+  'teams.edit': 'admin',
+  'teams.delete': 'owner',
+  'audit-log.read': 'user',
+  'dashboard.read': 'user',
+  'nodes.read': 'user',
+  'nodes.edit': 'admin',
+  'containers.read': 'user',
+  'containers.operate': 'user',
+  'containers.delete': 'admin',
+  'registries.read': 'user',
+  'registries.edit': 'admin',
+  'projects.read': 'user',
+  'projects.edit': 'user',
+  'deployments.read': 'user',
+  'deployments.edit': 'user',
+  'deployments.start': 'user',
+  'deployments.protect': 'admin',
+  'container-configurations.read': 'user',
+  'container-configurations.edit': 'user',
+  'container-configurations.host-dangerous': 'admin',
+} as const satisfies Record<string, TeamRole>
+
+export type Permission = keyof typeof permissions
+
+const rank: Record<TeamRole, number> = { user: 0, admin: 1, owner: 2 }
+
+export const isAllowed = (role: TeamRole, permission: Permission): boolean =>
+  rank[role] >= rank[permissions[permission]]

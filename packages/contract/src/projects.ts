@@ -1,0 +1,313 @@
+import { z } from 'zod'
+import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { endpoints } from './endpoint.ts'
+import { deploymentStatuses, nodeStatuses, nodeTypes, projectTypes, versionTypes } from './enums.ts'
+import { limits, patterns } from './limits.ts'
+import { Registry } from './registries.ts'
+import { Audit, Description, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+
+export const ProjectCreate = z.object({
+  name: Name,
+  description: Description,
+  changelog: Description,
+  type: z.enum(projectTypes),
+})
+export const ProjectUpdate = z.object({ name: Name, description: Description, changelog: Description })
+export const VersionCreate = z.object({
+  name: Name.min(1),
+  changelog: Description,
+  autoCopyDeployments: z.boolean().nullish(),
+  type: z.enum(versionTypes),
+})
+export const VersionUpdate = z.object({
+  name: Name.min(1),
+  changelog: Description,
+  autoCopyDeployments: z.boolean().nullish(),
+})
+export const VersionIncrease = z.object({ name: Name.min(1), changelog: Description })
+
+export const Project = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.enum(projectTypes),
+  description: z.string().nullish(),
+  audit: Audit,
+  versionCount: z.int(),
+})
+export const Version = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.enum(versionTypes),
+  audit: Audit,
+  changelog: z.string().nullish(),
+  default: z.boolean(),
+  increasable: z.boolean(),
+  imageCount: z.int().optional(),
+  deploymentCount: z.int().optional(),
+})
+export const ProjectDetails = Project.extend({ deletable: z.boolean(), versions: z.array(Version) })
+
+const imageName = z.string().trim().min(1).max(255)
+/** `name[:tag]`; the name may hold a registry host with a port where the registry is unchecked. */
+export const ImageReference = z
+  .string()
+  .trim()
+  .min(1)
+  .max(512)
+  .refine((value) => !value.startsWith('-'), 'A reference does not start with a dash')
+export const ImageTag = z
+  .string()
+  .trim()
+  .regex(patterns.imageTag, 'A tag has letters, digits, dots, dashes and underscores, at most 128')
+export const ImagesAdd = z
+  .array(z.object({ registryId: Id, images: z.array(ImageReference).min(1).max(limits.imagesPerRequest) }))
+  .min(1)
+  .max(50)
+export const ImageUpdate = z.object({ tag: ImageTag.nullish(), config: ContainerConfigPatch.shape.config })
+export const ImageOrder = z.array(Id).min(1).max(1_000)
+export const Image = z.object({
+  id: Id,
+  name: imageName,
+  tag: z.string().nullish(),
+  order: z.int(),
+  createdAt: Timestamp,
+  registry: Registry,
+  labels: z.record(z.string(), z.string()),
+  config: ContainerConfig,
+})
+export type Image = z.output<typeof Image>
+
+export const VersionDeployment = z.object({
+  id: Id,
+  prefix: z.string(),
+  protected: z.boolean(),
+  status: z.enum(deploymentStatuses),
+  updatedAt: Timestamp,
+  note: z.string().nullish(),
+  audit: Audit,
+  node: z.object({ id: Id, name: z.string(), type: z.enum(nodeTypes), status: z.enum(nodeStatuses) }),
+})
+export const VersionDetails = Version.extend({
+  mutable: z.boolean(),
+  deletable: z.boolean(),
+  autoCopyDeployments: z.boolean(),
+  images: z.array(Image),
+  deployments: z.array(VersionDeployment),
+})
+const projectId = params({ projectId: Id })
+const versionId = params({ projectId: Id, versionId: Id })
+const imageId = params({ projectId: Id, versionId: Id, imageId: Id })
+const versions = '/api/:teamSlug/projects/:projectId/versions' as const
+
+export const projectEndpoints = endpoints({
+  'projects.list': {
+    summary: 'Projects of a team',
+    method: 'GET',
+    path: '/api/:teamSlug/projects',
+    params: inTeam,
+    status: 200,
+    response: z.array(Project),
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'projects.get': {
+    summary: 'A project and its versions',
+    method: 'GET',
+    path: '/api/:teamSlug/projects/:projectId',
+    params: projectId,
+    status: 200,
+    response: ProjectDetails,
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'projects.create': {
+    summary: 'Create a project',
+    method: 'POST',
+    path: '/api/:teamSlug/projects',
+    params: inTeam,
+    body: ProjectCreate,
+    status: 201,
+    response: Project,
+    errors: ['alreadyExists'],
+    permission: 'projects.edit',
+    audit: 'project',
+  },
+  'projects.update': {
+    summary: 'Change a project',
+    method: 'PUT',
+    path: '/api/:teamSlug/projects/:projectId',
+    params: projectId,
+    body: ProjectUpdate,
+    status: 204,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'project',
+  },
+  'projects.delete': {
+    summary: 'Delete a project with its versions and deployments',
+    method: 'DELETE',
+    path: '/api/:teamSlug/projects/:projectId',
+    params: projectId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'project',
+  },
+  'projects.convert': {
+    summary: 'Turn a versionless project into a versioned one',
+    method: 'POST',
+    path: '/api/:teamSlug/projects/:projectId/convert',
+    params: projectId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'project',
+  },
+  'versions.list': {
+    summary: 'Versions of a project',
+    method: 'GET',
+    path: versions,
+    params: projectId,
+    query: z.object({ nameContains: z.string().min(1).max(70).optional() }),
+    status: 200,
+    response: z.array(Version),
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'versions.get': {
+    summary: 'A version with images and deployments',
+    method: 'GET',
+    path: `${versions}/:versionId`,
+    params: versionId,
+    status: 200,
+    response: VersionDetails,
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'versions.create': {
+    summary: 'Create a version',
+    method: 'POST',
+    path: versions,
+    params: projectId,
+    body: VersionCreate,
+    status: 201,
+    response: Version,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'version',
+  },
+  'versions.update': {
+    summary: 'Change a version',
+    method: 'PUT',
+    path: `${versions}/:versionId`,
+    params: versionId,
+    body: VersionUpdate,
+    status: 204,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'version',
+  },
+  'versions.delete': {
+    summary: 'Delete a version',
+    method: 'DELETE',
+    path: `${versions}/:versionId`,
+    params: versionId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'version',
+  },
+  'versions.default': {
+    summary: 'Make a version the default of its project',
+    method: 'PUT',
+    path: `${versions}/:versionId/default`,
+    params: versionId,
+    status: 204,
+    errors: [],
+    permission: 'projects.edit',
+    audit: 'version',
+  },
+  'versions.increase': {
+    summary: 'Create the next version from an incremental one',
+    method: 'POST',
+    path: `${versions}/:versionId/increase`,
+    params: versionId,
+    body: VersionIncrease,
+    status: 201,
+    response: Version,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'version',
+  },
+  'images.list': {
+    summary: 'Images of a version',
+    method: 'GET',
+    path: `${versions}/:versionId/images`,
+    params: versionId,
+    status: 200,
+    response: z.array(Image),
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'images.get': {
+    summary: 'An image of a version',
+    method: 'GET',
+    path: `${versions}/:versionId/images/:imageId`,
+    params: imageId,
+    status: 200,
+    response: Image,
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
+  },
+  'images.create': {
+    summary: 'Add images to a version',
+    method: 'POST',
+    path: `${versions}/:versionId/images`,
+    params: versionId,
+    body: ImagesAdd,
+    status: 201,
+    response: z.array(Image),
+    errors: ['preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'image',
+  },
+  'images.order': {
+    summary: 'Set the order in which images start',
+    method: 'PUT',
+    path: `${versions}/:versionId/images/order`,
+    params: versionId,
+    body: ImageOrder,
+    status: 204,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'image',
+  },
+  'images.update': {
+    summary: 'Change tag or configuration of an image',
+    method: 'PATCH',
+    path: `${versions}/:versionId/images/:imageId`,
+    params: imageId,
+    body: ImageUpdate,
+    status: 204,
+    errors: ['preconditionFailed', 'keysAreUnique'],
+    permission: 'projects.edit',
+    audit: 'image',
+    auditBody: false,
+  },
+  'images.delete': {
+    summary: 'Remove an image from a version',
+    method: 'DELETE',
+    path: `${versions}/:versionId/images/:imageId`,
+    params: imageId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'projects.edit',
+    audit: 'image',
+  },
+})

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { registryTypes } from './enums.ts'
+import { limits } from './limits.ts'
+import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+
+const url = z.string().trim().min(1).max(limits.url.max)
+const imageNamePrefix = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .refine((value) => !value.startsWith('-'), 'A name does not start with a dash')
+/** Sent only when they shall change; absent on update keeps what is stored, `public: true` drops it (backend.md 2.5). */
+const credentials = { user: z.string().trim().min(1).max(255).nullish(), token: z.string().min(1).max(8_192).nullish() }
+
+export const HubDetailsWrite = z.object({ imageNamePrefix, public: z.boolean(), ...credentials })
+export const V2DetailsWrite = z.object({
+  url,
+  imageNamePrefix: imageNamePrefix.or(z.literal('')).nullish(),
+  public: z.boolean(),
+  ...credentials,
+})
+export const UncheckedDetailsWrite = z.object({
+  url: z.string().trim().max(limits.url.max).default(''),
+  local: z.boolean().default(false),
+  public: z.boolean().default(true),
+  ...credentials,
+})
+const base = { name: Name, description: Description, icon: Icon }
+export const RegistryWrite = z.discriminatedUnion('type', [
+  z.object({ ...base, type: z.literal('hub'), details: HubDetailsWrite }),
+  z.object({ ...base, type: z.literal('v2'), details: V2DetailsWrite }),
+  z.object({ ...base, type: z.literal('unchecked'), details: UncheckedDetailsWrite }),
+])
+export type RegistryWrite = z.output<typeof RegistryWrite>
+
+export const Registry = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.enum(registryTypes),
+  url: z.string(),
+  description: z.string().nullish(),
+  icon: Icon,
+  /** Put before an image's name to show where it comes from. */
+  imageUrlPrefix: z.string(),
+})
+/** Never holds a credential: `hasCredentials` says whether there is one. */
+export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }).extend({
+  url: z.string(),
+  imageUrlPrefix: z.string(),
+  inUse: z.boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  details: z.object({
+    url: z.string().nullish(),
+    imageNamePrefix: z.string().nullish(),
+    public: z.boolean().nullish(),
+    local: z.boolean().nullish(),
+    user: z.string().nullish(),
+    hasCredentials: z.boolean(),
+  }),
+})
+const registryId = params({ registryId: Id })
+
+export const registryEndpoints = endpoints({
+  'registries.list': {
+    summary: 'Registries of a team',
+    method: 'GET',
+    path: '/api/:teamSlug/registries',
+    params: inTeam,
+    status: 200,
+    response: z.array(Registry),
+    errors: [],
+    permission: 'registries.read',
+    audit: false,
+  },
+  'registries.get': {
+    summary: 'A registry',
+    method: 'GET',
+    path: '/api/:teamSlug/registries/:registryId',
+    params: registryId,
+    status: 200,
+    response: RegistryDetails,
+    errors: [],
+    permission: 'registries.read',
+    audit: false,
+  },
+  'registries.create': {
+    summary: 'Connect a registry',
+    method: 'POST',
+    path: '/api/:teamSlug/registries',
+    params: inTeam,
+    body: RegistryWrite,
+    status: 201,
+    response: RegistryDetails,
+    errors: ['alreadyExists', 'registryUnauthorized', 'registryRateLimit'],
+    permission: 'registries.edit',
+    audit: 'registry',
+    auditBody: false,
+  },
+  'registries.update': {
+    summary: 'Change a registry',
+    method: 'PUT',
+    path: '/api/:teamSlug/registries/:registryId',
+    params: registryId,
+    body: RegistryWrite,
+    status: 204,
+    errors: ['alreadyExists', 'registryUnauthorized', 'registryRateLimit'],
+    permission: 'registries.edit',
+    audit: 'registry',
+    auditBody: false,
+  },
+  'registries.delete': {
+    summary: 'Remove a registry that no image uses',
+    method: 'DELETE',
+    path: '/api/:teamSlug/registries/:registryId',
+    params: registryId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'registries.edit',
+    audit: 'registry',
+  },
+})
