@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from 'pino'
 import { redact, redactText } from './redact.ts'
 
 export type { Logger } from 'pino'
@@ -13,7 +13,7 @@ export type LogLevel = (typeof logLevels)[number]
  * @param options.destination where lines go; standard output when absent
  */
 export function createLogger(options: { name: string; level?: LogLevel; destination?: DestinationStream }): Logger {
-  return pino(
+  const logger = pino(
     {
       name: options.name,
       level: options.level ?? 'info',
@@ -23,7 +23,13 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
         bindings: ({ hostname, ...bindings }) => redact(bindings) as Record<string, unknown>,
         log: redactFields,
       },
-      serializers: { req: showRequest, request: showRequest, res: showReply, reply: showReply },
+      serializers: {
+        err: (err: unknown) => err,
+        req: showRequest,
+        request: showRequest,
+        res: showReply,
+        reply: showReply,
+      },
       hooks: {
         logMethod(args, method) {
           method.apply(this, args.map((arg) => (typeof arg === 'string' ? redactText(arg) : arg)) as typeof args)
@@ -33,6 +39,12 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
     // Synchronous: the last words of a process that dies must not be lost.
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   )
+  // pino lets `formatters.bindings` see the first logger's fields only, so those of children are cleaned on the way in.
+  const child = logger.child
+  logger.child = function (this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
+    return Reflect.apply(child, this, [redactFields(bindings), childOptions])
+  } as typeof child
+  return logger
 }
 
 /** The id under which a request is logged and answered: the caller's `x-request-id` when it is a plain word, else a new one. */

@@ -1,0 +1,56 @@
+import type { Logger } from '@crux/service-kit'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { Pool } from 'pg'
+
+type Schema = Record<string, unknown>
+
+export interface Database<S extends Schema = Record<string, never>> {
+  /** For hot paths with prepared statements of their own, and for what Drizzle cannot say. */
+  pool: Pool
+  db: NodePgDatabase<S>
+  /** Commits when `work` resolves, rolls back when it rejects. */
+  transaction<T>(work: (tx: Transaction<S>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type Transaction<S extends Schema = Record<string, never>> = Parameters<
+  Parameters<NodePgDatabase<S>['transaction']>[0]
+>[0]
+
+/**
+ * A pool that outlives its server: a lost connection is logged and replaced by the next query. Nothing connects yet.
+ *
+ * @param options.max connections at most
+ * @param options.name shown in pg_stat_activity
+ */
+export function openDatabase<S extends Schema = Record<string, never>>(options: {
+  url: string
+  max?: number
+  log?: Logger
+  name?: string
+  schema?: S
+}): Database<S> {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.max ?? 10,
+    application_name: options.name ?? 'crux',
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  })
+  const lost = (err: Error) => options.log?.warn({ err }, 'lost a database connection')
+  pool.on('error', lost)
+  // A connection that dies while lent out, between two statements of a transaction, has no other listener: it would end the process.
+  pool.on('connect', (client) => void client.on('error', lost))
+  const db = drizzle(pool, options.schema ? { schema: options.schema } : {}) as unknown as NodePgDatabase<S>
+  let closing: Promise<void> | undefined
+  return {
+    pool,
+    db,
+    transaction: (work) => db.transaction(work),
+    close() {
+      closing ??= pool.end()
+      return closing
+    },
+  }
+}

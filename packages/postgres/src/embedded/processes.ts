@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Whether a process runs. A zombie does not: where nobody reaps, its id answers signals for ever. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  return statusOf(pid)?.state !== 'Z'
+}
+
+/** When a process started, in the kernel's own count; undefined where there is no /proc. */
+export function startTimeOf(pid: number): string | undefined {
+  return statusOf(pid)?.startTime
+}
+
+/** The processes of a cluster: the postmaster and its backends all work in its data folder. */
+export function processesIn(folder: string): number[] {
+  let target: string
+  try {
+    target = realpathSync(folder)
+  } catch {
+    return []
+  }
+  return entriesOfProc().filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === target && isAlive(pid)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Waits on a condition; true when it held in time. */
+export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+  const end = Date.now() + timeoutMs
+  while (!condition()) {
+    if (Date.now() > end) return false
+    await delay(20)
+  }
+  return true
+}
+
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // Gone already.
+  }
+}
+
+function entriesOfProc(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+}
+
+/** proc(5): the command may hold spaces and brackets, so fields are counted from its last closing bracket. */
+function statusOf(pid: number): { state: string; startTime: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,208 @@
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '@crux/service-kit'
+import { Client } from 'pg'
+import { clearLeftovers, createCluster, postmasterPid, spawnPostmaster } from './cluster.ts'
+import { claimOwnership } from './ownership.ts'
+import { findPlace, outsideHome, type Place } from './place.ts'
+
+export interface Embedded {
+  /** With the password; connects to the database `crux`. Stays the same when PostgreSQL is restarted. */
+  url: string
+  /** Of the postmaster that runs now; undefined while none does. */
+  pid(): number | undefined
+  stop(): Promise<void>
+}
+
+const databaseName = 'crux'
+
+/**
+ * Runs a PostgreSQL 18 of our own below the data folder, on loopback, with a generated password in
+ * `<dataDir>/secrets/postgres-password`. Restarts it when it dies; ends with this process.
+ *
+ * @param options.port asked for; when absent the one used last, or a free one
+ * @param options.durable false gives up safety against a power cut for speed, in tests
+ * @throws OwnedError when another process runs it
+ */
+export async function startEmbedded(options: {
+  dataDir: string
+  log: Logger
+  port?: number
+  durable?: boolean
+}): Promise<Embedded> {
+  const { log, durable = true } = options
+  const place = findPlace(options)
+  const ownership = claimOwnership({ file: join(place.home, 'owner'), what: `the database in ${options.dataDir}` })
+  try {
+    const password = readOrCreatePassword(options.dataDir)
+    await clearLeftovers(place)
+    createCluster(place, password)
+    const supervisor = supervise(place, { log, durable, password, port: await choosePort(place, options.port) })
+    await supervisor.started
+    return {
+      url: supervisor.url(),
+      pid: supervisor.pid,
+      async stop() {
+        await supervisor.stop()
+        ownership.release()
+      },
+    }
+  } catch (error) {
+    ownership.release()
+    throw error
+  }
+}
+
+/** Removes the cluster of a data folder for good, wherever it lies. It must be stopped. */
+export function removeEmbedded(options: { dataDir: string }): void {
+  const outside = outsideHome(options.dataDir)
+  if (outside) rmSync(outside, { recursive: true, force: true })
+  rmSync(join(options.dataDir, 'postgres'), { recursive: true, force: true })
+}
+
+function supervise(place: Place, options: { log: Logger; durable: boolean; password: string; port: number }) {
+  const { log, port } = options
+  let child: ChildProcess | undefined
+  let stopping = false
+  const url = (database = databaseName) => `postgres://crux:${options.password}@127.0.0.1:${port}/${database}`
+
+  /** Resolves when it answers, rejects when it ends before. */
+  async function launch(): Promise<{ ended: Promise<string> }> {
+    const mine = spawnPostmaster(place, { port, durable: options.durable })
+    child = mine
+    const lastWords: string[] = []
+    if (mine.stderr) createInterface({ input: mine.stderr }).on('line', (line) => logLine(log, line, lastWords))
+    const ended = new Promise<string>((resolve) => {
+      mine.once('error', (error) => resolve(error.message))
+      mine.once('exit', (code, name) => resolve(`${name ?? `code ${code}`} ${lastWords.join(' ')}`.trim()))
+    })
+    let over: string | undefined
+    void ended.then((words) => {
+      over = words
+      if (child === mine) child = undefined
+    })
+    while (over === undefined && !(await answers(url('postgres')))) await delay(15)
+    if (over !== undefined) throw new Error(`PostgreSQL did not start: ${over}`)
+    return { ended }
+  }
+
+  /** The name of the exit is told once; starts are repeated for ever, since nothing works without it. */
+  async function keepRunning(ended: Promise<string>): Promise<void> {
+    for (let failures = 0; ; ) {
+      const words = await ended
+      if (stopping) return
+      log.error({ exit: words }, 'PostgreSQL ended, starting it again')
+      for (;;) {
+        try {
+          await clearLeftovers(place)
+          ended = (await launch()).ended
+          break
+        } catch (err) {
+          if (stopping) return
+          log.error({ err }, 'PostgreSQL does not start')
+          await delay(Math.min(5_000, 100 * 2 ** failures++))
+        }
+      }
+      failures = 0
+      log.info('PostgreSQL runs again')
+    }
+  }
+
+  async function start(): Promise<void> {
+    const { ended } = await launch()
+    void keepRunning(ended)
+    await createDatabase(url('postgres'))
+  }
+
+  return {
+    url,
+    pid: () => (child ? (postmasterPid(place) ?? child.pid) : undefined),
+    started: start(),
+    async stop() {
+      stopping = true
+      const mine = child
+      if (!mine || mine.exitCode !== null || mine.signalCode !== null) return
+      const exited = new Promise((resolve) => mine.once('exit', resolve))
+      for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+        mine.kill(name)
+        const late = delay(15_000, 'late', { ref: false })
+        if ((await Promise.race([exited, late])) !== 'late') return
+      }
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    // Wrong password: it answers, and no waiting makes that better.
+    if ((error as { code?: string }).code === '28P01')
+      throw new Error('PostgreSQL refuses the password in secrets/postgres-password')
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName])
+    if (rowCount === 0) await client.query(`create database ${databaseName}`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The password outlives the cluster's place: it lies with the other secrets of the installation. */
+function readOrCreatePassword(dataDir: string): string {
+  const file = join(dataDir, 'secrets/postgres-password')
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const password = randomBytes(24).toString('hex')
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+async function choosePort(place: Place, asked: number | undefined): Promise<number> {
+  if (asked) return asked
+  const file = join(place.home, 'port')
+  const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  const port = last > 0 && (await freePort(last)) ? last : await freePort(0)
+  if (!port) throw new Error('no free port on 127.0.0.1 for PostgreSQL')
+  if (port !== last) writeFileSync(file, String(port))
+  return port
+}
+
+function freePort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
+    })
+  })
+}
+
+/** Failed statements are the business of those who sent them; only what concerns the server itself is loud. */
+function logLine(log: Logger, line: string, lastWords: string[]): void {
+  const [, severity = '', text = line] = /^(\w+):\s+(.*)$/.exec(line) ?? []
+  if (severity === 'FATAL' || severity === 'PANIC') {
+    lastWords.push(text)
+    if (lastWords.length > 3) lastWords.shift()
+  }
+  if (severity === 'PANIC') log.error({ postgres: text }, 'PostgreSQL panics')
+  else if (severity === 'WARNING') log.warn({ postgres: text }, 'PostgreSQL warns')
+  else log.debug({ postgres: line }, 'PostgreSQL says')
+}

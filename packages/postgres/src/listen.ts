@@ -1,0 +1,98 @@
+import type { Logger } from '@crux/service-kit'
+import { Client, escapeIdentifier, type Notification } from 'pg'
+
+export interface Listener {
+  /** Resolves once LISTEN is in force for the first time. */
+  ready: Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Hears the notifications of a channel (or several) on a connection of its own, for ever: a lost connection is opened
+ * anew, and then `onReconnect` tells that notifications may have been missed, so that subscribers read their state again.
+ */
+export function listen(options: {
+  url: string
+  channel: string | readonly string[]
+  onMessage: (payload: string, channel: string) => void
+  onReconnect?: () => void
+  log: Logger
+}): Listener {
+  const channels = typeof options.channel === 'string' ? [options.channel] : options.channel
+  const { promise: ready, resolve: becomeReady } = Promise.withResolvers<void>()
+  let client: Client | undefined
+  let retry: NodeJS.Timeout | undefined
+  let pulse: NodeJS.Timeout | undefined
+  let attempts = 0
+  let connectedBefore = false
+  let stopped = false
+
+  function guard(what: string, run: () => void) {
+    try {
+      run()
+    } catch (err) {
+      options.log.error({ err, channels }, `the ${what} of a notification failed`)
+    }
+  }
+
+  async function connect(): Promise<void> {
+    const mine = new Client({
+      connectionString: options.url,
+      application_name: 'crux listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    })
+    client = mine
+    mine.on('error', (err) => {
+      options.log.debug({ err, channels }, 'the listening connection failed')
+      lost(mine)
+    })
+    mine.on('end', () => lost(mine))
+    mine.on('notification', ({ payload, channel }: Notification) =>
+      guard('receiver', () => options.onMessage(payload ?? '', channel)),
+    )
+    try {
+      await mine.connect()
+      for (const channel of channels) await mine.query(`listen ${escapeIdentifier(channel)}`)
+    } catch (err) {
+      options.log.debug({ err, channels }, 'cannot listen')
+      lost(mine)
+      return
+    }
+    if (client !== mine || stopped) return
+    attempts = 0
+    // A peer that vanished without a word is noticed by asking.
+    pulse = setInterval(() => void mine.query('select 1').catch(() => lost(mine)), 30_000)
+    pulse.unref()
+    if (connectedBefore) {
+      options.log.info({ channels }, 'listening again')
+      guard('re-reader', () => options.onReconnect?.())
+    }
+    connectedBefore = true
+    becomeReady()
+  }
+
+  function lost(which: Client) {
+    if (client !== which) return
+    client = undefined
+    clearInterval(pulse)
+    void which.end().catch(() => undefined)
+    if (stopped) return
+    if (attempts === 0) options.log.warn({ channels }, 'the listening connection is lost, reconnecting')
+    const delayMs = Math.min(2_000, 50 * 2 ** attempts++)
+    retry = setTimeout(() => void connect(), delayMs)
+  }
+
+  void connect()
+  return {
+    ready,
+    async stop() {
+      stopped = true
+      clearTimeout(retry)
+      clearInterval(pulse)
+      const last = client
+      client = undefined
+      await last?.end().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
+import { Client } from 'pg'
+
+/**
+ * Brings a schema up to date: runs what `folder` (made by drizzle-kit) holds and the database has not seen. Several
+ * processes may start at once: one migrates, the others wait. All of it is one transaction; a failure changes nothing.
+ *
+ * @param options.schema where the journal table lives; created when absent
+ * @returns the name of the newest migration, undefined when there is none
+ */
+export async function migrate(options: { url: string; folder: string; schema: string }): Promise<string | undefined> {
+  const journal = JSON.parse(readFileSync(join(options.folder, 'meta/_journal.json'), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  const client = new Client({ connectionString: options.url, application_name: 'crux migrate' })
+  // Without a listener a connection lost between two statements would end the process instead of rejecting the next one.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query('set client_min_messages to warning')
+    await client.query('select pg_advisory_lock($1)', [lockOf(options.schema)])
+    await runMigrations(drizzle(client), {
+      migrationsFolder: options.folder,
+      migrationsSchema: options.schema,
+      migrationsTable: 'migrations',
+    })
+  } finally {
+    // Ends the session and with it the lock.
+    await client.end()
+  }
+  return journal.entries.at(-1)?.tag
+}
+
+/** 48 bits of a hash: fits a bigint parameter and a JavaScript number. */
+function lockOf(schema: string): number {
+  return createHash('sha256').update(`crux migrate ${schema}`).digest().readUIntBE(0, 6)
+}
