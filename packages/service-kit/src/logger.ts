@@ -43,7 +43,7 @@ export function createLogger(options: { name: string; level?: LogLevel; destinat
   const child = logger.child
   logger.child = function (this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
     return Reflect.apply(child, this, [redactFields(bindings), childOptions])
-  } as typeof child
+  } as unknown as typeof child
   return logger
 }
 
