@@ -1,0 +1,36 @@
+import { ApiError } from '@crux/client'
+import i18n from 'i18next'
+
+/**
+ * The words for an error: the text of its code where the locale has one, else the server's description. 500 and above, and
+ * what is no answer of the API at all, get one general sentence; their request id leads to the log.
+ */
+export function describeError(error: unknown): { text: string; requestId?: string } {
+  if (!(error instanceof ApiError)) return { text: i18n.t('errors.oops') }
+  if (error.status === 0) return { text: i18n.t('errors.networkError') }
+  if (error.status >= 500) return { text: i18n.t('errors.oops'), requestId: error.requestId }
+  const own = `errors.${error.error}`
+  // The catalogue's general codes carry a description that names the property; the special ones have words of their own.
+  const text =
+    !general.has(error.error) && i18n.exists(own)
+      ? i18n.t(own as 'errors.oops')
+      : error.description || i18n.t('errors.oops')
+  return { text, requestId: error.requestId }
+}
+
+const general = new Set([
+  'invalidArgument',
+  'notFound',
+  'alreadyExists',
+  'preconditionFailed',
+  'unauthorized',
+  'forbidden',
+  'UNKNOWN',
+])
+
+/** Whether trying the same request again may help. */
+export const mayRetry = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503)
+
+export const isStatus = (error: unknown, status: number): error is ApiError =>
+  error instanceof ApiError && error.status === status

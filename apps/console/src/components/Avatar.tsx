@@ -1,0 +1,29 @@
+import { cx } from './class-names.ts'
+
+/** A person's initials in a circle. `color` is the editor's own colour from the live channel. */
+export function Avatar({ name, color, size = 'md' }: { name: string; color?: string; size?: 'sm' | 'md' }) {
+  return (
+    <span
+      aria-hidden
+      title={name}
+      style={
+        color ? { background: `color-mix(in oklch, ${color} 45%, var(--surface))`, color: 'var(--ink)' } : undefined
+      }
+      className={cx(
+        'grid shrink-0 place-items-center rounded-full border-2 border-canvas bg-accent-soft font-semibold text-accent select-none',
+        size === 'md' ? 'size-[26px] text-[11px]' : 'size-[20px] text-[9px]',
+      )}
+    >
+      {initialsOf(name)}
+    </span>
+  )
+}
+
+/** First two letters of a single word, else first letters of the first and last words (console.md 5). */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const first = words[0] ?? ''
+  const last = words.at(-1) ?? ''
+  const pair = words.length > 1 ? first.slice(0, 1) + last.slice(0, 1) : first.slice(0, 2)
+  return pair.toUpperCase()
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import { cx } from './class-names.ts'
+
+type Props = {
+  title?: ReactNode
+  aside?: ReactNode
+  tools?: ReactNode
+  children: ReactNode
+  className?: string
+  label?: string
+}
+
+/** The one container: a border and a surface, with an optional header line. */
+export function Box({ title, aside, tools, children, className, label }: Props) {
+  return (
+    <section aria-label={label} className={cx('min-w-0 rounded-box border border-line bg-surface', className)}>
+      {(title || tools) && (
+        <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
+          <h2 className="font-strong">{title}</h2>
+          {aside && <span className="text-ink-2">{aside}</span>}
+          <div className="ml-auto flex items-center gap-2">{tools}</div>
+        </header>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** Pairs of a name and a value, as the head of a details page shows them. */
+export function Facts({ items }: { items: { label: ReactNode; value: ReactNode }[] }) {
+  return (
+    <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list of facts is fixed per page
+        <div key={index} className="min-w-0">
+          <dt className="text-small text-ink-2">{item.label}</dt>
+          <dd className="mt-0.5 font-strong">{item.value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

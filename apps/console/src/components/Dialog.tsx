@@ -1,0 +1,77 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from './Button.tsx'
+import { cx } from './class-names.ts'
+
+type Props = {
+  open: boolean
+  onClose: () => void
+  title: string
+  description?: ReactNode
+  children: ReactNode
+  footer?: ReactNode
+  /** A sheet stands at the right edge and is for forms; a dialog stands in the middle and is for questions. */
+  shape?: 'dialog' | 'sheet'
+  width?: string
+  /** Where focus goes when it opens; by default the first control. */
+  initialFocus?: (content: HTMLElement) => HTMLElement | null
+}
+
+/** Escape closes the topmost layer; focus is trapped and goes back to where it was. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  description,
+  children,
+  footer,
+  shape = 'dialog',
+  width,
+  initialFocus,
+}: Props) {
+  const { t } = useTranslation()
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-veil animate-[appear_.12s]" />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={(event) => {
+            const content = event.currentTarget
+            const target = content instanceof HTMLElement ? initialFocus?.(content) : null
+            if (!target) return
+            event.preventDefault()
+            target.focus()
+          }}
+          className={cx(
+            'fixed z-50 flex flex-col border-line bg-raised shadow-lift outline-none',
+            shapes[shape],
+            width ?? (shape === 'sheet' ? 'wide:w-[440px]' : 'wide:w-[460px]'),
+          )}
+        >
+          <header className="flex shrink-0 items-start gap-3 px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="text-lead font-semibold">{title}</Radix.Title>
+              {description && <Radix.Description className="mt-0.5 text-ink-2">{description}</Radix.Description>}
+            </div>
+            <IconButton icon={X} label={t('close')} size="sm" onClick={onClose} />
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
+          {footer && (
+            <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+              {footer}
+            </footer>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+const shapes = {
+  dialog:
+    'top-1/2 left-1/2 max-h-[85dvh] w-[calc(100vw-24px)] -translate-x-1/2 -translate-y-1/2 rounded-box border animate-[appear_.12s]',
+  sheet: 'inset-y-0 right-0 w-full border-l animate-[slide-in_.16s_ease-out]',
+}

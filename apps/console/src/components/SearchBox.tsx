@@ -1,0 +1,54 @@
+import { Search, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { cx } from './class-names.ts'
+
+type Props = {
+  value: string
+  onChange: (value: string) => void
+  label: string
+  delayMs?: number
+  className?: string
+  autoFocus?: boolean
+}
+
+/** A filter box; with `delayMs` it reports only after a pause in typing. */
+export function SearchBox({ value, onChange, label, delayMs = 0, className, autoFocus }: Props) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const report = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    if (delayMs === 0 || next === '') onChange(next)
+    else timer.current = setTimeout(() => onChange(next), delayMs)
+  }
+  return (
+    <div className={cx('relative min-w-0', className ?? 'w-80 max-md:w-full')}>
+      <Search aria-hidden className="pointer-events-none absolute top-[7px] left-[9px] text-ink-3" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the person's action
+        autoFocus={autoFocus}
+        onChange={(event) => report(event.target.value)}
+        className="h-[30px] w-full rounded-md border border-line-strong bg-surface pr-7 pl-8 [&::-webkit-search-cancel-button]:hidden"
+      />
+      {text !== '' && (
+        <button
+          type="button"
+          aria-label={t('clear')}
+          onClick={() => report('')}
+          className="absolute top-[7px] right-[8px] text-ink-3 hover:text-ink"
+        >
+          <X aria-hidden className="size-4" />
+        </button>
+      )}
+    </div>
+  )
+}

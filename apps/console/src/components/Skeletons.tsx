@@ -1,0 +1,57 @@
+import { useTranslation } from 'react-i18next'
+import { cx } from './class-names.ts'
+
+const widths = ['w-40', 'w-28', 'w-52', 'w-32', 'w-44', 'w-24']
+
+/** Rows of a table or list that is still loading, in their final height. */
+export function SkeletonRows({ rows = 6 }: { rows?: number }) {
+  const { t } = useTranslation()
+  return (
+    <div aria-busy="true" className="rounded-box border border-line bg-surface">
+      <span role="status" className="sr-only">
+        {t('loading')}
+      </span>
+      <div className="h-8 border-b border-line" />
+      {Array.from({ length: rows }, (_, row) => (
+        <div
+          key={widths[row % widths.length] + String(row)}
+          className="flex h-9 items-center gap-8 border-b border-line px-3 last:border-0"
+        >
+          <span className="skeleton h-3 w-20" />
+          <span className={cx('skeleton h-3', widths[row % widths.length])} />
+          <span className="skeleton h-3 w-24 max-md:hidden" />
+          <span className="skeleton ml-auto h-3 w-12" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A details page that is still loading: heading, a line, a box. */
+export function SkeletonPage() {
+  return (
+    <div aria-busy="true">
+      <span className="skeleton block h-6 w-56" />
+      <span className="skeleton mt-2 mb-5 block h-3.5 w-80 max-w-full" />
+      <SkeletonRows rows={5} />
+    </div>
+  )
+}
+
+/** Cards that are still loading. */
+export function SkeletonCards({ cards = 6 }: { cards?: number }) {
+  return (
+    <div aria-busy="true" className="grid gap-3 [grid-template-columns:repeat(auto-fill,minmax(260px,1fr))]">
+      {Array.from({ length: cards }, (_, card) => (
+        <div
+          key={widths[card % widths.length] + String(card)}
+          className="h-32 rounded-box border border-line bg-surface p-3.5"
+        >
+          <span className="skeleton block h-4 w-32" />
+          <span className="skeleton mt-3 block h-3 w-48 max-w-full" />
+          <span className="skeleton mt-2 block h-3 w-24" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { createLink } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import { cx } from './class-names.ts'
+
+/** A row of links to the parts of one page; the part stands in the address, so Back and sharing work. */
+export function Tabs({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <nav aria-label={label} className="mb-3.5 flex gap-[18px] overflow-x-auto border-b border-line">
+      {children}
+    </nav>
+  )
+}
+
+type TabProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
+  icon?: LucideIcon
+  count?: number
+  selected: boolean
+  ref?: Ref<HTMLAnchorElement>
+}
+
+function TabAnchor({ icon: Icon, count, selected, children, ...rest }: TabProps) {
+  return (
+    <a
+      {...rest}
+      aria-current={selected ? 'page' : undefined}
+      className={cx(
+        'flex items-center gap-1.5 border-b-2 pb-[7px] whitespace-nowrap',
+        selected ? 'border-accent font-strong text-ink' : 'border-transparent text-ink-2 hover:text-ink',
+      )}
+    >
+      {Icon && <Icon aria-hidden />}
+      {children}
+      {count !== undefined && <span className="font-normal text-ink-3 tabular-nums">{count}</span>}
+    </a>
+  )
+}
+
+export const Tab = createLink(TabAnchor)

@@ -1,0 +1,19 @@
+import toast, { Toaster } from 'react-hot-toast'
+import { describeError } from '../api/errors.ts'
+
+/** react-hot-toast's defaults are the specification's: 4 s, success 2 s, at most 20, 350 px. */
+export const toastSuccess = (text: string) => toast.success(text)
+export const toastInfo = (text: string) => toast(text)
+export const toastWarning = (text: string) => toast(text, { duration: 5000, className: 'toast-warning', icon: '!' })
+export const toastText = (text: string) => toast.error(text, { position: 'top-center', className: 'toast-error' })
+
+/** The toast of a failed call: the server's words, or one general sentence for 500 and above. One per text at a time. */
+export function toastError(error: unknown): void {
+  const { text } = describeError(error)
+  toast.error(text, { id: `error:${text}`, position: 'top-center', className: 'toast-error' })
+}
+
+/** Mounted once in the root. */
+export function Toasts() {
+  return <Toaster position="bottom-right" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />
+}

@@ -1,0 +1,193 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { IconButton } from '../components/Button.tsx'
+import { cx } from '../components/class-names.ts'
+import { type Action, ActionMenu } from '../components/Menu.tsx'
+import { useNarrow } from '../components/use-media.ts'
+import { NarrowRows } from './NarrowRows.tsx'
+import { holdOrder, type Sort, type SortValue, sortRows } from './sort-rows.ts'
+
+export type Column<Row> = {
+  id: string
+  header: ReactNode
+  cell: (row: Row) => ReactNode
+  /** Makes the column sortable in the browser. */
+  sort?: (row: Row) => SortValue
+  align?: 'right'
+  /** Its place below 768 px, where a row has a first line (lead ... end), a title line and a detail line. */
+  narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
+  /** Takes the room that is left and is cut. */
+  grow?: boolean
+}
+
+/** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
+export type RowAction = Action & { inline?: boolean }
+
+type Props<Row> = {
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+  actions?: (row: Row) => readonly RowAction[]
+  /** A button on the row itself, before the icons: "Deploy again". */
+  rowButton?: (row: Row) => ReactNode
+  tint?: (row: Row) => 'failed' | 'progress' | undefined
+  /** null: the rows come in their order and stay so until a header is pressed. */
+  initialSort?: Sort | null
+  footer?: ReactNode
+  /** Without border, for a table inside a Box. */
+  flush?: boolean
+}
+
+/** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
+export function DataTable<Row>(props: Props<Row>) {
+  const { label, columns, rowKey, actions, rowButton, tint, footer, flush } = props
+  const narrow = useNarrow()
+  const first = columns.find((column) => column.sort)
+  const [sort, setSort] = useState<Sort | null>(
+    props.initialSort === undefined ? (first ? { column: first.id, direction: 'asc' } : null) : props.initialSort,
+  )
+  const [held, setHeld] = useState<readonly string[] | null>(null)
+
+  const sorter = columns.find((column) => column.id === sort?.column)?.sort
+  const sorted = sort && sorter ? sortRows(props.rows, sorter, sort.direction) : [...props.rows]
+  const rows = held ? holdOrder(sorted, held, rowKey) : sorted
+  const rowsNow = useRef(rows)
+  rowsNow.current = rows
+  // A list never moves under the pointer.
+  const hold = { onPointerEnter: () => setHeld(rowsNow.current.map(rowKey)), onPointerLeave: () => setHeld(null) }
+
+  const press = (column: Column<Row>) => {
+    setHeld(null)
+    setSort(
+      sort?.column === column.id && sort.direction === 'asc'
+        ? { column: column.id, direction: 'desc' }
+        : { column: column.id, direction: 'asc' },
+    )
+  }
+  const frame = cx('min-w-0 bg-surface', !flush && 'rounded-box border border-line')
+
+  if (narrow)
+    return (
+      <div className={frame}>
+        <NarrowRows
+          label={label}
+          rows={rows}
+          columns={columns}
+          rowKey={rowKey}
+          actions={actions}
+          rowButton={rowButton}
+          tint={tint}
+        />
+        {footer}
+      </div>
+    )
+  return (
+    <div className={frame}>
+      <div className="overflow-x-auto">
+        <table aria-label={label} className="w-full border-collapse">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th
+                  key={column.id}
+                  scope="col"
+                  aria-sort={
+                    sort?.column === column.id && column.sort
+                      ? sort.direction === 'asc'
+                        ? 'ascending'
+                        : 'descending'
+                      : undefined
+                  }
+                  className={cx(
+                    'h-8 border-b border-line px-3 text-left text-small font-medium whitespace-nowrap text-ink-3',
+                    column.align === 'right' && 'text-right',
+                  )}
+                >
+                  {column.sort ? <SortButton column={column} sort={sort} press={press} /> : column.header}
+                </th>
+              ))}
+              {(actions || rowButton) && (
+                <th scope="col" aria-label="Actions" className="h-8 w-px border-b border-line" />
+              )}
+            </tr>
+          </thead>
+          <tbody {...hold}>
+            {rows.map((row) => (
+              <tr
+                key={rowKey(row)}
+                className={cx('group border-b border-line last:border-0 hover:bg-hover', tints[tint?.(row) ?? 'none'])}
+              >
+                {columns.map((column) => (
+                  <td
+                    key={column.id}
+                    className={cx(
+                      'h-9 px-3 whitespace-nowrap',
+                      column.align === 'right' && 'text-right tabular-nums',
+                      column.grow && 'w-full max-w-0 truncate',
+                    )}
+                  >
+                    {column.cell(row)}
+                  </td>
+                ))}
+                {(actions || rowButton) && (
+                  <td className="h-9 w-px px-2 text-right whitespace-nowrap">
+                    <RowActions actions={actions?.(row) ?? []} button={rowButton?.(row)} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {footer}
+    </div>
+  )
+}
+
+export const tints = { none: '', failed: 'tinted-failed', progress: 'tinted-progress' }
+
+function SortButton<Row>({
+  column,
+  sort,
+  press,
+}: {
+  column: Column<Row>
+  sort: Sort | null
+  press: (column: Column<Row>) => void
+}) {
+  const on = sort?.column === column.id
+  const Arrow = on && sort.direction === 'desc' ? ArrowDown : ArrowUp
+  return (
+    <button
+      type="button"
+      onClick={() => press(column)}
+      className="inline-flex items-center gap-1 rounded-sm hover:text-ink"
+    >
+      {column.header}
+      <Arrow aria-hidden className={cx('size-3!', !on && 'opacity-0')} />
+    </button>
+  )
+}
+
+function RowActions({ actions, button }: { actions: readonly RowAction[]; button?: ReactNode }) {
+  return (
+    <div className="flex items-center justify-end gap-0.5">
+      {button}
+      {actions
+        .filter((action) => action.inline && action.icon)
+        .map((action) => (
+          // The filter above leaves only actions with an icon.
+          <IconButton
+            key={action.id}
+            icon={action.icon as NonNullable<Action['icon']>}
+            label={action.label}
+            size="sm"
+            disabledReason={action.disabledReason}
+            onClick={action.run}
+          />
+        ))}
+      <ActionMenu size="sm" actions={actions.filter((action) => !action.inline)} />
+    </div>
+  )
+}

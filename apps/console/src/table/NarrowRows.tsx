@@ -1,0 +1,59 @@
+import { Fragment, type ReactNode } from 'react'
+import { cx } from '../components/class-names.ts'
+import { ActionMenu } from '../components/Menu.tsx'
+import { type Column, type RowAction, tints } from './DataTable.tsx'
+
+type Props<Row> = {
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+  actions?: (row: Row) => readonly RowAction[]
+  rowButton?: (row: Row) => ReactNode
+  tint?: (row: Row) => 'failed' | 'progress' | undefined
+}
+
+/** A table's rows on a phone: the state first, then the name, then the rest in one line. */
+export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButton, tint }: Props<Row>) {
+  const placed = (place: NonNullable<Column<Row>['narrow']>) =>
+    columns.filter((column) => (column.narrow ?? 'detail') === place)
+  const lead = placed('lead')
+  const end = placed('end')
+  const title = placed('title')
+  const detail = placed('detail')
+  return (
+    <ul aria-label={label}>
+      {rows.map((row) => (
+        <li
+          key={rowKey(row)}
+          className={cx('flex gap-2 border-b border-line px-3 py-2.5 last:border-0', tints[tint?.(row) ?? 'none'])}
+        >
+          <div className="min-w-0 flex-1">
+            {lead.length + end.length > 0 && (
+              <div className="flex items-center gap-2">
+                <Cells row={row} columns={lead} />
+                <span className="ml-auto text-small text-ink-2">
+                  <Cells row={row} columns={end} />
+                </span>
+              </div>
+            )}
+            <div className="flex flex-wrap items-center gap-x-2">
+              <Cells row={row} columns={title} />
+            </div>
+            {detail.length > 0 && (
+              <div className="flex flex-wrap items-center gap-x-2 text-small text-ink-2">
+                <Cells row={row} columns={detail} />
+              </div>
+            )}
+            {rowButton && <div className="mt-1 empty:hidden">{rowButton(row)}</div>}
+          </div>
+          {actions && <ActionMenu actions={actions(row)} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Cells<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return columns.map((column) => <Fragment key={column.id}>{column.cell(row)}</Fragment>)
+}

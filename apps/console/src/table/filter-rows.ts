@@ -1,0 +1,10 @@
+/** Case-insensitive substring over the listed values of each row (ui.md U6). */
+export function filterRows<Row>(
+  rows: readonly Row[],
+  text: string,
+  values: (row: Row) => readonly (string | null | undefined)[],
+): Row[] {
+  const needle = text.trim().toLowerCase()
+  if (needle === '') return [...rows]
+  return rows.filter((row) => values(row).some((value) => value?.toLowerCase().includes(needle)))
+}

@@ -1,0 +1,53 @@
+/** The error body of the API (architecture.md 4), as one class that callers can catch. */
+export type ApiErrorBody = {
+  status: number
+  error: string
+  property?: string
+  value?: unknown
+  description: string
+  /** Further findings beside the first, each with its own property (decision 20). */
+  details?: { property?: string; error: string; description: string }[]
+  requestId?: string
+}
+
+/** A call that the server refused, or that never reached it (`status` 0, `error` 'networkError'). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly error: string
+  readonly property: string | undefined
+  readonly value: unknown
+  readonly description: string
+  readonly details: NonNullable<ApiErrorBody['details']>
+  readonly requestId: string | undefined
+
+  constructor(body: ApiErrorBody, options?: ErrorOptions) {
+    super(body.description, options)
+    this.name = 'ApiError'
+    this.status = body.status
+    this.error = body.error
+    this.property = body.property
+    this.value = body.value
+    this.description = body.description
+    this.details = body.details ?? []
+    this.requestId = body.requestId
+  }
+}
+
+/**
+ * Reads an error answer. A body is recognised by `error` and `description`; the framework's own shape (`message`) is understood
+ * too, and anything else becomes UNKNOWN, so that a proxy's HTML page never reaches a person.
+ */
+export function readErrorBody(status: number, body: unknown, requestId: string | undefined): ApiError {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
+  const description = text('description') ?? text('message')
+  return new ApiError({
+    status,
+    error: text('error') ?? 'UNKNOWN',
+    property: text('property'),
+    value: fields.value,
+    description: description ?? 'Unknown error',
+    details: Array.isArray(fields.details) ? (fields.details as ApiErrorBody['details']) : undefined,
+    requestId: text('requestId') ?? requestId,
+  })
+}

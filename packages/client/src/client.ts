@@ -1,0 +1,120 @@
+import {
+  type BodyInput,
+  type Contract,
+  contract,
+  type Operation,
+  type ParamsInput,
+  type QueryInput,
+  type Result,
+} from '@crux/contract'
+import { ApiError, readErrorBody } from './api-error.ts'
+
+/** What a call of `O` sends: exactly the parts that its row declares; `query` may be left out where all of it is optional. */
+export type Input<O extends Operation> = PartOf<'params', ParamsInput<O>> &
+  PartOf<'query', QueryInput<O>> &
+  PartOf<'body', BodyInput<O>>
+type PartOf<Name extends string, T> = [T] extends [undefined]
+  ? unknown
+  : undefined extends T
+    ? { [K in Name]?: T }
+    : Record<string, never> extends T
+      ? { [K in Name]?: T }
+      : { [K in Name]: T }
+
+/** Operations that need no input at all may be called with the name alone. */
+type Arguments<O extends Operation> =
+  Record<string, never> extends Input<O>
+    ? [input?: Input<O>, options?: CallOptions]
+    : [input: Input<O>, options?: CallOptions]
+
+export type CallOptions = { signal?: AbortSignal; headers?: Record<string, string> }
+export type Reply<O extends Operation> = { status: number; headers: Headers; data: Result<O> }
+
+export type ClientOptions = {
+  /** Address of the server without a trailing slash; '' in a page that the server itself serves. */
+  baseUrl: string
+  /** Sent with every call, e.g. a cookie or an Authorization header outside a browser. */
+  headers?: () => Record<string, string>
+  /** Parse every answer with its schema and throw where it does not fit; for tests and tools. */
+  validate?: boolean
+  fetch?: typeof fetch
+}
+
+export type Client = {
+  /** Calls an operation and returns its answer. Throws ApiError for every refusal, and with status 0 when the server was not reached. */
+  call: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<Result<O>>
+  /** The same, with status and headers beside the answer. */
+  request: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<Reply<O>>
+}
+
+export function createClient(options: ClientOptions): Client {
+  const request: Client['request'] = async (operation, ...[input, { signal, headers } = {}]) => {
+    const parts = input as AnyInput | undefined
+    const row = contract[operation]
+    const answer = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
+      method: row.method,
+      signal,
+      credentials: 'same-origin',
+      headers: {
+        accept: 'application/json',
+        ...(parts?.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers?.(),
+        ...headers,
+      },
+      body: parts?.body === undefined ? undefined : JSON.stringify(parts.body),
+    })
+    const body = await readBody(answer)
+    if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
+    const data = options.validate && 'response' in row ? row.response.parse(body) : body
+    // The row's schema is the type of the answer; the server serialises by the same schema.
+    return { status: answer.status, headers: answer.headers, data: data as never }
+  }
+  return { request, call: async (operation, ...args) => (await request(operation, ...args)).data }
+}
+
+/** The key under which a query of this operation is cached; with the name alone it matches every query of the operation. */
+export function queryKey<O extends Operation>(operation: O, input?: Partial<Input<O>>): readonly unknown[] {
+  const parts = input as AnyInput | undefined
+  if (!parts) return [operation]
+  return parts.query ? [operation, parts.params ?? {}, parts.query] : [operation, parts.params ?? {}]
+}
+
+/** Path and query of an operation, as the server mounts it. */
+export function addressOf(operation: Operation, input?: AnyInput): string {
+  const path = contract[operation].path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = input?.params?.[name]
+    if (value === undefined || value === '') throw new TypeError(`${operation} needs the parameter ${name}`)
+    return encodeURIComponent(String(value))
+  })
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(input?.query ?? {})) {
+    if (value !== undefined && value !== null)
+      query.set(name, value instanceof Date ? value.toISOString() : String(value))
+  }
+  return query.size > 0 ? `${path}?${query}` : path
+}
+
+/** Input without its operation's types, for the inside of this file. */
+export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+export type { Contract }
+
+async function reach(send: typeof fetch, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await send(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause
+    throw new ApiError({ status: 0, error: 'networkError', description: 'Network Error' }, { cause })
+  }
+}
+
+/** Empty answers are undefined; what is not JSON stays text, and readErrorBody makes UNKNOWN of it. */
+async function readBody(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  if (text === '') return undefined
+  if (!/json/.test(answer.headers.get('content-type') ?? '')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,22 @@
+export { ApiError, type ApiErrorBody } from './api-error.ts'
+export {
+  addressOf,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Input,
+  queryKey,
+  type Reply,
+} from './client.ts'
+export {
+  createLive,
+  type LinkStatus,
+  type Live,
+  type LiveChannel,
+  type LiveFailure,
+  type LiveOptions,
+  type LiveParams,
+  type SubscriptionStatus,
+} from './live.ts'
+export type { Socket } from './live-socket.ts'

@@ -1,0 +1,102 @@
+import { closeCodes, liveReconnect } from '@crux/contract'
+
+/** What is used of a WebSocket: the browser's, Node's and the one of `ws` all fit. */
+export type Socket = {
+  send(text: string): void
+  close(code?: number): void
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+}
+
+/** closed: nobody needs it. lost: the attempts are used up. kicked: the session ended (4401); only `reset` opens it again. */
+export type LinkStatus = 'closed' | 'connecting' | 'open' | 'waiting' | 'lost' | 'kicked'
+
+type Options = {
+  connect: () => Socket
+  onStatus: (status: LinkStatus) => void
+  onOpen: () => void
+  onText: (text: string) => void
+  /** A close that is neither ours nor silent (1001) nor the end of the session. */
+  onLoss: (code: number) => void
+  setTimer: (run: () => void, ms: number) => unknown
+  clearTimer: (timer: unknown) => void
+}
+
+/** One socket that is opened on demand and comes back by the rules of console.md 4: at once, then after 5, 10, 15 s ..., 20 times. */
+export function createLiveSocket(options: Options) {
+  let socket: Socket | null = null
+  let status: LinkStatus = 'closed'
+  let attempt = 0
+  let timer: unknown
+
+  const become = (next: LinkStatus) => {
+    if (next === status) return
+    status = next
+    options.onStatus(next)
+  }
+
+  const connect = () => {
+    become('connecting')
+    const mine = options.connect()
+    socket = mine
+    mine.onopen = () => {
+      if (socket !== mine) return
+      attempt = 0
+      become('open')
+      options.onOpen()
+    }
+    mine.onmessage = (event: { data: unknown }) => {
+      if (socket === mine && typeof event.data === 'string') options.onText(event.data)
+    }
+    mine.onerror = () => {}
+    mine.onclose = (event: { code: number }) => {
+      if (socket !== mine) return
+      socket = null
+      if (event.code === closeCodes.sessionEnded) return become('kicked')
+      if (event.code !== closeCodes.goingAway) options.onLoss(event.code)
+      retry()
+    }
+  }
+
+  const retry = () => {
+    if (attempt >= liveReconnect.attemptsMax) return become('lost')
+    const wait = attempt * liveReconnect.delayMs
+    attempt += 1
+    become('waiting')
+    timer = options.setTimer(connect, wait)
+  }
+
+  const drop = () => {
+    options.clearTimer(timer)
+    const old = socket
+    socket = null
+    old?.close(1000)
+  }
+
+  return {
+    get status() {
+      return status
+    },
+    open() {
+      if (status === 'closed') connect()
+    },
+    close() {
+      drop()
+      attempt = 0
+      if (status !== 'kicked') become('closed')
+    },
+    /** After a new sign-in, or when the network is known to be back: forget what was and connect now. */
+    reset(wanted: boolean) {
+      if (status === 'open' || status === 'connecting') return
+      drop()
+      attempt = 0
+      become('closed')
+      if (wanted) connect()
+    },
+    send(text: string) {
+      if (status === 'open') socket?.send(text)
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  type ChannelName,
+  type Channels,
+  type ClientData,
+  type ClientMessage,
+  LiveError,
+  liveChannels,
+  type ServerData,
+  type ServerMessage,
+} from '@crux/contract'
+import type { z } from 'zod'
+import { createLiveSocket, type LinkStatus, type Socket } from './live-socket.ts'
+import { createSubscriptions, type SubscriptionStatus } from './live-subscriptions.ts'
+
+export type LiveParams<C extends ChannelName> = z.input<Channels[C]['params']>
+export type LiveFailure = z.output<typeof LiveError>
+export type { LinkStatus, SubscriptionStatus }
+
+export type LiveChannel<C extends ChannelName> = {
+  readonly path: string
+  readonly status: SubscriptionStatus
+  /** Queued until the subscription stands. */
+  send: <M extends ClientMessage<C>>(type: M, data: ClientData<C, M>) => void
+  /** Calls `listen` for each such message; returns how to stop. Payloads that do not fit the contract are reported, not delivered. */
+  on: <M extends ServerMessage<C>>(type: M, listen: (data: ServerData<C, M>) => void) => () => void
+  /** Now if the subscription stands, and again after every reconnect: the place to ask for lists and to start watches. */
+  onReady: (run: () => void) => () => void
+  /** The path is unsubscribed when its last user has closed, the socket when no path is left. */
+  close: () => void
+}
+
+export type Live = {
+  channel: <C extends ChannelName>(name: C, params: LiveParams<C>) => LiveChannel<C>
+  readonly status: LinkStatus
+  onStatus: (listen: (status: LinkStatus) => void) => () => void
+  /** Error frames of the server, refused subscriptions, and payloads that do not fit the contract. */
+  onError: (listen: (failure: LiveFailure) => void) => () => void
+  /** Connect now if anybody needs it: after a new sign-in, or when the network is back. */
+  reset: () => void
+  close: () => void
+}
+
+export type LiveOptions = {
+  /** How to open a socket; by default the platform's WebSocket. */
+  connect?: (url: string) => Socket
+  setTimer?: (run: () => void, ms: number) => unknown
+  clearTimer?: (timer: unknown) => void
+}
+
+/** The live channel of console.md 4 over one socket. `url` is ws(s)://host/api. */
+export function createLive(url: string, options: LiveOptions = {}): Live {
+  const statusListeners = new Set<(status: LinkStatus) => void>()
+  const errorListeners = new Set<(failure: LiveFailure) => void>()
+  const fail = (failure: LiveFailure) => {
+    for (const listen of errorListeners) listen(failure)
+  }
+
+  const socket = createLiveSocket({
+    connect: () => (options.connect ?? ((address) => new WebSocket(address) as Socket))(url),
+    setTimer: options.setTimer ?? ((run, ms) => setTimeout(run, ms)),
+    clearTimer: options.clearTimer ?? ((timer) => clearTimeout(timer as ReturnType<typeof setTimeout>)),
+    onStatus: (status) => {
+      if (status !== 'open') subscriptions.forget()
+      for (const listen of statusListeners) listen(status)
+    },
+    onOpen: () => subscriptions.renew(),
+    onLoss: () => {},
+    onText: (text) => {
+      const frame = readFrame(text)
+      if (!frame) return
+      if (frame.type !== 'error') return subscriptions.receive(frame.type, frame.data)
+      const failure = LiveError.safeParse(frame.data)
+      fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
+    },
+  })
+  const subscriptions = createSubscriptions({
+    send: (type, data) => socket.send(JSON.stringify({ type, data })),
+    isOpen: () => socket.status === 'open',
+    onFirst: () => socket.open(),
+    onNone: () => socket.close(),
+    onRefused: (path) => fail({ status: 403, message: 'This page cannot be followed live.', error: 'forbidden', path }),
+  })
+
+  return {
+    channel: (name, params) => {
+      const spec: AnySpec = liveChannels[name]
+      const path = spec.path.replace(/:(\w+)/g, (_, key: string) =>
+        encodeURIComponent(String((params as Record<string, unknown>)[key])),
+      )
+      const user = subscriptions.join(path)
+      return {
+        path,
+        get status() {
+          return user.status()
+        },
+        send: (type, data) => user.send(type, data),
+        on: (type, listen) =>
+          user.on(type, (raw) => {
+            const parsed = spec.server[type]?.data.safeParse(raw)
+            if (parsed?.success) listen(parsed.data as never)
+            else fail({ status: 500, message: `An unexpected message came: ${type}`, error: 'internalError', path })
+          }),
+        onReady: user.onReady,
+        close: user.leave,
+      }
+    },
+    get status() {
+      return socket.status
+    },
+    onStatus: (listen) => {
+      statusListeners.add(listen)
+      return () => statusListeners.delete(listen)
+    },
+    onError: (listen) => {
+      errorListeners.add(listen)
+      return () => errorListeners.delete(listen)
+    },
+    reset: () => socket.reset(subscriptions.any()),
+    close: () => {
+      subscriptions.clear()
+      socket.close()
+    },
+  }
+}
+
+type AnySpec = { path: string; server: Record<string, { data: z.ZodType }> }
+
+function readFrame(text: string): { type: string; data: unknown } | null {
+  try {
+    const frame: unknown = JSON.parse(text)
+    if (typeof frame !== 'object' || frame === null || !('type' in frame) || typeof frame.type !== 'string') return null
+    return { type: frame.type, data: 'data' in frame ? frame.data : null }
+  } catch {
+    return null
+  }
+}
