@@ -1,0 +1,43 @@
+import type { DeploymentStatus, NodeStatus } from '@crux/contract'
+
+/**
+ * What happened, with ids only: who hears of it reads the rest from the database. Sent after the commit of the transaction that
+ * made it true; heard by every server process, the sender included. Delivery is at most once: after `reconnected`, read again.
+ */
+export type BusEvent =
+  | { type: 'session.ended'; sessionId: string }
+  | { type: 'member.changed'; teamId: string; userId: string }
+  | { type: 'team.changed'; teamId: string }
+  | { type: 'node.changed'; teamId: string; nodeId: string; status?: NodeStatus; error?: string }
+  | { type: 'node.work'; nodeId: string }
+  | { type: 'node.close'; nodeId: string; reason: 'shutdown' | 'token-revoked' }
+  | { type: 'images.added'; versionId: string; imageIds: string[] }
+  | {
+      type: 'image.deleted'
+      versionId: string
+      imageId: string
+      instances: { deploymentId: string; instanceId: string; configId: string }[]
+    }
+  | { type: 'image.tagged'; versionId: string; imageId: string; tag: string; origin?: string }
+  | { type: 'images.ordered'; versionId: string; imageIds: string[]; origin?: string }
+  | { type: 'config.changed'; configId: string; revision: number; origin?: string }
+  | { type: 'deployment.changed'; teamId: string; deploymentId: string; status: DeploymentStatus }
+  /** New rows in deployment_event up to and including `position`. */
+  | { type: 'deployment.events'; deploymentId: string; try: number; position: number }
+  | {
+      type: 'editor.joined' | 'editor.left' | 'editor.focused' | 'editor.blurred'
+      channel: string
+      editor: { id: string; name: string; color: string; itemId?: string; inputId?: string }
+    }
+  | { type: 'editor.ask'; channel: string; origin: string }
+
+export type BusEventType = BusEvent['type']
+export type BusEventOf<T extends BusEventType> = Extract<BusEvent, { type: T }>
+
+export interface Bus {
+  /** Best effort and quick: a bus that is away is logged, never thrown. */
+  publish(event: BusEvent): void
+  on<T extends BusEventType>(type: T, heard: (event: BusEventOf<T>) => void): () => void
+  /** Events may have been missed: read again what you keep. */
+  onReconnected(heard: () => void): () => void
+}

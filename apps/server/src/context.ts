@@ -1,0 +1,23 @@
+import type { Database } from '@crux/postgres'
+import type { Logger, Outbound } from '@crux/service-kit'
+import type { Bus } from './bus/bus.ts'
+import type { Config } from './config/config.ts'
+import type { Cipher } from './crypto/cipher.ts'
+import type * as schema from './db/schema/index.ts'
+import type { NodeLinks } from './gateway/links.ts'
+import type { Identity } from './identity/identity.ts'
+import type { Jobs } from './jobs/jobs.ts'
+
+/** What every domain may use, put together by hand in main.ts. */
+export type App = {
+  config: Config
+  log: Logger
+  database: Database<typeof schema>
+  bus: Bus
+  cipher: Cipher
+  outbound: Outbound
+  identity: Identity
+  jobs: Jobs
+  /** The agents that this process holds a link to. */
+  links: NodeLinks
+}

@@ -1,0 +1,176 @@
+import { sql } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { at, audit, crux, id } from './columns.ts'
+import { node } from './nodes.ts'
+import { image, project, version } from './projects.ts'
+import { team } from './teams.ts'
+
+export const deployment = crux.table(
+  'deployment',
+  {
+    id: id(),
+    /** Team and project repeat what the version says: the list of a team is one index scan. */
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    projectId: uuid()
+      .notNull()
+      .references((): AnyPgColumn => project.id, { onDelete: 'cascade' }),
+    versionId: uuid()
+      .notNull()
+      .references((): AnyPgColumn => version.id, { onDelete: 'cascade' }),
+    nodeId: uuid()
+      .notNull()
+      .references(() => node.id, { onDelete: 'restrict' }),
+    prefix: text().notNull(),
+    status: text({ enum: ['preparing', 'in-progress', 'successful', 'failed', 'obsolete'] })
+      .notNull()
+      .default('preparing'),
+    protected: boolean().notNull().default(false),
+    note: text(),
+    /** Number of the last release, 0 before the first. */
+    tries: integer().notNull().default(0),
+    deployedAt: at(),
+    deployedBy: text(),
+    /** The last outcome in words, for lists. */
+    outcome: text(),
+    ...audit,
+  },
+  (table) => [
+    index('deployment_newest').on(table.teamId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
+    index('deployment_version').on(table.versionId),
+    index('deployment_project').on(table.projectId),
+    index('deployment_node').on(table.nodeId, table.createdAt.desc().nullsFirst()),
+    index('deployment_place').on(table.nodeId, table.prefix, table.projectId),
+    uniqueIndex('deployment_one_preparing')
+      .on(table.versionId, table.nodeId, table.prefix)
+      .where(sql`status = 'preparing'`),
+  ],
+)
+
+export const instance = crux.table(
+  'instance',
+  {
+    id: id(),
+    deploymentId: uuid()
+      .notNull()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    imageId: uuid()
+      .notNull()
+      .references((): AnyPgColumn => image.id, { onDelete: 'cascade' }),
+    updatedAt: at().notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('instance_image').on(table.deploymentId, table.imageId),
+    index('instance_by_image').on(table.imageId),
+  ],
+)
+
+/** An immutable order of what shall run, one per start (architecture.md 8). */
+export const release = crux.table(
+  'release',
+  {
+    id: id(),
+    deploymentId: uuid()
+      .notNull()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    number: integer().notNull(),
+    teamId: uuid().notNull(),
+    projectId: uuid().notNull(),
+    nodeId: uuid()
+      .notNull()
+      .references(() => node.id, { onDelete: 'cascade' }),
+    prefix: text().notNull(),
+    versionName: text().notNull(),
+    projectName: text().notNull(),
+    status: text({ enum: ['in-progress', 'successful', 'failed'] })
+      .notNull()
+      .default('in-progress'),
+    reason: text(),
+    recreate: boolean().notNull().default(false),
+    partial: boolean().notNull().default(false),
+    hostDangerousAllowed: boolean().notNull().default(false),
+    /** The release of this deployment whose digests this one repeats (a rollback). */
+    sourceNumber: integer(),
+    startedAt: at().notNull().defaultNow(),
+    startedById: text().notNull(),
+    startedByName: text().notNull(),
+    /** First handed to the agent; null while it waits in the node's queue. */
+    handedAt: at(),
+    finishedAt: at(),
+    cancelRequestedBy: text(),
+    /** The lease ends here unless the agent is heard; moved on while it is connected, and paused while no server listens. */
+    leaseUntil: at(),
+    /** Last event sequence of the agent's journal that is stored. */
+    acknowledgedSequence: bigint({ mode: 'number' }).notNull().default(0),
+    /** True for the one release of a project whose containers stand on this node under this prefix. */
+    standing: boolean().notNull().default(false),
+    /** Full names of the containers that stand under this release, as the agent reported. */
+    containerNames: jsonb().$type<string[]>().notNull().default([]),
+  },
+  (table) => [
+    uniqueIndex('release_number').on(table.deploymentId, table.number),
+    uniqueIndex('release_standing').on(table.nodeId, table.prefix, table.projectId).where(sql`standing`),
+    uniqueIndex('release_one_running').on(table.deploymentId).where(sql`status = 'in-progress'`),
+    index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
+  ],
+)
+
+export const releaseInstance = crux.table(
+  'release_instance',
+  {
+    id: id(),
+    releaseId: uuid()
+      .notNull()
+      .references(() => release.id, { onDelete: 'cascade' }),
+    /** No foreign key: a release outlives the image that was dropped later. */
+    instanceId: uuid().notNull(),
+    order: integer().notNull(),
+    registryId: uuid(),
+    containerName: text().notNull(),
+    imageName: text().notNull(),
+    imageTag: text().notNull(),
+    localOnly: boolean().notNull().default(false),
+    /** Reported by the agent after resolving the tag. */
+    digest: text(),
+    /** FinalContainerConfig of the contract. */
+    config: jsonb().notNull(),
+    /** Where it stands, for lists and the progress bar: last phase and its state. */
+    phase: text(),
+    phaseState: text(),
+  },
+  (table) => [uniqueIndex('release_instance_once').on(table.releaseId, table.instanceId)],
+)
+
+export const deploymentEvent = crux.table(
+  'deployment_event',
+  {
+    /** Order over all events; what the wire calls sequence. */
+    position: bigserial({ mode: 'number' }).primaryKey(),
+    deploymentId: uuid()
+      .notNull()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    try: integer().notNull(),
+    /** Position in the agent's journal; null for what the server itself says. */
+    agentSequence: bigint({ mode: 'number' }),
+    createdAt: at().notNull().defaultNow(),
+    type: text({ enum: ['log', 'deployment-status', 'container-state', 'container-progress', 'phase'] }).notNull(),
+    instanceId: text(),
+    value: jsonb().notNull(),
+  },
+  (table) => [
+    index('deployment_event_order').on(table.deploymentId, table.try, table.position),
+    uniqueIndex('deployment_event_once').on(table.deploymentId, table.try, table.agentSequence),
+  ],
+)

@@ -1,0 +1,5 @@
+export * from './columns.ts'
+export * from './deployments.ts'
+export * from './nodes.ts'
+export * from './projects.ts'
+export * from './teams.ts'

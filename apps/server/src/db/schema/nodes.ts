@@ -1,0 +1,82 @@
+import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { at, audit, crux, id } from './columns.ts'
+import { team } from './teams.ts'
+
+export const node = crux.table(
+  'node',
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    type: text({ enum: ['docker', 'k8s'] })
+      .notNull()
+      .default('docker'),
+    description: text(),
+    icon: text(),
+    ...audit,
+    /** What the agent said at its last connection; kept while it is away. */
+    address: text(),
+    agentVersion: text(),
+    engineVersion: text(),
+    operatingSystem: text(),
+    architecture: text(),
+    publicKey: text(),
+    connectedAt: at(),
+    disconnectedAt: at(),
+    /** The link that counts: which server process holds it, and the agent's process. Null while the agent is away. */
+    linkServer: text(),
+    linkSession: text(),
+    /** True: this console's own machine runs the agent ("use this machine") and supervises it. */
+    localAgent: boolean().notNull().default(false),
+  },
+  (table) => [uniqueIndex('node_name').on(table.teamId, table.name), index('node_link').on(table.linkServer)],
+)
+
+/** The connection token of a node's agent: a hash, and during a rotation the hash of the next one. */
+export const nodeToken = crux.table('node_token', {
+  nodeId: uuid()
+    .primaryKey()
+    .references(() => node.id, { onDelete: 'cascade' }),
+  hash: text().notNull().unique(),
+  nextHash: text().unique(),
+  /** Fingerprint of the agent's public key that exchanged the install token: only it may repeat the exchange. */
+  exchangedBy: text().notNull(),
+  usedAt: at(),
+  createdAt: at().notNull().defaultNow(),
+  createdBy: text().notNull(),
+})
+
+/** An install script that waits to be run: single use, 10 minutes. */
+export const nodeInstall = crux.table('node_install', {
+  nodeId: uuid()
+    .primaryKey()
+    .references(() => node.id, { onDelete: 'cascade' }),
+  tokenHash: text().notNull().unique(),
+  /** The token, encrypted: the page shows the command again after a reload. */
+  token: text().notNull(),
+  scriptType: text({ enum: ['shell', 'powershell'] }).notNull(),
+  options: jsonb().notNull(),
+  createdBy: text().notNull(),
+  createdAt: at().notNull().defaultNow(),
+  expiresAt: at().notNull(),
+  /** Set at the exchange: the token is burnt. */
+  exchangedAt: at(),
+})
+
+export const nodeEvent = crux.table(
+  'node_event',
+  {
+    id: id(),
+    nodeId: uuid()
+      .notNull()
+      .references(() => node.id, { onDelete: 'cascade' }),
+    createdAt: at().notNull().defaultNow(),
+    event: text().notNull(),
+    data: jsonb(),
+  },
+  (table) => [
+    index('node_event_newest').on(table.nodeId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
+  ],
+)

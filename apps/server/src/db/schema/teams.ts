@@ -1,0 +1,75 @@
+import { boolean, index, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { at, audit, crux, id } from './columns.ts'
+
+export const team = crux.table('team', {
+  id: id(),
+  name: text().notNull().unique(),
+  slug: text().notNull().unique(),
+  ...audit,
+})
+
+export const teamMember = crux.table(
+  'team_member',
+  {
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    userId: text().notNull(),
+    role: text({ enum: ['owner', 'admin', 'user'] }).notNull(),
+    createdAt: at().notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.userId] }), index('team_member_user').on(table.userId)],
+)
+
+export const userPreference = crux.table('user_preference', {
+  userId: text().primaryKey(),
+  onboarding: boolean().notNull().default(true),
+})
+
+export const auditLog = crux.table(
+  'audit_log',
+  {
+    id: id(),
+    createdAt: at().notNull().defaultNow(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    actorType: text({ enum: ['user', 'deployment-token'] }).notNull(),
+    actorId: text().notNull(),
+    actorName: text().notNull(),
+    context: text({ enum: ['http', 'ws', 'rpc'] }).notNull(),
+    method: text({ enum: ['get', 'post', 'put', 'patch', 'delete'] }),
+    /** The audit label of the contract with the operation: `registry registries.create`. */
+    event: text().notNull(),
+    /** False: the attempt was refused. */
+    accepted: boolean().notNull().default(true),
+    data: jsonb(),
+  },
+  (table) => [
+    index('audit_log_newest').on(table.teamId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
+  ],
+)
+
+export const registry = crux.table(
+  'registry',
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    description: text(),
+    icon: text(),
+    type: text({ enum: ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] }).notNull(),
+    url: text().notNull(),
+    imageNamePrefix: text(),
+    public: boolean().notNull().default(true),
+    /** Unchecked registries only: images come from the engine's own store. */
+    local: boolean().notNull().default(false),
+    user: text(),
+    /** Encrypted, never selected for reads (security.md 10). */
+    token: text(),
+    ...audit,
+  },
+  (table) => [uniqueIndex('registry_name').on(table.teamId, table.name)],
+)

@@ -1,0 +1,32 @@
+import type { Answer, Body, Contract, Operation, Params, Query, TeamRole } from '@crux/contract'
+
+/** Who acts: a signed-in person. `role` is that in the request's team, absent where no team is concerned. */
+export type Actor = { kind: 'user'; id: string; name: string; email: string; sessionId: string; sessionExpiresAt: Date }
+
+export type TeamContext = { id: string; slug: string; name: string; role: TeamRole }
+
+type InTeam<O extends Operation> = Contract[O]['path'] extends
+  | `${string}:teamSlug${string}`
+  | `${string}:teamId${string}`
+  ? TeamContext
+  : undefined
+type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token' ? undefined : Actor
+
+/** A request that the guard let pass: parsed, signed in, with the team and the right that the contract's row names. */
+export type Input<O extends Operation> = {
+  params: Params<O>
+  query: Query<O>
+  body: Body<O>
+  team: InTeam<O>
+  actor: ActorOf<O>
+  requestId: string
+  /** The raw headers, for what relays (cookies) or authorises itself (install tokens). */
+  headers: Record<string, string | string[] | undefined>
+  /** The client's address, from a proxy only if that proxy is trusted. */
+  address: string
+  /** For answers beside the body: Set-Cookie, Location, another status. */
+  reply: { header(name: string, value: string | string[]): void; status(code: number): void }
+}
+
+/** A missing handler, a wrong answer or a forgotten body does not compile. */
+export type Handlers<O extends Operation = Operation> = { [E in O]: (request: Input<E>) => Promise<Answer<E>> }
