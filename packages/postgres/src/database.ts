@@ -42,7 +42,10 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   pool.on('error', lost)
   // A connection that dies while lent out, between two statements of a transaction, has no other listener: it would end the process.
   pool.on('connect', (client) => void client.on('error', lost))
-  const db = drizzle(pool, { casing: 'snake_case', ...(options.schema && { schema: options.schema }) }) as unknown as NodePgDatabase<S>
+  const db = drizzle(pool, {
+    casing: 'snake_case',
+    ...(options.schema && { schema: options.schema }),
+  }) as unknown as NodePgDatabase<S>
   let closing: Promise<void> | undefined
   return {
     pool,

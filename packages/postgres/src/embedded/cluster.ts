@@ -68,7 +68,8 @@ export function spawnPostmaster(place: Place, options: { port: number; durable: 
   const postgres = join(place.binaries.folder, 'bin/postgres')
   const args = ['-D', place.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
-  const common = { cwd: '/', env: environment(), stdio }
+  // A session of its own: Ctrl-C in a terminal reaches the supervisor, which stops things in order.
+  const common = { cwd: '/', env: environment(), stdio, detached: true }
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
   if (!setpriv) return spawn(postgres, args, { ...common, ...identity(place) })
   // setpriv changes the user first and asks for the signal last: the kernel forgets it when credentials change.

@@ -3,6 +3,8 @@ import { dirname } from 'node:path'
 import { isAlive, startTimeOf } from './processes.ts'
 
 export interface Ownership {
+  /** Tells those who wait that it will be free soon. */
+  announceRelease(): void
   release(): void
 }
 
@@ -10,11 +12,19 @@ export interface Ownership {
 export class OwnedError extends Error {
   override name = 'OwnedError'
   readonly pid: number
+  readonly stopping: boolean
 
-  constructor(what: string, pid: number) {
-    super(`${what} is in use by process ${pid}; stop that one first`)
-    this.pid = pid
+  constructor(what: string, owner: { pid: number; stopping: boolean }) {
+    super(`${what} is in use by process ${owner.pid}; stop that one first`)
+    this.pid = owner.pid
+    this.stopping = owner.stopping
   }
+}
+
+interface Owner {
+  pid: number
+  startTime: string | null
+  stopping: boolean
 }
 
 /**
@@ -25,17 +35,20 @@ export class OwnedError extends Error {
  * @throws OwnedError
  */
 export function claimOwnership(options: { file: string; what: string }): Ownership {
-  const mine = JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) ?? null })
+  const mine: Owner = { pid: process.pid, startTime: startTimeOf(process.pid) ?? null, stopping: false }
   mkdirSync(dirname(options.file), { recursive: true })
   for (let attempt = 0; attempt < 20; attempt++) {
     try {
-      writeFileSync(options.file, mine, { flag: 'wx', mode: 0o600 })
-      return { release: () => releaseIfMine(options.file, mine) }
+      writeFileSync(options.file, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
+      return {
+        announceRelease: () => writeFileSync(options.file, JSON.stringify({ ...mine, stopping: true })),
+        release: () => rmSync(options.file, { force: true }),
+      }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     const owner = readOwner(options.file)
-    if (owner && ownerLives(owner)) throw new OwnedError(options.what, owner.pid)
+    if (owner && ownerLives(owner)) throw new OwnedError(options.what, owner)
     takeAside(options.file, options.what)
   }
   throw new Error(`${options.what}: ${options.file} changes all the time; are several processes starting?`)
@@ -55,29 +68,22 @@ function takeAside(file: string, what: string): void {
   const owner = readOwner(aside)
   if (owner && ownerLives(owner)) {
     renameSync(aside, file)
-    throw new OwnedError(what, owner.pid)
+    throw new OwnedError(what, owner)
   }
   rmSync(aside, { force: true })
 }
 
-function ownerLives(owner: { pid: number; startTime: string | null }): boolean {
+function ownerLives(owner: Owner): boolean {
   if (!isAlive(owner.pid)) return false
   return owner.startTime === null || startTimeOf(owner.pid) === owner.startTime
 }
 
-function readOwner(file: string): { pid: number; startTime: string | null } | undefined {
+function readOwner(file: string): Owner | undefined {
   try {
-    const { pid, startTime } = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown; startTime?: unknown }
-    return typeof pid === 'number' ? { pid, startTime: typeof startTime === 'string' ? startTime : null } : undefined
+    const { pid, startTime, stopping } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    if (typeof pid !== 'number') return undefined
+    return { pid, startTime: typeof startTime === 'string' ? startTime : null, stopping: stopping === true }
   } catch {
     return undefined
-  }
-}
-
-function releaseIfMine(file: string, mine: string): void {
-  try {
-    if (readFileSync(file, 'utf8') === mine) rmSync(file)
-  } catch {
-    // Gone already.
   }
 }

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, isLoopbackUrl } from '@crux/service-kit'
+import { secretFile, writeSecret } from './files.ts'
+
+export interface Addresses {
+  host: string
+  port: number
+  identityPublicPort: number
+  identityAdminPort: number
+  /** What browsers, agents and mails use. */
+  url: string
+}
+
+/** The public address: what was said, else localhost, which is only true while nobody else can connect. */
+export function publicUrl(said: string | undefined, host: string, port: number): string {
+  if (said) {
+    if (!URL.canParse(said) || !/^https?:$/.test(new URL(said).protocol)) {
+      throw new ConfigError('CRUX_URL', 'is not an http or https address', 'https://crux.example.com')
+    }
+    return said.replace(/\/+$/, '')
+  }
+  if (isLoopbackHost(host)) return `http://localhost:${port}`
+  throw new ConfigError(
+    'CRUX_URL',
+    `is required while CRUX_HOST is ${host}: browsers and agents must know the address`,
+    'http://crux.example.com:8000',
+  )
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
+}
+
+/** Where this machine reaches a listener on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/**
+ * The settings of the processes. Secrets go as X_FILE, so that they stand in no environment; one that the caller set
+ * himself, as X or X_FILE, is his.
+ */
+export function processEnvironment(options: {
+  dataDir: string
+  databaseUrl: string
+  addresses: Addresses
+  given: NodeJS.ProcessEnv
+}): { identity: NodeJS.ProcessEnv; server: NodeJS.ProcessEnv; adminToken: string } {
+  const { dataDir, addresses, given } = options
+  const inherited = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !/^(npm_|VITEST|INIT_CWD|DATABASE_URL)/.test(name)),
+  )
+  const secret = (variable: string, name: string): NodeJS.ProcessEnv =>
+    given[variable] || given[`${variable}_FILE`] ? {} : { [`${variable}_FILE`]: secretFile(dataDir, name) }
+  const databaseFile = join(dataDir, 'secrets/database-url')
+  writeSecret(databaseFile, options.databaseUrl)
+  const shared: NodeJS.ProcessEnv = {
+    NODE_ENV: 'production',
+    ...inherited,
+    DATABASE_URL_FILE: databaseFile,
+    CRUX_URL: addresses.url,
+    CRUX_DATA_DIR: dataDir,
+    ...secret('CRUX_SECRET', 'crux-secret'),
+    ...secret('IDENTITY_ADMIN_TOKEN', 'identity-admin-token'),
+  }
+  const identity: NodeJS.ProcessEnv = {
+    ...shared,
+    IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
+    IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
+  }
+  const server: NodeJS.ProcessEnv = {
+    IDENTITY_PUBLIC_URL: `http://127.0.0.1:${addresses.identityPublicPort}`,
+    IDENTITY_ADMIN_URL: `http://127.0.0.1:${addresses.identityAdminPort}`,
+    ...shared,
+    IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
+    IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
+    ...secret('ENCRYPTION_SECRET_KEY', 'encryption-key'),
+    CRUX_HOST: addresses.host,
+    CRUX_PORT: String(addresses.port),
+    CRUX_EMBEDDED: 'true',
+  }
+  const tokenFile = shared.IDENTITY_ADMIN_TOKEN_FILE
+  const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
+  return { identity, server, adminToken }
+}

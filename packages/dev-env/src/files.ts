@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout. */
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The path of a secret of the installation, 0600, made at the first start. */
+export function secretFile(
+  dataDir: string,
+  name: string,
+  make: () => string = () => randomBytes(32).toString('base64url'),
+): string {
+  const file = join(dataDir, 'secrets', name)
+  if (!existsSync(file)) writeSecret(file, make())
+  return file
+}
+
+/** Complete or absent: a start that is killed while it writes must not leave an empty key behind. */
+export function writeSecret(file: string, value: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const part = `${file}.${process.pid}.part`
+  writeFileSync(part, value, { mode: 0o600 })
+  renameSync(part, file)
+}
+
+export function readJson<T>(file: string): Partial<T> {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<T>) : {}
+}
+
+export function writeJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const part = `${file}.${process.pid}.part`
+  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`)
+  renameSync(part, file)
+}
+
+const logBytesMax = 20 * 1024 * 1024
+
+/** Opens a log for appending; a long one becomes `.1` first. */
+export function openLog(dataDir: string, name: string): number {
+  const file = join(dataDir, 'logs', `${name}.log`)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  if (existsSync(file) && statSync(file).size > logBytesMax) renameSync(file, `${file}.1`)
+  return openSync(file, 'a', 0o600)
+}
+
+/** The end of a log, for a person who has to be told why something did not start. */
+export function lastLogLines(dataDir: string, name: string, count: number): string[] {
+  const file = join(dataDir, 'logs', `${name}.log`)
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count)
+}

@@ -1,0 +1,61 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { readJson, writeJson } from './files.ts'
+
+/** A port that is asked for and taken. */
+export class PortTakenError extends Error {
+  override name = 'PortTakenError'
+
+  constructor(variable: string, port: number) {
+    super(
+      `${variable} ${port} is already in use by another program; stop it or choose another (example: ${variable}=${port + 1})`,
+    )
+  }
+}
+
+export interface PortWish {
+  variable: 'CRUX_PORT' | 'IDENTITY_PUBLIC_PORT' | 'IDENTITY_ADMIN_PORT'
+  /** What was asked for; 0 is any free port. */
+  asked: number | undefined
+  fallback: number
+  host: string
+}
+
+/**
+ * Settles a port: one that was asked for must be free. Otherwise the default serves, or at the first start, when it is
+ * taken, a free one. What was chosen is stored and from then on counts as asked for.
+ *
+ * @param say hears of a replaced default
+ * @throws PortTakenError
+ */
+export async function choosePort(dataDir: string, wish: PortWish, say: (words: string) => void): Promise<number> {
+  const { variable, asked, fallback, host } = wish
+  if (asked === 0) return required(await freePort(0, host), variable, 0)
+  if (asked !== undefined) return required(await freePort(asked, host), variable, asked)
+  const file = join(dataDir, 'ports.json')
+  const stored = readJson<Record<string, number>>(file)
+  const known = stored[variable]
+  if (known !== undefined) return required(await freePort(known, host), variable, known)
+  const free = await freePort(fallback, host)
+  const port = free ?? required(await freePort(0, host), variable, fallback)
+  if (free === undefined) say(`Port ${fallback} is taken, so ${variable} is ${port} from now on.`)
+  writeJson(file, { ...stored, [variable]: port })
+  return port
+}
+
+/** The port when it can be listened on, a free one for 0. */
+export function freePort(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, host, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
+    })
+  })
+}
+
+function required(port: number | undefined, variable: string, wanted: number): number {
+  if (port === undefined) throw new PortTakenError(variable, wanted)
+  return port
+}

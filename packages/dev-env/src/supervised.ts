@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import { lastLogLines, openLog, readJson, writeJson } from './files.ts'
+
+export interface ProcessSpec {
+  name: string
+  args: string[]
+  env: NodeJS.ProcessEnv
+  cwd: string
+  /** Whether it serves; asked until it says yes. */
+  ready: () => Promise<boolean>
+}
+
+export interface Supervised {
+  pid(): number | undefined
+  /** Resolves when it is ready. @throws Error with the end of its log when it ends thrice before that */
+  start(): Promise<void>
+  /** Resolves when the process that runs now, or the next one, is ready. */
+  whenReady(timeoutMs?: number): Promise<void>
+  /** Sends a signal; with one that ends it, resolves when that process is gone (a new one then starts). */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Ends it and keeps it down. SIGTERM first, SIGKILL when that takes too long. */
+  stop(options?: { signal?: NodeJS.Signals }): Promise<void>
+}
+
+const startsMax = 3
+const stopTimeoutMs = 15_000
+const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
+
+/** Keeps a Node process running: one that ends is started again, after a pause that grows while it keeps ending early. */
+export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger): Supervised {
+  const runFile = join(dataDir, 'run', `${spec.name}.json`)
+  let child: ChildProcess | undefined
+  let wanted = false
+  let readyPid: number | undefined
+  let failures = 0
+  let wake: (() => void) | undefined
+
+  function launch(): { process: ChildProcess; exited: Promise<string> } {
+    const out = openLog(dataDir, spec.name)
+    // A session of its own, so that Ctrl-C reaches the supervisor alone; on Linux the kernel ends it with the supervisor.
+    const [command, ...args] = setpriv
+      ? [setpriv, '--pdeathsig', 'TERM', '--', process.execPath, ...spec.args]
+      : [process.execPath, ...spec.args]
+    const mine = spawn(command as string, args, {
+      cwd: spec.cwd,
+      env: spec.env,
+      stdio: ['ignore', out, out],
+      detached: true,
+    })
+    closeSync(out)
+    child = mine
+    if (mine.pid) writeJson(runFile, { pid: mine.pid, startTime: startTimeOf(mine.pid) ?? null })
+    const exited = new Promise<string>((resolve) => {
+      mine.once('error', (error) => resolve(error.message))
+      mine.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    })
+    void becomeReady(mine)
+    return { process: mine, exited }
+  }
+
+  async function becomeReady(mine: ChildProcess): Promise<void> {
+    while (child === mine && !ended(mine)) {
+      if (await spec.ready().catch(() => false)) {
+        if (child === mine && !ended(mine)) readyPid = mine.pid
+        return
+      }
+      await delay(25)
+    }
+  }
+
+  async function keepRunning(): Promise<void> {
+    while (wanted) {
+      const startedAt = Date.now()
+      const { process: mine, exited } = launch()
+      const words = await exited
+      const wasReady = readyPid === mine.pid
+      readyPid = undefined
+      child = undefined
+      rmSync(runFile, { force: true })
+      if (!wanted) return
+      failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
+      log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
+      // The first restart is prompt; a process that cannot start must not eat the machine.
+      await pause(failures <= 1 ? 50 : Math.min(10_000, 100 * 2 ** failures))
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async function whenReady(timeoutMs = 60_000): Promise<void> {
+    const end = Date.now() + timeoutMs
+    while (readyPid === undefined) {
+      if (Date.now() > end) throw new Error(`${spec.name} is not ready after ${timeoutMs} ms${endOfLog()}`)
+      if (wanted && failures >= startsMax) throw new Error(`${spec.name} does not start${endOfLog()}`)
+      await delay(15)
+    }
+  }
+
+  const endOfLog = () => `:\n${lastLogLines(dataDir, spec.name, 6).join('\n')}`
+
+  return {
+    pid: () => child?.pid,
+    whenReady,
+    async start() {
+      if (wanted) return whenReady()
+      await endLeftover(runFile)
+      wanted = true
+      failures = 0
+      void keepRunning()
+      await whenReady()
+    },
+    async kill(signal) {
+      const mine = child
+      if (!mine) return
+      const exited = new Promise((resolve) => mine.once('exit', resolve))
+      mine.kill(signal)
+      if (signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT') await exited
+    },
+    async stop({ signal = 'SIGTERM' } = {}) {
+      wanted = false
+      wake?.()
+      const mine = child
+      if (!mine || ended(mine)) return
+      const exited = new Promise((resolve) => mine.once('exit', resolve))
+      mine.kill(signal)
+      const late = await Promise.race([exited, delay(stopTimeoutMs, 'late', { ref: false })])
+      if (late === 'late') {
+        log.warn({ process: spec.name }, 'does not stop, killing it')
+        mine.kill('SIGKILL')
+        await exited
+      }
+    },
+  }
+}
+
+/** What a supervisor that was killed left running, where the kernel did not end it. */
+async function endLeftover(runFile: string): Promise<void> {
+  const { pid, startTime } = readJson<{ pid: number; startTime: string | null }>(runFile)
+  const same = () => pid !== undefined && isAlive(pid) && (startTimeOf(pid) ?? null) === startTime
+  if (pid === undefined || !same()) return
+  process.kill(pid, 'SIGTERM')
+  if (!(await waitUntil(() => !same(), 10_000))) process.kill(pid, 'SIGKILL')
+  await waitUntil(() => !same(), 5_000)
+}
+
+function ended(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}

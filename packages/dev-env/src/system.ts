@@ -1,0 +1,299 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  claimOwnership,
+  type Embedded,
+  OwnedError,
+  type Ownership,
+  removeEmbedded,
+  startEmbedded,
+} from '@crux/postgres'
+import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
+import { type Addresses, processEnvironment, publicUrl, reachableHost } from './environment.ts'
+import { root } from './files.ts'
+import { choosePort } from './ports.ts'
+import { type Supervised, superviseProcess } from './supervised.ts'
+
+export type ProcessName = 'postgres' | 'identity' | 'server'
+
+export interface SystemOptions {
+  /** Holds everything that outlives a start: database, secrets, logs, chosen ports. */
+  dataDir: string
+  /** 0 is any free port; absent, the default or what an earlier start chose. */
+  port?: number
+  identityPublicPort?: number
+  identityAdminPort?: number
+  host?: string
+  /** CRUX_URL. */
+  url?: string
+  /** Absent: an embedded PostgreSQL of its own. */
+  databaseUrl?: string
+  smtpUri?: string
+  /** Further settings for identity and server, over those of `inherit`. */
+  env?: NodeJS.ProcessEnv
+  /** The environment to start from; that of this process when absent. */
+  inherit?: NodeJS.ProcessEnv
+  /** `source` runs TypeScript as it lies; `watch` restarts on changes; `bundle` runs dist/main.js. */
+  mode?: 'source' | 'watch' | 'bundle'
+  /** False gives up safety against a power cut for speed, in tests. */
+  durable?: boolean
+  log?: Logger
+  /** Hears what a person should know, such as a port that was replaced. */
+  say?: (words: string) => void
+}
+
+export interface AgentProcess {
+  pid(): number | undefined
+  kill(signal: NodeJS.Signals): Promise<void>
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface System {
+  /** CRUX_URL. */
+  url: string
+  host: string
+  port: number
+  identityPublicUrl: string
+  identityAdminUrl: string
+  identityAdminToken: string
+  databaseUrl: string
+  dataDir: string
+  pid(name: ProcessName): number | undefined
+  /** Sends a signal and, where it ends the process, waits for its end; the supervisor starts it again by itself. */
+  kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>
+  /** Stops one process, keeps it down for `pauseMs`, starts it and waits until it is ready. */
+  restart(
+    name: Exclude<ProcessName, 'postgres'>,
+    options?: { pauseMs?: number; signal?: NodeJS.Signals },
+  ): Promise<void>
+  /** Resolves when a process that was killed serves again. */
+  whenReady(name: Exclude<ProcessName, 'postgres'>): Promise<void>
+  /** Runs an agent of the checkout against this system. */
+  startAgent(options: { name: string; token: string; env?: NodeJS.ProcessEnv }): AgentProcess
+  stop(): Promise<void>
+  /** Stops and removes the data folder with the database, wherever that lies. */
+  destroy(): Promise<void>
+}
+
+/**
+ * Boots PostgreSQL, identity and server and keeps them running. Containers, the engine and its daemon are none of its
+ * children and outlive it.
+ *
+ * @throws OwnedError when another start runs in this data folder
+ * @throws PortTakenError, ConfigError, Error with the end of a log
+ */
+export async function bootSystem(options: SystemOptions): Promise<System> {
+  const dataDir = isAbsolute(options.dataDir) ? options.dataDir : resolve(options.dataDir)
+  const log = options.log ?? createLogger({ name: 'dev-env', level: 'error' })
+  const given = {
+    ...(options.inherit ?? process.env),
+    ...(options.smtpUri ? { SMTP_URI: options.smtpUri } : {}),
+    ...options.env,
+  }
+  const lifecycle = createLifecycle(log, { stepTimeoutMs: 60_000 })
+  mkdirSync(dataDir, { recursive: true })
+  const ownership = await claimSoon(join(dataDir, 'owner'), `Crux in ${dataDir}`)
+  lifecycle.onStop('ownership', () => ownership.release())
+  try {
+    const addresses = await chooseAddresses(dataDir, options)
+    const embedded =
+      options.databaseUrl === undefined ? await startEmbedded({ dataDir, log, durable: options.durable }) : undefined
+    if (embedded) lifecycle.onStop('postgres', () => embedded.stop())
+    const databaseUrl = options.databaseUrl ?? embedded?.url ?? ''
+    const env = processEnvironment({ dataDir, databaseUrl, addresses, given })
+    const mode = options.mode ?? 'source'
+
+    const external = Boolean(given.IDENTITY_PUBLIC_URL && given.IDENTITY_ADMIN_URL)
+    const identity = external
+      ? undefined
+      : superviseProcess(
+          dataDir,
+          processOf('identity', mode, env.identity, `127.0.0.1:${addresses.identityPublicPort}`),
+          log,
+        )
+    const server = superviseProcess(
+      dataDir,
+      processOf('server', mode, env.server, `${reachableHost(addresses.host)}:${addresses.port}`),
+      log,
+    )
+    for (const [name, process] of [
+      ['identity', identity],
+      ['server', server],
+    ] as const) {
+      if (process) lifecycle.onStop(name, () => process.stop())
+    }
+    await Promise.all([identity?.start(), server.start()])
+    return makeSystem({
+      dataDir,
+      databaseUrl,
+      addresses,
+      env,
+      given,
+      log,
+      lifecycle,
+      ownership,
+      embedded,
+      identity,
+      server,
+    })
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
+}
+
+function makeSystem(parts: {
+  dataDir: string
+  databaseUrl: string
+  addresses: Addresses
+  env: ReturnType<typeof processEnvironment>
+  given: NodeJS.ProcessEnv
+  log: Logger
+  lifecycle: ReturnType<typeof createLifecycle>
+  ownership: Ownership
+  embedded: Embedded | undefined
+  identity: Supervised | undefined
+  server: Supervised
+}): System {
+  const { dataDir, addresses, env, log, lifecycle, embedded } = parts
+  const find = (name: Exclude<ProcessName, 'postgres'>): Supervised => {
+    const found = name === 'server' ? parts.server : parts.identity
+    if (!found) throw new Error(`${name} is not run by this system`)
+    return found
+  }
+
+  const system: System = {
+    url: addresses.url,
+    host: addresses.host,
+    port: addresses.port,
+    identityPublicUrl: env.server.IDENTITY_PUBLIC_URL ?? '',
+    identityAdminUrl: env.server.IDENTITY_ADMIN_URL ?? '',
+    identityAdminToken: env.adminToken,
+    databaseUrl: parts.databaseUrl,
+    dataDir,
+    pid: (name) => (name === 'postgres' ? embedded?.pid() : find(name).pid()),
+    async kill(name, signal) {
+      if (name !== 'postgres') return find(name).kill(signal)
+      const pid = embedded?.pid()
+      if (pid === undefined) throw new Error('this system runs no PostgreSQL of its own')
+      process.kill(pid, signal)
+      while (embedded?.pid() === pid) await delay(10)
+    },
+    async restart(name, { pauseMs = 0, signal = 'SIGTERM' } = {}) {
+      await find(name).stop({ signal })
+      if (pauseMs > 0) await delay(pauseMs)
+      await find(name).start()
+    },
+    whenReady: (name) => find(name).whenReady(),
+    startAgent(options) {
+      const agent = superviseProcess(dataDir, agentProcess(dataDir, addresses.url, parts.given, options), log)
+      void agent.start().catch((err: unknown) => log.error({ err, agent: options.name }, 'an agent does not start'))
+      lifecycle.onStop(`agent ${options.name}`, () => agent.stop())
+      return {
+        pid: agent.pid,
+        kill: agent.kill,
+        stop: () => agent.stop(),
+        async restart() {
+          await agent.stop()
+          await agent.start()
+        },
+      }
+    },
+    stop() {
+      if (existsSync(join(dataDir, 'owner'))) parts.ownership.announceRelease()
+      return lifecycle.stop()
+    },
+    async destroy() {
+      await system.stop()
+      removeEmbedded({ dataDir })
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return system
+}
+
+async function chooseAddresses(dataDir: string, options: SystemOptions): Promise<Addresses> {
+  const host = options.host ?? '127.0.0.1'
+  // Before a port is stored: what cannot start must not change anything.
+  publicUrl(options.url, host, options.port ?? 0)
+  const say = options.say ?? (() => undefined)
+  const local = '127.0.0.1'
+  const port = await choosePort(dataDir, { variable: 'CRUX_PORT', asked: options.port, fallback: 8000, host }, say)
+  return {
+    host,
+    port,
+    identityPublicPort: await choosePort(
+      dataDir,
+      { variable: 'IDENTITY_PUBLIC_PORT', asked: options.identityPublicPort, fallback: 4433, host: local },
+      say,
+    ),
+    identityAdminPort: await choosePort(
+      dataDir,
+      { variable: 'IDENTITY_ADMIN_PORT', asked: options.identityAdminPort, fallback: 4434, host: local },
+      say,
+    ),
+    url: publicUrl(options.url, host, port),
+  }
+}
+
+function processOf(
+  name: 'identity' | 'server',
+  mode: 'source' | 'watch' | 'bundle',
+  env: NodeJS.ProcessEnv,
+  address: string,
+) {
+  const cwd = join(root, 'apps', name)
+  const args = {
+    source: ['src/main.ts'],
+    watch: ['--watch', '--watch-preserve-output', 'src/main.ts'],
+    bundle: ['--enable-source-maps', 'dist/main.js'],
+  }[mode]
+  return { name, args, env, cwd, ready: () => answersOk(`http://${address}/health/ready`) }
+}
+
+/** An agent says that it is ready by its connection, which the server knows; running is all that is asked here. */
+function agentProcess(
+  dataDir: string,
+  url: string,
+  given: NodeJS.ProcessEnv,
+  options: { name: string; token: string; env?: NodeJS.ProcessEnv },
+) {
+  const folder = join(dataDir, 'agents', options.name)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return {
+    name: `agent-${options.name}`,
+    args: ['src/main.ts'],
+    cwd: join(root, 'apps/agent'),
+    env: {
+      PATH: given.PATH,
+      HOME: given.HOME,
+      DOCKER_HOST: given.DOCKER_HOST,
+      CRUX_URL: url,
+      CRUX_TOKEN: options.token,
+      CRUX_DATA_DIR: folder,
+      ...options.env,
+    },
+    ready: async () => true,
+  }
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+  await response.body?.cancel()
+  return response.ok
+}
+
+/** An owner that is on its way out is waited for, and one whose terminal just vanished gets a moment to notice. */
+async function claimSoon(file: string, what: string): Promise<Ownership> {
+  const begin = Date.now()
+  for (;;) {
+    try {
+      return claimOwnership({ file, what })
+    } catch (error) {
+      if (!(error instanceof OwnedError) || Date.now() - begin > (error.stopping ? 60_000 : 2_000)) throw error
+    }
+    await delay(50)
+  }
+}
