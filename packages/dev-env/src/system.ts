@@ -71,7 +71,7 @@ export interface System {
   /** Resolves when a process that was killed serves again. */
   whenReady(name: Exclude<ProcessName, 'postgres'>): Promise<void>
   /** Runs an agent of the checkout against this system. */
-  startAgent(options: { name: string; token: string; env?: NodeJS.ProcessEnv }): AgentProcess
+  startAgent(options: { name: string; token: string; nodeId: string; env?: NodeJS.ProcessEnv }): AgentProcess
   stop(): Promise<void>
   /** Stops and removes the data folder with the database, wherever that lies. */
   destroy(): Promise<void>
@@ -87,7 +87,7 @@ export interface System {
 export async function bootSystem(options: SystemOptions): Promise<System> {
   const dataDir = isAbsolute(options.dataDir) ? options.dataDir : resolve(options.dataDir)
   const log = options.log ?? createLogger({ name: 'dev-env', level: 'error' })
-  const given = {
+  const given: NodeJS.ProcessEnv = {
     ...(options.inherit ?? process.env),
     ...(options.smtpUri ? { SMTP_URI: options.smtpUri } : {}),
     ...options.env,
@@ -258,7 +258,7 @@ function agentProcess(
   dataDir: string,
   url: string,
   given: NodeJS.ProcessEnv,
-  options: { name: string; token: string; env?: NodeJS.ProcessEnv },
+  options: { name: string; token: string; nodeId: string; env?: NodeJS.ProcessEnv },
 ) {
   const folder = join(dataDir, 'agents', options.name)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -272,6 +272,7 @@ function agentProcess(
       DOCKER_HOST: given.DOCKER_HOST,
       CRUX_URL: url,
       CRUX_TOKEN: options.token,
+      CRUX_NODE_ID: options.nodeId,
       CRUX_DATA_DIR: folder,
       ...options.env,
     },
