@@ -25,7 +25,7 @@ export const node = crux.table(
     publicKey: text(),
     connectedAt: at(),
     disconnectedAt: at(),
-    /** The link that counts: which server process holds it, and the agent's process. Null while the agent is away. */
+    /** The link that counts: the server process that holds it, and the id of the link. Null while the agent is away. */
     linkServer: text(),
     linkSession: text(),
     /** True: this console's own machine runs the agent ("use this machine") and supervises it. */
@@ -41,6 +41,8 @@ export const nodeToken = crux.table('node_token', {
     .references(() => node.id, { onDelete: 'cascade' }),
   hash: text().notNull().unique(),
   nextHash: text().unique(),
+  /** The next token, encrypted: one that the agent may not have got is sent again, never replaced by a third. */
+  nextToken: text(),
   /** Fingerprint of the agent's public key that exchanged the install token: only it may repeat the exchange. */
   exchangedBy: text().notNull(),
   usedAt: at(),
@@ -80,3 +82,12 @@ export const nodeEvent = crux.table(
     index('node_event_newest').on(table.nodeId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
   ],
 )
+
+/** The server processes that run. One that has not been heard for 15 s holds no links any more: the others clear them. */
+export const serverProcess = crux.table('server_process', {
+  id: text().primaryKey(),
+  /** Host, data folder and port: a process that starts under this name knows that former ones of it are gone. */
+  name: text().notNull(),
+  startedAt: at().notNull().defaultNow(),
+  heartbeatAt: at().notNull().defaultNow(),
+})
