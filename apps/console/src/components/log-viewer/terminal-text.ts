@@ -1,0 +1,80 @@
+/** A piece of a line with one look. The text is plain: React escapes it, and nothing in it can steer the page. */
+export type Piece = { text: string; className?: string }
+
+const escape = String.fromCharCode(27)
+const bell = String.fromCharCode(7)
+// Control sequences: CSI (colours, cursor), OSC (titles, links) up to BEL or ST, and single-letter escapes.
+const sequence = new RegExp(
+  `${escape}(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\^_]|[ -/]+.)`,
+  'g',
+)
+// What could reorder or hide text: other control characters, and Unicode's direction overrides.
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** The text without any control sequence: for searching, copying, downloading. */
+export function plainText(line: string): string {
+  const text = line.includes(escape) ? line.replace(sequence, '') : line
+  return text.replace(hidden, (character) => (character === '\r' ? '' : '\ufffd'))
+}
+
+/** Splits a line at its colour sequences (ECMA-48 SGR) into pieces that use the page's own tones; other sequences vanish. */
+export function pieces(line: string): Piece[] {
+  if (!line.includes(escape)) return [{ text: plainText(line) }]
+  const found: Piece[] = []
+  let look: Look = {}
+  let from = 0
+  const take = (to: number) => {
+    const text = plainText(line.slice(from, to))
+    if (text !== '') found.push({ text, className: classOf(look) })
+  }
+  for (const match of line.matchAll(sequence)) {
+    take(match.index)
+    from = match.index + match[0].length
+    if (match[2] === 'm') look = dress(look, match[1] ?? '')
+  }
+  take(line.length)
+  return found
+}
+
+type Look = { tone?: string; bold?: boolean; dim?: boolean; underline?: boolean }
+
+/** Black and white follow the theme; the six colours become tones that keep their contrast in both themes. */
+const tones = [
+  'text-ink-3',
+  'text-failed',
+  'text-running',
+  'text-progress',
+  'text-accent',
+  'text-past',
+  'text-ready',
+  undefined,
+] as const
+
+function dress(look: Look, parameters: string): Look {
+  const codes = parameters.split(/[;:]/).map(Number)
+  let next = look
+  for (let place = 0; place < codes.length; place += 1) {
+    const code = codes[place] ?? 0
+    if (code === 0) next = {}
+    else if (code === 1) next = { ...next, bold: true }
+    else if (code === 2) next = { ...next, dim: true }
+    else if (code === 4) next = { ...next, underline: true }
+    else if (code === 22) next = { ...next, bold: false, dim: false }
+    else if (code === 24) next = { ...next, underline: false }
+    else if (code >= 30 && code <= 37) next = { ...next, tone: tones[code - 30] }
+    else if (code >= 90 && code <= 97) next = { ...next, tone: tones[code - 90] }
+    else if (code === 39) next = { ...next, tone: undefined }
+    else if (code === 38 || code === 48) {
+      // Extended colours carry their value behind them: 5;n or 2;r;g;b. The 16 basic ones are known, others stay as they were.
+      const basic = codes[place + 1] === 5 ? (codes[place + 2] ?? 16) : 16
+      if (code === 38 && basic < 16) next = { ...next, tone: tones[basic % 8] }
+      place += codes[place + 1] === 5 ? 2 : 4
+    }
+  }
+  return next
+}
+
+const classOf = ({ tone, bold, dim, underline }: Look): string | undefined => {
+  const names = [dim ? 'text-ink-3' : tone, bold && 'font-semibold', underline && 'underline'].filter(Boolean)
+  return names.length > 0 ? names.join(' ') : undefined
+}
