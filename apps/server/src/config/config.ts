@@ -1,0 +1,126 @@
+import { resolve } from 'node:path'
+import { isLoopbackUrl, parseConfig } from '@crux/service-kit'
+import { z } from 'zod'
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, message: 'is not an http or https address' })
+  .transform((value) => value.replace(/\/+$/, ''))
+const port = z.coerce.number('is not a port').int('is not a port').min(0, 'is not a port').max(65_535, 'is not a port')
+const flag = z.stringbool('is neither true nor false').default(false).meta({ example: 'true' })
+const key = z
+  .string()
+  .regex(/^[\w-]{43}$/, 'is not a key of 32 bytes in base64url (43 characters)')
+  .meta({ example: '<output of: npm run crux -- encrypt generate>' })
+const list = z
+  .string()
+  .transform((value) => value.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Every setting of the server. Each may also come as NAME_FILE (Docker secrets). */
+const settings = z.object({
+  CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
+  CRUX_PORT: port.default(8000).meta({ example: 8000 }),
+  CRUX_URL: httpUrl.optional().meta({ example: 'https://crux.example.com' }),
+  CRUX_DATA_DIR: z.string().default('.crux').meta({ example: '/var/lib/crux' }),
+  CRUX_EMBEDDED: flag,
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'is not an address of PostgreSQL')
+    .meta({ example: 'postgresql://crux:password@localhost/crux' }),
+  IDENTITY_PUBLIC_URL: httpUrl.default('http://127.0.0.1:4433').meta({ example: 'http://127.0.0.1:4433' }),
+  IDENTITY_ADMIN_URL: httpUrl.default('http://127.0.0.1:4434').meta({ example: 'http://127.0.0.1:4434' }),
+  IDENTITY_ADMIN_TOKEN: z
+    .string()
+    .min(16, 'is shorter than 16 characters')
+    .optional()
+    .meta({ example: '<random text>' }),
+  ENCRYPTION_SECRET_KEY: key,
+  ENCRYPTION_DEPRECATED_KEY: key.optional(),
+  CRUX_TLS_CERT: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_CERT_FILE=/path>' }),
+  CRUX_TLS_KEY: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_KEY_FILE=/path>' }),
+  CRUX_AGENT_IMAGE: z.string().optional().meta({ example: 'registry.example.com/crux/agent:1.0' }),
+  AGENT_IMAGE_PATH: z.string().optional().meta({ example: '/opt/crux/agent-image.tar' }),
+  LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
+  OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
+  HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
+  OUTBOUND_ALLOW: list.optional().meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
+  TRUSTED_PROXIES: list.optional().meta({ example: '10.0.0.0/8' }),
+  METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
+  DISABLE_TEAM_CREATION: flag,
+  LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
+})
+
+/** What the server runs by. `url` is the one address that browsers and agents use. */
+export type Config = {
+  host: string
+  /** 0 until the system chose one. */
+  port: number
+  url: string
+  dataDir: string
+  embedded: boolean
+  databaseUrl: string
+  identityPublicUrl: string
+  identityAdminUrl: string
+  identityAdminToken: string | undefined
+  encryption: { key: string; deprecatedKey: string | undefined }
+  tls: { cert: string; key: string } | undefined
+  agentImage: string | undefined
+  agentImagePath: string | undefined
+  localAgentCommand: string | undefined
+  observationWindowMs: number
+  hubUrl: string
+  /** `private` lets every private address through; a list only its ranges. */
+  outboundAllow: 'private' | readonly string[]
+  trustedProxies: readonly string[]
+  metricsToken: string | undefined
+  teamCreationDisabled: boolean
+  logLevel: (typeof logLevels)[number]
+}
+
+/** @throws ConfigError with the one line that a person needs */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = parseConfig(settings, env)
+  const tls = read.CRUX_TLS_CERT && read.CRUX_TLS_KEY ? { cert: read.CRUX_TLS_CERT, key: read.CRUX_TLS_KEY } : undefined
+  const allow = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
+  return {
+    host: read.CRUX_HOST,
+    port: read.CRUX_PORT,
+    url: read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined),
+    dataDir: resolve(read.CRUX_DATA_DIR),
+    embedded: read.CRUX_EMBEDDED,
+    databaseUrl: read.DATABASE_URL,
+    identityPublicUrl: read.IDENTITY_PUBLIC_URL,
+    identityAdminUrl: read.IDENTITY_ADMIN_URL,
+    identityAdminToken: read.IDENTITY_ADMIN_TOKEN,
+    encryption: { key: read.ENCRYPTION_SECRET_KEY, deprecatedKey: read.ENCRYPTION_DEPRECATED_KEY },
+    tls,
+    agentImage: read.CRUX_AGENT_IMAGE,
+    agentImagePath: read.AGENT_IMAGE_PATH,
+    localAgentCommand: read.LOCAL_AGENT_COMMAND,
+    observationWindowMs: read.OBSERVATION_WINDOW_MS,
+    hubUrl: read.HUB_URL,
+    outboundAllow: allow.includes('private') ? 'private' : allow,
+    trustedProxies: read.TRUSTED_PROXIES ?? [],
+    metricsToken: read.METRICS_TOKEN,
+    teamCreationDisabled: read.DISABLE_TEAM_CREATION,
+    logLevel: read.LOG_LEVEL,
+  }
+}
+
+/** `localhost`, because an IP address cannot be a WebAuthn relying party (decision 1). */
+export const localUrl = (port: number, tls: boolean): string => `${tls ? 'https' : 'http'}://localhost:${port}`
+
+/** Whether nothing of this server can be reached from another machine. */
+export const isLoopbackOnly = (config: Config): boolean =>
+  isLoopbackUrl(config.url) && isLoopbackUrl(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}`)
+
+/** Origins whose pages may use cookies here: that of the one address, and on loopback its other names at the port (decision 1). */
+export function acceptedOrigins(config: Config): ReadonlySet<string> {
+  const origins = new Set([new URL(config.url).origin])
+  if (isLoopbackOnly(config)) {
+    const scheme = config.tls ? 'https' : 'http'
+    for (const name of ['localhost', '127.0.0.1', '[::1]'])
+      origins.add(new URL(`${scheme}://${name}:${config.port}`).origin)
+  }
+  return origins
+}
