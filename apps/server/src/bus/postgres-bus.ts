@@ -1,0 +1,61 @@
+import { type Database, listen } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import type * as schema from '../db/schema/index.ts'
+import type { Bus, BusEvent, BusEventType } from './bus.ts'
+
+const channel = 'crux_events'
+/** The identity service sends the id of a session here, in the transaction that ends it. */
+const sessionsChannel = 'crux_sessions'
+/** PostgreSQL takes 8,000 bytes per notification; ids only, so nothing comes near. */
+const bytesMax = 7_000
+
+/** The bus over LISTEN/NOTIFY: several processes on one database hear each other, and themselves. */
+export function createPostgresBus(options: { url: string; database: Database<typeof schema>; log: Logger }) {
+  const heard = new Map<BusEventType, Set<(event: never) => void>>()
+  const reconnected = new Set<() => void>()
+
+  function deliver(event: BusEvent) {
+    for (const run of [...(heard.get(event.type) ?? [])]) {
+      try {
+        run(event as never)
+      } catch (err) {
+        options.log.error({ err, event: event.type }, 'a listener of the bus failed')
+      }
+    }
+  }
+
+  const listener = listen({
+    url: options.url,
+    channel: [channel, sessionsChannel],
+    log: options.log,
+    onMessage: (payload, from) =>
+      deliver(
+        from === sessionsChannel ? { type: 'session.ended', sessionId: payload } : (JSON.parse(payload) as BusEvent),
+      ),
+    onReconnect: () => {
+      for (const run of [...reconnected]) run()
+    },
+  })
+
+  const bus: Bus = {
+    publish(event) {
+      const payload = JSON.stringify(event)
+      // Loud, because it is a mistake in our code: whoever needs more than ids reads them from the database.
+      if (Buffer.byteLength(payload) > bytesMax)
+        throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
+      options.database.pool
+        .query({ name: 'bus publish', text: 'select pg_notify($1, $2)', values: [channel, payload] })
+        .catch((err: unknown) => options.log.error({ err, event: event.type }, 'an event could not be sent'))
+    },
+    on(type, run) {
+      const listeners = heard.get(type) ?? new Set()
+      heard.set(type, listeners.add(run as (event: never) => void))
+      return () => void listeners.delete(run as (event: never) => void)
+    },
+    onReconnected(run) {
+      reconnected.add(run)
+      return () => void reconnected.delete(run)
+    },
+  }
+  return { bus, ready: listener.ready, stop: () => listener.stop() }
+}
