@@ -1,0 +1,78 @@
+import type { Logger } from '@crux/service-kit'
+import { PgBoss } from 'pg-boss'
+
+export type JobOptions = {
+  /** Tries after the first one; the pause between them doubles from `retryDelayS`. */
+  retriesMax?: number
+  retryDelayS?: number
+  /** A job that takes longer counts as failed and is tried again. */
+  timeoutS?: number
+}
+
+/** Work that survives a crash of this process, kept in schema `jobs`. Done at least once: handlers repeat without harm. */
+export interface Jobs {
+  /** Who does the jobs of this name. Call before `start`. */
+  handle<T extends object>(name: string, options: JobOptions, work: (data: T) => Promise<void>): void
+  /** Repeats `work` by a cron line (minutes, UTC); once per due time over all server processes. */
+  schedule(name: string, cron: string, work: () => Promise<void>): void
+  /** @param options.key while a job with the same key waits, the new one is not added */
+  send(name: string, data: object, options?: { key?: string; startAfterS?: number }): Promise<void>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Declared = { name: string; options: JobOptions; work: (data: never) => Promise<void>; cron?: string }
+
+export function createJobs(options: { url: string; log: Logger }): Jobs {
+  const boss = new PgBoss({
+    connectionString: options.url,
+    application_name: 'crux jobs',
+    schema: 'jobs',
+    max: 3,
+    useListenNotify: true,
+  })
+  boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
+  const declared: Declared[] = []
+  let started = false
+
+  async function open(job: Declared) {
+    const { retriesMax = 10, retryDelayS = 5, timeoutS = 300 } = job.options
+    await boss.createQueue(job.name, {
+      retryLimit: retriesMax,
+      retryDelay: retryDelayS,
+      retryBackoff: true,
+      expireInSeconds: timeoutS,
+      notify: true,
+    })
+    await boss.work<object>(job.name, { pollingIntervalSeconds: 5 }, async (jobs) => {
+      for (const { data, id } of jobs) {
+        try {
+          await job.work((data ?? {}) as never)
+        } catch (err) {
+          options.log.warn({ err, job: job.name, jobId: id }, 'a job failed, it is tried again')
+          throw err
+        }
+      }
+    })
+    if (job.cron) await boss.schedule(job.name, job.cron)
+  }
+
+  return {
+    handle: (name, jobOptions, work) => void declared.push({ name, options: jobOptions, work }),
+    schedule: (name, cron, work) => void declared.push({ name, options: { retriesMax: 0 }, work, cron }),
+    async send(name, data, { key, startAfterS } = {}) {
+      await boss.send(name, data, {
+        ...(key && { singletonKey: key }),
+        ...(startAfterS && { startAfter: startAfterS }),
+      })
+    },
+    async start() {
+      started = true
+      await boss.start()
+      for (const job of declared) await open(job)
+    },
+    async stop() {
+      if (started) await boss.stop({ graceful: true, timeout: 1_000 })
+    },
+  }
+}
