@@ -1,0 +1,120 @@
+import { CruxError } from '@crux/contract'
+import type { Logger } from '@crux/service-kit'
+import {
+  Configuration,
+  FrontendApi,
+  IdentityApi,
+  type Identity as KratosIdentity,
+  type Session,
+} from '@ory/kratos-client'
+import type { Bus } from '../bus/bus.ts'
+import type { Actor } from '../http/handlers.ts'
+import { createPeopleCache } from './people.ts'
+import { createSessionCache } from './session-cache.ts'
+
+export type Person = { id: string; name: string; email: string }
+/** What a request brought to prove who it is. */
+export type Credentials = { cookie?: string | undefined; authorization?: string | undefined }
+
+/** What the server knows of people. The records themselves belong to the identity service. */
+export interface Identity {
+  /**
+   * Who holds a valid session of sufficient assurance; undefined for everyone else.
+   * @throws CruxError serviceUnavailable when the identity service does not answer
+   */
+  session(credentials: Credentials): Promise<Actor | undefined>
+  /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
+  people(ids: Iterable<string>): Promise<Map<string, Person>>
+}
+
+export const sessionCookieName = 'ory_kratos_session'
+
+/** Asks the identity service, ours or a real Ory Kratos, through its own client. */
+export function createIdentity(options: {
+  publicUrl: string
+  adminUrl: string
+  adminToken: string | undefined
+  bus: Bus
+  log: Logger
+}): Identity {
+  const frontend = new FrontendApi(new Configuration({ basePath: options.publicUrl }))
+  const admin = new IdentityApi(
+    new Configuration({
+      basePath: options.adminUrl,
+      ...(options.adminToken && { baseOptions: { headers: { authorization: `Bearer ${options.adminToken}` } } }),
+    }),
+  )
+
+  async function whoami(credential: Credential): Promise<Actor | undefined> {
+    try {
+      const { data } = await frontend.toSession(
+        credential.kind === 'cookie'
+          ? { cookie: `${sessionCookieName}=${credential.value}` }
+          : { xSessionToken: credential.value },
+        { timeout: 5_000 },
+      )
+      return actorOf(data)
+    } catch (cause) {
+      const status = (cause as { response?: { status?: number } }).response?.status
+      // 403: a session below the required assurance level, which the product API takes for none (decision 10).
+      if (status === 401 || status === 403) return undefined
+      options.log.warn({ err: cause }, 'the identity service did not answer')
+      throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
+    }
+  }
+
+  async function fetchPeople(ids: string[]): Promise<Person[]> {
+    const { data } = await admin.listIdentities({ ids, pageSize: ids.length }, { timeout: 5_000 })
+    return data.map(personOf)
+  }
+
+  const sessions = createSessionCache({ load: whoami, bus: options.bus })
+  const people = createPeopleCache({ load: fetchPeople, log: options.log })
+  return {
+    async session(credentials) {
+      const credential = credentialOf(credentials)
+      const actor = credential && (await sessions.get(`${credential.kind}:${credential.value}`, credential))
+      if (actor) people.learn({ id: actor.id, name: actor.name, email: actor.email })
+      return actor
+    },
+    people: (ids) => people.get(ids),
+  }
+}
+
+export type Credential = { kind: 'cookie' | 'token'; value: string }
+
+/** The cookie counts before the header, as the identity service itself reads them. */
+function credentialOf({ cookie, authorization }: Credentials): Credential | undefined {
+  const value = cookieNamed(sessionCookieName, cookie)
+  if (value) return { kind: 'cookie', value }
+  const token = /^bearer ([\w.~+/=-]{8,4096})$/i.exec(authorization ?? '')?.[1]
+  return token ? { kind: 'token', value: token } : undefined
+}
+
+function cookieNamed(name: string, header: string | undefined): string | undefined {
+  for (const part of header?.split(';') ?? []) {
+    const [key, ...value] = part.split('=')
+    if (key?.trim() === name) return value.join('=').trim() || undefined
+  }
+  return undefined
+}
+
+function actorOf(session: Session): Actor | undefined {
+  if (!session.active || !session.identity) return undefined
+  return {
+    kind: 'user',
+    ...personOf(session.identity),
+    sessionId: session.id,
+    sessionExpiresAt: session.expires_at ? new Date(session.expires_at) : new Date(Date.now() + 3_600_000),
+  }
+}
+
+/** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
+function personOf(identity: KratosIdentity): Person {
+  const traits = (identity.traits ?? {}) as { email?: unknown; name?: { first?: unknown; last?: unknown } }
+  const email = typeof traits.email === 'string' ? traits.email : ''
+  const name = [traits.name?.first, traits.name?.last]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' ')
+  return { id: identity.id, name: name || email, email }
+}

@@ -1,0 +1,78 @@
+import type { Bus } from '../bus/bus.ts'
+import type { Actor } from '../http/handlers.ts'
+import type { Credential } from './identity.ts'
+
+/** How long a session may be remembered (decision 11). */
+const rememberMs = 2_000
+/** Longer than any answer of the identity service may be under way. */
+const endedMs = 15_000
+const entriesMax = 10_000
+
+type Entry = { at: number; actor: Promise<Actor | undefined> }
+
+/**
+ * Remembers valid sessions for 2 s and forgets them when the bus says that they ended. An answer that was under way
+ * when its session ended does not count.
+ */
+export function createSessionCache(options: {
+  load: (credential: Credential) => Promise<Actor | undefined>
+  bus: Bus
+}) {
+  const entries = new Map<string, Entry>()
+  const keysOfSession = new Map<string, Set<string>>()
+  const ended = new Map<string, number>()
+
+  options.bus.on('session.ended', ({ sessionId }) => {
+    const now = Date.now()
+    for (const [id, at] of ended) if (now - at > endedMs) ended.delete(id)
+    ended.set(sessionId, now)
+    for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
+    keysOfSession.delete(sessionId)
+  })
+  // While the listening connection was away, endings may have been missed.
+  options.bus.onReconnected(() => {
+    entries.clear()
+    keysOfSession.clear()
+  })
+
+  function remember(key: string, actor: Actor) {
+    const keys = keysOfSession.get(actor.sessionId) ?? new Set()
+    keysOfSession.set(actor.sessionId, keys.add(key))
+  }
+
+  function drop(key: string, entry: Entry) {
+    if (entries.get(key) === entry) entries.delete(key)
+  }
+
+  async function load(key: string, credential: Credential): Promise<Actor | undefined> {
+    const actor = await options.load(credential)
+    if (!actor || ended.has(actor.sessionId)) return undefined
+    remember(key, actor)
+    return actor
+  }
+
+  return {
+    async get(key: string, credential: Credential): Promise<Actor | undefined> {
+      const now = Date.now()
+      const known = entries.get(key)
+      if (known && now - known.at < rememberMs) return valid(await known.actor)
+      if (entries.size >= entriesMax) {
+        entries.clear()
+        keysOfSession.clear()
+      }
+      const entry: Entry = { at: now, actor: load(key, credential) }
+      entries.set(key, entry)
+      try {
+        const actor = await entry.actor
+        // No session is not remembered: a sign-in counts at once.
+        if (!actor) drop(key, entry)
+        return valid(actor)
+      } catch (error) {
+        drop(key, entry)
+        throw error
+      }
+    },
+  }
+}
+
+const valid = (actor: Actor | undefined) => (actor && actor.sessionExpiresAt.getTime() > Date.now() ? actor : undefined)
