@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http'
+import { buildImage, type ImageSpec, saveImage } from './image.ts'
+
+const socketPath = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock'
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+/** One call of the Engine API over its socket: the raw side of every comparison. Throws on a status of 400 and above. */
+export function engine<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const payload = body === undefined ? undefined : JSON.stringify(body)
+    const call = request(
+      {
+        socketPath,
+        agent,
+        method,
+        path: `/v1.41${path}`,
+        headers: payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {},
+      },
+      (answer) => {
+        const parts: Buffer[] = []
+        answer.on('data', (part: Buffer) => parts.push(part))
+        answer.on('end', () => {
+          const text = Buffer.concat(parts).toString()
+          if ((answer.statusCode ?? 500) >= 400) reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`))
+          else resolve((text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as T)
+        })
+        answer.on('error', reject)
+      },
+    )
+    call.on('error', reject)
+    call.end(payload)
+  })
+}
+
+export type CreateOptions = {
+  Image: string
+  Cmd?: string[]
+  HostConfig?: unknown
+  ExposedPorts?: unknown
+  Labels?: Record<string, string>
+  NetworkingConfig?: unknown
+}
+
+export const raw = {
+  create: async (name: string, options: CreateOptions) =>
+    (await engine<{ Id: string }>('POST', `/containers/create?name=${name}`, options)).Id,
+  start: (id: string) => engine('POST', `/containers/${id}/start`),
+  stop: (id: string) => engine('POST', `/containers/${id}/stop?t=10`),
+  inspect: (id: string) => engine<{ State: { Running: boolean } }>('GET', `/containers/${id}/json`),
+  remove: (id: string) => engine('DELETE', `/containers/${id}?force=true&v=true`),
+  list: (label: string) =>
+    engine<{ Id: string; Names: string[] }[]>(
+      'GET',
+      `/containers/json?all=true&filters=${encodeURIComponent(JSON.stringify({ label: [label] }))}`,
+    ),
+}
+
+/** Loads an image into the engine under this reference, past every registry. */
+export async function loadImage(reference: string, spec: ImageSpec): Promise<void> {
+  const tar = await saveImage(await buildImage(spec), reference)
+  await new Promise<void>((resolve, reject) => {
+    const call = request(
+      {
+        socketPath,
+        agent,
+        method: 'POST',
+        path: '/v1.41/images/load?quiet=true',
+        headers: { 'content-type': 'application/x-tar', 'content-length': tar.length },
+      },
+      (answer) => {
+        answer.resume()
+        answer.on('end', () =>
+          answer.statusCode === 200 ? resolve() : reject(new Error(`load of ${reference}: ${answer.statusCode}`)),
+        )
+      },
+    )
+    call.on('error', reject)
+    call.end(tar)
+  })
+}

@@ -1,0 +1,5 @@
+export { type CreateOptions, engine, loadImage, raw } from './engine.ts'
+export { type BuiltImage, buildImage, exits, type ImageSpec, idle, saveImage, web } from './image.ts'
+export { type Person, signUp } from './person.ts'
+export { type Registry, registryAccount, startRegistry } from './registry.ts'
+export { freePort, waitFor } from './wait.ts'

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BuiltImage, buildImage, type ImageSpec } from './image.ts'
+import { freePort, waitFor } from './wait.ts'
+
+/** The one account of registries that want credentials; the bcrypt line below is of this password. */
+export const registryAccount = { user: 'crux', token: 'registry-secret' } as const
+const htpasswd = 'crux:$2y$05$y4dCQg3BLmiYUmjjOuKCh.q/LbO8XP.QVR/o70COZgZSzr1GvkIYC'
+
+export type Registry = {
+  /** `localhost:5001`: as it stands before an image's name. */
+  host: string
+  url: string
+  /** Pushes an image straight into the registry, past every engine. Returns the digest of its manifest. */
+  push: (name: string, tag: string, image: ImageSpec | BuiltImage) => Promise<string>
+  deleteTag: (name: string, tag: string) => Promise<void>
+  /** Ends the process; what was pushed stays, `start` brings it back on the same port. */
+  stop: () => Promise<void>
+  start: () => Promise<void>
+  /** Ends it for good and removes its files. */
+  remove: () => Promise<void>
+}
+
+/** Starts Debian's docker-registry on a free loopback port over a folder of its own. */
+export async function startRegistry(options: { auth?: boolean } = {}): Promise<Registry> {
+  const folder = await mkdtemp(join(tmpdir(), 'crux-registry-'))
+  const port = await freePort()
+  const host = `localhost:${port}`
+  const auth = options.auth ? `auth:\n  htpasswd:\n    realm: crux tests\n    path: ${join(folder, 'htpasswd')}\n` : ''
+  await writeFile(join(folder, 'htpasswd'), `${htpasswd}\n`)
+  await writeFile(
+    join(folder, 'config.yml'),
+    `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${join(folder, 'data')}\n  delete:\n    enabled: true\nhttp:\n  addr: 127.0.0.1:${port}\n${auth}`,
+  )
+  const headers: Record<string, string> = options.auth
+    ? { authorization: `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}` }
+    : {}
+  const base = `http://127.0.0.1:${port}/v2`
+  let child: ChildProcess | undefined
+
+  async function start() {
+    child = spawn('docker-registry', ['serve', join(folder, 'config.yml')], { stdio: 'ignore' })
+    await waitFor('the registry answers', async () => (await fetch(`${base}/`, { headers })).ok)
+  }
+  async function stop() {
+    const running = child
+    child = undefined
+    if (!running || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGKILL')
+    await ended
+  }
+  async function upload(name: string, digest: string, bytes: Buffer) {
+    const known = await fetch(`${base}/${name}/blobs/${digest}`, { method: 'HEAD', headers })
+    if (known.ok) return
+    const begun = await fetch(`${base}/${name}/blobs/uploads/`, { method: 'POST', headers })
+    const location = new URL(begun.headers.get('location') ?? '', base)
+    location.searchParams.set('digest', digest)
+    const put = await fetch(location, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(bytes),
+    })
+    if (!put.ok) throw new Error(`upload of ${digest}: ${put.status} ${await put.text()}`)
+  }
+  await start()
+  return {
+    host,
+    url: `http://${host}`,
+    async push(name, tag, image) {
+      const built = 'manifest' in image ? image : await buildImage(image)
+      for (const one of [...built.layers, built.config]) await upload(name, one.digest, one.bytes)
+      const put = await fetch(`${base}/${name}/manifests/${tag}`, {
+        method: 'PUT',
+        headers: { ...headers, 'content-type': built.manifestType },
+        body: new Uint8Array(built.manifest.bytes),
+      })
+      if (!put.ok) throw new Error(`manifest of ${name}:${tag}: ${put.status} ${await put.text()}`)
+      return built.manifest.digest
+    },
+    async deleteTag(name, tag) {
+      const head = await fetch(`${base}/${name}/manifests/${tag}`, {
+        method: 'HEAD',
+        headers: { ...headers, accept: 'application/vnd.docker.distribution.manifest.v2+json' },
+      })
+      await fetch(`${base}/${name}/manifests/${head.headers.get('docker-content-digest')}`, {
+        method: 'DELETE',
+        headers,
+      })
+    },
+    start,
+    stop,
+    async remove() {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
