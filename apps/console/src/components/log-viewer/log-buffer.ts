@@ -28,7 +28,7 @@ export type LogBuffer = {
   /** Number of the oldest kept line. */
   readonly first: number
   subscribe: (listener: () => void) => () => void
-  /** Grows with every change; the snapshot for useSyncExternalStore. */
+  /** Grows each time that readers are woken; the snapshot for useSyncExternalStore. */
   readonly revision: number
 }
 
@@ -49,11 +49,11 @@ export function createLogBuffer({ capacity = 100_000, schedule = onFrame }: Opti
   let scheduled = false
 
   const tell = () => {
-    revision += 1
     if (scheduled) return
     scheduled = true
     schedule(() => {
       scheduled = false
+      revision += 1
       for (const listener of listeners) listener()
     })
   }

@@ -1,25 +1,34 @@
 /** A piece of a line with one look. The text is plain: React escapes it, and nothing in it can steer the page. */
 export type Piece = { text: string; className?: string }
 
-const escape = String.fromCharCode(27)
+const escapeCode = String.fromCharCode(27)
 const bell = String.fromCharCode(7)
 // Control sequences: CSI (colours, cursor), OSC (titles, links) up to BEL or ST, and single-letter escapes.
 const sequence = new RegExp(
-  `${escape}(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\^_]|[ -/]+.)`,
+  `${escapeCode}(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^${bell}${escapeCode}]*(?:${bell}|${escapeCode}\\\\)?|[@-Z\\\\^_]|[ -/]+.)`,
   'g',
 )
 // What could reorder or hide text: other control characters, and Unicode's direction overrides.
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const range = (from: number, to: number) => `${String.fromCharCode(from)}-${String.fromCharCode(to)}`
+const ranges: [from: number, to: number][] = [
+  [0, 8],
+  [11, 31],
+  [127, 159],
+  [0x200e, 0x200f],
+  [0x202a, 0x202e],
+  [0x2066, 0x2069],
+]
+const hidden = new RegExp(`[${ranges.map(([from, to]) => range(from, to)).join('')}]`, 'g')
 
 /** The text without any control sequence: for searching, copying, downloading. */
 export function plainText(line: string): string {
-  const text = line.includes(escape) ? line.replace(sequence, '') : line
+  const text = line.includes(escapeCode) ? line.replace(sequence, '') : line
   return text.replace(hidden, (character) => (character === '\r' ? '' : '\ufffd'))
 }
 
 /** Splits a line at its colour sequences (ECMA-48 SGR) into pieces that use the page's own tones; other sequences vanish. */
 export function pieces(line: string): Piece[] {
-  if (!line.includes(escape)) return [{ text: plainText(line) }]
+  if (!line.includes(escapeCode)) return [{ text: plainText(line) }]
   const found: Piece[] = []
   let look: Look = {}
   let from = 0

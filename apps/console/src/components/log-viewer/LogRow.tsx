@@ -1,0 +1,96 @@
+import { memo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { cx } from '../class-names.ts'
+import { absoluteTime } from '../relative-time.ts'
+import type { LogLine } from './log-buffer.ts'
+import { levelOf } from './log-level.ts'
+import { splitAtMatches } from './log-search.ts'
+import { pieces } from './terminal-text.ts'
+
+/** What a browser can lay out in one line without stalling. */
+const drawnMax = 8_000
+
+type Props = {
+  line: LogLine
+  wrap: boolean
+  times: boolean
+  withSource: boolean
+  query: string
+  mark: 'none' | 'current' | 'selected'
+  /** The time is pressed: link to this line, or with Shift the end of a selection. */
+  onPick: (line: LogLine, extend: boolean) => void
+}
+
+/** One line: time, who speaks, text. Its text is untrusted and only ever becomes text nodes. */
+export const LogRow = memo(function LogRow({ line, wrap, times, withSource, query, mark, onPick }: Props) {
+  const { t } = useTranslation('log')
+  if (line.skipped)
+    return (
+      <div className="border-y border-dashed border-line-strong px-3 text-progress">
+        {t('skipped', { count: line.skipped })}
+      </div>
+    )
+  const level = line.level === undefined || line.level === 'info' ? levelOf(line.text) : line.level
+  return (
+    <div
+      data-level={level}
+      className={cx(
+        'group/line flex px-3',
+        wrap ? 'w-full' : 'w-max min-w-full',
+        mark === 'none' ? levels[level ?? 'info'] : marks[mark],
+      )}
+    >
+      {times && (
+        <button
+          type="button"
+          aria-label={t('link', { time: line.at ? absoluteTime(line.at) : t('noTime') })}
+          title={line.at ? absoluteTime(line.at) : undefined}
+          onClick={(event) => onPick(line, event.shiftKey)}
+          className="mr-3 shrink-0 rounded-sm text-ink-3 tabular-nums select-none hover:text-accent"
+        >
+          {clock(line.at)}
+        </button>
+      )}
+      {withSource && (
+        <span className="mr-2 w-32 shrink-0 truncate text-accent max-md:hidden" title={line.source}>
+          {line.source}
+        </span>
+      )}
+      <span dir="ltr" className={cx('min-w-0 flex-1', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}>
+        <Text text={line.text} query={query} />
+        {line.text.length > drawnMax && (
+          <span className="text-ink-3"> {t('cut', { count: line.text.length - drawnMax })}</span>
+        )}
+      </span>
+    </div>
+  )
+})
+
+function Text({ text, query }: { text: string; query: string }) {
+  return pieces(text.length > drawnMax ? text.slice(0, drawnMax) : text).map((piece, place) => (
+    <span key={place} className={piece.className}>
+      {query === ''
+        ? piece.text
+        : splitAtMatches(piece.text, query).map((part, index) =>
+            index % 2 === 0 ? (
+              part
+            ) : (
+              <mark key={index} className="rounded-sm bg-accent text-accent-ink">
+                {part}
+              </mark>
+            ),
+          )}
+    </span>
+  ))
+}
+
+/** HH:mm:ss.SSS in the reader's time zone; the day is in the tooltip. */
+export function clock(at: number): string {
+  if (!at) return '            '
+  const date = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+const levels = { info: '', warn: 'tinted-progress', error: 'tinted-failed' }
+const marks = { current: 'bg-accent-soft outline-1 outline-accent -outline-offset-1', selected: 'bg-accent-soft' }

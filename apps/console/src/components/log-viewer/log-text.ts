@@ -1,0 +1,50 @@
+import type { LogBuffer, LogLine } from './log-buffer.ts'
+import { plainText } from './terminal-text.ts'
+
+/** Lines from one number to another (in either order), as they are copied. */
+export function textOf(buffer: LogBuffer, range: { from: number; to: number }): string {
+  const low = buffer.indexOf(Math.max(Math.min(range.from, range.to), buffer.first))
+  const high = buffer.indexOf(Math.max(range.from, range.to))
+  if (low < 0 || high < 0) return ''
+  const texts: string[] = []
+  for (let index = low; index <= high; index += 1) {
+    const line = buffer.at(index)
+    if (line) texts.push(line.skipped ? `... ${line.skipped} lines skipped ...` : plainText(line.text))
+  }
+  return texts.join('\n')
+}
+
+/** Saves all kept lines, each with its time in UTC and its source. */
+export function download(buffer: LogBuffer, fileName: string): void {
+  const parts: string[] = []
+  for (let index = 0; index < buffer.size; index += 1) {
+    const line = buffer.at(index)
+    if (!line) continue
+    const head = [line.at ? new Date(line.at).toISOString() : '', line.source ?? ''].filter(Boolean)
+    parts.push(
+      line.skipped ? `... ${line.skipped} lines skipped ...\n` : `${[...head, plainText(line.text)].join(' ')}\n`,
+    )
+  }
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${fileName}.log`
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+/** A line's number is its place in this page; only its time means the same to somebody else. */
+export function setLineHash(line: LogLine): void {
+  if (line.at) history.replaceState(history.state, '', `#at-${line.at}`)
+}
+
+/** The line that the address names: the first one at or after that time, once lines from before it or from it are there. */
+export function lineOfHash(buffer: LogBuffer): LogLine | undefined {
+  const at = Number(/^#at-(\d+)$/.exec(location.hash)?.[1])
+  if (!at) return undefined
+  for (let index = 0; index < buffer.size; index += 1) {
+    const line = buffer.at(index)
+    if (line && line.at >= at) return line
+  }
+  return undefined
+}
