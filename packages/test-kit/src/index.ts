@@ -3,3 +3,19 @@ export { type BuiltImage, buildImage, exits, type ImageSpec, idle, saveImage, we
 export { type Person, signUp } from './person.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'
 export { freePort, waitFor } from './wait.ts'
+export {
+  connectLocalNode,
+  connectRegistry,
+  createDeployment,
+  createService,
+  createTeam,
+  createWorld,
+  deploy,
+  finished,
+  type Service,
+  type ServiceImage,
+  setTag,
+  startDeployment,
+  unique,
+  type World,
+} from './world.ts'

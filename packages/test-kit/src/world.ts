@@ -1,0 +1,167 @@
+import type { ContainerConfigFields, Deployment, DeploymentEvent } from '@crux/contract'
+import type { ImageSpec } from './image.ts'
+import type { Person } from './person.ts'
+import { type Registry, registryAccount } from './registry.ts'
+import { waitFor } from './wait.ts'
+
+/** A team with a connected node and a registry, over the API: the ground on which tests and benches deploy. */
+export type World = {
+  person: Person
+  teamSlug: string
+  teamId: string
+  nodeId: string
+  registryId: string
+  registry: Registry
+}
+
+/** Short and unique over test runs on one engine: container names and prefixes are shared by everybody on it. */
+export const unique = (prefix: string): string =>
+  `${prefix}${process.pid.toString(36)}${Date.now().toString(36).slice(-5)}${Math.floor(Math.random() * 1_296).toString(36)}`
+
+export async function createTeam(
+  person: Person,
+  slug = unique('t').slice(0, 16),
+): Promise<{ teamId: string; teamSlug: string }> {
+  const team = await person.client.call('teams.create', { body: { name: `Team ${slug}`, slug } })
+  return { teamId: team.id, teamSlug: team.slug }
+}
+
+/** A node whose agent runs on this machine, supervised by the server ("use this machine"). */
+export async function connectLocalNode(person: Person, teamSlug: string, name = unique('node-')): Promise<string> {
+  const { client } = person
+  const node = await client.call('nodes.create', { params: { teamSlug }, body: { name } })
+  await client.call('nodes.start-local-agent', { params: { teamSlug, nodeId: node.id } })
+  await waitFor(
+    'the local agent is connected',
+    async () => (await client.call('nodes.get', { params: { teamSlug, nodeId: node.id } })).status === 'connected',
+    { timeoutMs: 30_000, everyMs: 100 },
+  )
+  return node.id
+}
+
+export async function connectRegistry(
+  person: Person,
+  teamSlug: string,
+  registry: Registry,
+  options: { auth?: boolean } = {},
+): Promise<string> {
+  const credentials = options.auth ? registryAccount : {}
+  const connected = await person.client.call('registries.create', {
+    params: { teamSlug },
+    body: {
+      name: unique('registry-'),
+      type: 'v2',
+      details: { url: registry.host, public: !options.auth, ...credentials },
+    },
+  })
+  return connected.id
+}
+
+export async function createWorld(
+  person: Person,
+  registry: Registry,
+  options: { auth?: boolean } = {},
+): Promise<World> {
+  const team = await createTeam(person)
+  const [nodeId, registryId] = await Promise.all([
+    connectLocalNode(person, team.teamSlug),
+    connectRegistry(person, team.teamSlug, registry, options),
+  ])
+  return { person, ...team, nodeId, registryId, registry }
+}
+
+export type ServiceImage = { name: string; tag: string; image?: ImageSpec; config?: Partial<ContainerConfigFields> }
+export type Service = { projectId: string; versionId: string; versionName: string; imageIds: string[] }
+
+/** A versionless project with these images, pushed where a spec is given, each with its configuration. */
+export async function createService(
+  world: World,
+  images: ServiceImage[],
+  options: { versioned?: string; name?: string } = {},
+): Promise<Service> {
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug }
+  for (const one of images) if (one.image) await world.registry.push(one.name, one.tag, one.image)
+  const project = await client.call('projects.create', {
+    params,
+    body: { name: options.name ?? unique('project-'), type: options.versioned ? 'versioned' : 'versionless' },
+  })
+  const inProject = { ...params, projectId: project.id }
+  const version = options.versioned
+    ? await client.call('versions.create', {
+        params: inProject,
+        body: { name: options.versioned, type: 'incremental' },
+      })
+    : (await client.call('versions.list', { params: inProject, query: {} }))[0]
+  if (!version) throw new Error('the project has no version')
+  const inVersion = { ...inProject, versionId: version.id }
+  const added = await client.call('images.create', {
+    params: inVersion,
+    body: images.map((one) => ({ registryId: world.registryId, images: [`${one.name}:${one.tag}`] })),
+  })
+  for (const [index, one] of images.entries()) {
+    const image = added[index]
+    if (one.config && image)
+      await client.call('images.update', { params: { ...inVersion, imageId: image.id }, body: { config: one.config } })
+  }
+  return {
+    projectId: project.id,
+    versionId: version.id,
+    versionName: version.name,
+    imageIds: added.map((image) => image.id),
+  }
+}
+
+export const setTag = (world: World, service: Service, index: number, tag: string): Promise<undefined> =>
+  world.person.client.call('images.update', {
+    params: {
+      teamSlug: world.teamSlug,
+      projectId: service.projectId,
+      versionId: service.versionId,
+      imageId: service.imageIds[index] ?? '',
+    },
+    body: { tag },
+  })
+
+export const createDeployment = (world: World, service: Service, prefix: string): Promise<Deployment> =>
+  world.person.client.call('deployments.create', {
+    params: { teamSlug: world.teamSlug },
+    body: { versionId: service.versionId, nodeId: world.nodeId, prefix, protected: false },
+  })
+
+export const startDeployment = (world: World, deploymentId: string): Promise<undefined> =>
+  world.person.client.call('deployments.start', {
+    params: { teamSlug: world.teamSlug, deploymentId },
+    query: {},
+    body: {},
+  })
+
+/** Waits until the release under way has ended, and says how. */
+export async function finished(
+  world: World,
+  deploymentId: string,
+  timeoutMs = 60_000,
+): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
+  const params = { teamSlug: world.teamSlug, deploymentId }
+  const deployment = await waitFor(
+    'the deployment has ended',
+    async () => {
+      const now = await world.person.client.call('deployments.get', { params })
+      return now.status !== 'in-progress' && now
+    },
+    { timeoutMs, everyMs: 50 },
+  )
+  const log = await world.person.client.call('deployments.log', {
+    params,
+    query: { skip: 0, take: 1_000, try: deployment.lastTry },
+  })
+  return { status: deployment.status, outcome: deployment.outcome ?? '', events: log.items }
+}
+
+export async function deploy(
+  world: World,
+  deploymentId: string,
+): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
+  await startDeployment(world, deploymentId)
+  return finished(world, deploymentId)
+}
