@@ -16,6 +16,8 @@ export declare const file_crux_agent_v1_agent: GenFile;
  */
 export declare type AgentInfo = Message<"crux.agent.v1.AgentInfo"> & {
   /**
+   * Empty on Exchange when the agent was started with a token alone.
+   *
    * @generated from field: string node_id = 1;
    */
   nodeId: string;
@@ -133,6 +135,13 @@ export declare type ExchangeResponse = Message<"crux.agent.v1.ExchangeResponse">
    * @generated from field: string connection_token = 1;
    */
   connectionToken: string;
+
+  /**
+   * The node that the install token is bound to: an agent that was started with a token alone learns it here and stores it.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
 };
 
 /**
