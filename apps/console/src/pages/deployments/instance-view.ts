@@ -1,0 +1,101 @@
+import type { DeploymentPhase, DeploymentStatus } from '@crux/contract'
+import type { StateLook } from '../../components/state-looks.ts'
+import { lookOf } from '../../components/state-looks.ts'
+import type { InstanceProgress, PhaseProgress } from './progress.ts'
+
+/** The six steps that a person sees; finding out what a tag means belongs to the pull. */
+export const shownPhases = ['pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
+export type ShownPhase = (typeof shownPhases)[number]
+export type Step = PhaseProgress & { phase: ShownPhase /** 0 to 1, null = cannot be told. */; share: number | null }
+
+export type InstanceWord =
+  | 'waiting'
+  | 'resolve'
+  | ShownPhase
+  | 'verified'
+  | 'unchanged'
+  | 'running'
+  | 'failed'
+  | 'undone'
+
+export type InstanceView = {
+  word: InstanceWord
+  look: StateLook
+  steps: readonly Step[]
+  /** The step that is under way or failed, for "what it waits for". */
+  current: Step | null
+}
+
+/** What one row of the release says, from its phases and how the release stands as a whole. */
+export function viewInstance(instance: InstanceProgress | undefined, release: DeploymentStatus): InstanceView {
+  const phases = instance?.phases ?? {}
+  const steps = shownPhases.map((phase) => stepOf(phase, instance))
+  const failed = steps.find((step) => step.state === 'failed') ?? null
+  const busy = steps.find((step) => step.state === 'running') ?? null
+  const word = wordOf(phases, steps, failed, busy, release)
+  return {
+    word,
+    look: lookOf('phase', stateOfWord(word)),
+    steps,
+    current: failed ?? (release === 'in-progress' ? busy : null),
+  }
+}
+
+/** Verified images and all of them: "2 of 5 verified". An unchanged one counts as verified. */
+export function countVerified(instances: readonly (InstanceProgress | undefined)[]): number {
+  return instances.filter((instance) => {
+    const verify = instance?.phases.verify
+    return verify?.state === 'done' || verify?.state === 'skipped'
+  }).length
+}
+
+/** How far a release is, 0 to 1, each step of each image counting the same. */
+export function shareOf(instances: readonly (InstanceProgress | undefined)[]): number {
+  if (instances.length === 0) return 0
+  const done = instances
+    .flatMap((instance) => shownPhases.map((phase) => stepOf(phase, instance)))
+    .reduce((sum, step) => sum + (isOver(step) ? 1 : step.state === 'running' ? (step.share ?? 0.5) : 0), 0)
+  return done / (instances.length * shownPhases.length)
+}
+
+const isOver = (step: PhaseProgress) => step.state === 'done' || step.state === 'skipped'
+
+function stepOf(phase: ShownPhase, instance: InstanceProgress | undefined): Step {
+  const phases = instance?.phases ?? {}
+  const own: PhaseProgress = phases[phase] ?? { state: 'waiting' }
+  if (phase !== 'pull') return { ...own, phase, share: null }
+  const { resolve } = phases
+  const started = resolve?.startedAt ?? own.startedAt
+  if (resolve?.state === 'failed') return { ...resolve, phase, share: null }
+  if (own.state === 'waiting' && resolve && resolve.state !== 'waiting')
+    return { ...resolve, state: 'running', endedAt: undefined, phase, share: null }
+  const pull = instance?.pull
+  return {
+    ...own,
+    startedAt: started,
+    phase,
+    share: pull && pull.total > 0 ? Math.min(1, pull.current / pull.total) : null,
+  }
+}
+
+function wordOf(
+  phases: Partial<Record<DeploymentPhase, PhaseProgress>>,
+  steps: readonly Step[],
+  failed: Step | null,
+  busy: Step | null,
+  release: DeploymentStatus,
+): InstanceWord {
+  if (failed) return 'failed'
+  if (phases.start?.state === 'skipped' && phases.verify?.state !== 'running') return 'unchanged'
+  if (release !== 'in-progress' && release !== 'successful') return 'undone'
+  if (release === 'successful' || steps.every(isOver)) return 'running'
+  if (busy) return busy.phase === 'pull' && phases.pull?.state !== 'running' ? 'resolve' : busy.phase
+  if (phases.verify?.state === 'done') return 'verified'
+  return 'waiting'
+}
+
+function stateOfWord(word: InstanceWord): 'done' | 'running' | 'waiting' | 'failed' {
+  if (word === 'failed') return 'failed'
+  if (word === 'running' || word === 'verified' || word === 'unchanged') return 'done'
+  return word === 'waiting' || word === 'undone' ? 'waiting' : 'running'
+}

@@ -1,0 +1,114 @@
+import type { DeploymentEvent } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import { countVerified, shareOf, viewInstance } from './instance-view.ts'
+import { addEvents, noProgress } from './progress.ts'
+
+const time = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
+const makeEvent = (sequence: number, ms: number, rest: Partial<DeploymentEvent> & Pick<DeploymentEvent, 'type'>) =>
+  ({ try: 1, sequence, createdAt: time(ms), ...rest }) satisfies DeploymentEvent
+const phase = (
+  sequence: number,
+  ms: number,
+  name: 'resolve' | 'pull' | 'create' | 'start' | 'verify' | 'swap' | 'clean-up',
+  state: 'running' | 'done' | 'skipped' | 'failed',
+  detail?: string,
+) => makeEvent(sequence, ms, { type: 'phase', phase: { instanceId: 'api', phase: name, state, detail } })
+
+const release: DeploymentEvent[] = [
+  makeEvent(1, 0, { type: 'deployment-status', deploymentStatus: 'in-progress' }),
+  phase(2, 10, 'resolve', 'running'),
+  phase(3, 100, 'resolve', 'done'),
+  phase(4, 100, 'pull', 'running'),
+  makeEvent(5, 500, {
+    type: 'container-progress',
+    containerProgress: { instanceId: 'api', status: 'Pulling', progress: 0.25, currentBytes: 25, totalBytes: 100 },
+  }),
+  phase(6, 1_400, 'pull', 'done'),
+  phase(7, 1_400, 'create', 'running'),
+  phase(8, 1_500, 'create', 'done'),
+  phase(9, 1_500, 'start', 'running'),
+  phase(10, 1_700, 'start', 'done'),
+  phase(11, 1_700, 'verify', 'running', 'Waits for GET /healthz on 8080'),
+]
+
+describe('progress of a release', () => {
+  it('comes to the same from any split, repetition and order of lists', () => {
+    const whole = addEvents(noProgress, release)
+    const live = release.reduce((progress, event) => addEvents(progress, [event]), noProgress)
+    const overtaking = addEvents(addEvents(addEvents(noProgress, release.slice(6)), release.slice(0, 8)), release)
+    expect(live).toEqual(whole)
+    expect(overtaking).toEqual(whole)
+    expect(whole.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  it('times each phase, and counts finding the digest as part of the pull', () => {
+    const view = viewInstance(addEvents(noProgress, release).instances.api, 'in-progress')
+    const [pull, create] = view.steps
+    expect(pull && [pull.state, (pull.endedAt ?? 0) - (pull.startedAt ?? 0)]).toEqual(['done', 1_390])
+    expect(create && (create.endedAt ?? 0) - (create.startedAt ?? 0)).toBe(100)
+  })
+
+  it('says what it waits for while it verifies', () => {
+    const view = viewInstance(addEvents(noProgress, release).instances.api, 'in-progress')
+    expect([view.word, view.current?.detail]).toEqual(['verify', 'Waits for GET /healthz on 8080'])
+  })
+
+  it('shows bytes while pulling', () => {
+    const { instances } = addEvents(noProgress, release.slice(0, 5))
+    const view = viewInstance(instances.api, 'in-progress')
+    expect([view.word, view.steps[0]?.share, instances.api?.pull]).toEqual([
+      'pull',
+      0.25,
+      { current: 25, total: 100, status: 'Pulling' },
+    ])
+  })
+
+  it('starts over with a newer release and ignores an older one', () => {
+    const first = addEvents(noProgress, release)
+    const second = addEvents(first, [
+      { ...makeEvent(1, 9_000, { type: 'deployment-status', deploymentStatus: 'in-progress' }), try: 2 },
+    ])
+    expect([second.try, second.events.length, second.instances]).toEqual([2, 1, {}])
+    expect(addEvents(second, release)).toBe(second)
+  })
+
+  it('keeps the reason of a failure and what had been undone', () => {
+    const failed = addEvents(noProgress, [
+      ...release,
+      phase(12, 3_000, 'verify', 'failed', 'exited with 1 after 0.3 s'),
+      makeEvent(13, 3_200, { type: 'deployment-status', deploymentStatus: 'failed', reason: 'api exited with 1' }),
+    ])
+    expect([failed.status, failed.reason, (failed.endedAt ?? 0) - (failed.startedAt ?? 0)]).toEqual([
+      'failed',
+      'api exited with 1',
+      3_200,
+    ])
+    expect(viewInstance(failed.instances.api, failed.status)).toMatchObject({
+      word: 'failed',
+      current: { phase: 'verify', detail: 'exited with 1 after 0.3 s' },
+    })
+    expect(viewInstance(failed.instances.web, failed.status).word).toBe('undone')
+  })
+
+  it('does not call a release obsolete that went well in its time', () => {
+    const events = [
+      ...release,
+      makeEvent(12, 2_000, { type: 'deployment-status', deploymentStatus: 'successful' }),
+      makeEvent(13, 90_000, { type: 'deployment-status', deploymentStatus: 'obsolete' }),
+    ]
+    const progress = addEvents(noProgress, events)
+    expect([progress.status, (progress.endedAt ?? 0) - (progress.startedAt ?? 0)]).toEqual(['successful', 2_000])
+  })
+
+  it('counts a kept container as verified', () => {
+    const kept = addEvents(noProgress, [
+      phase(1, 0, 'pull', 'skipped'),
+      phase(2, 0, 'create', 'skipped'),
+      phase(3, 0, 'start', 'skipped'),
+      phase(4, 0, 'verify', 'skipped'),
+    ])
+    expect(viewInstance(kept.instances.api, 'in-progress').word).toBe('unchanged')
+    expect(countVerified([kept.instances.api, undefined])).toBe(1)
+    expect(shareOf([kept.instances.api])).toBeCloseTo(4 / 6)
+  })
+})

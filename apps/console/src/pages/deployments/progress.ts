@@ -1,0 +1,108 @@
+import type { DeploymentEvent, DeploymentPhase, DeploymentStatus, PhaseState } from '@crux/contract'
+
+export type PhaseProgress = { state: PhaseState; startedAt?: number; endedAt?: number; detail?: string | null }
+export type PullProgress = { current: number; total: number; status: string }
+export type InstanceProgress = {
+  phases: Partial<Record<DeploymentPhase, PhaseProgress>>
+  pull?: PullProgress
+  container?: { state: string | null; reason: string | null }
+}
+/** What is known of one release: a fold over its events, the same whether they came live, after a reload, or long after. */
+export type Progress = {
+  try: number
+  status: DeploymentStatus
+  reason: string | null
+  startedAt: number | null
+  endedAt: number | null
+  instances: Readonly<Record<string, InstanceProgress>>
+  /** By sequence, ascending, nothing twice. */
+  events: readonly DeploymentEvent[]
+}
+
+export const noProgress: Progress = {
+  try: 0,
+  status: 'preparing',
+  reason: null,
+  startedAt: null,
+  endedAt: null,
+  instances: {},
+  events: [],
+}
+
+/**
+ * Takes a list of events in. Lists may overlap, repeat and overtake each other (a reconnect asks for everything again); events of an
+ * older release than the shown one are left out, a newer release starts over.
+ */
+export function addEvents(progress: Progress, list: readonly DeploymentEvent[]): Progress {
+  const latest = list.reduce((highest, event) => Math.max(highest, event.try), progress.try)
+  const base = latest > progress.try ? { ...noProgress, try: latest } : progress
+  const known = new Set(base.events.map((event) => event.sequence))
+  const fresh = list
+    .filter((event) => event.try === latest && !known.has(event.sequence))
+    .sort((a, b) => a.sequence - b.sequence)
+    .filter((event, index, all) => event.sequence !== all[index - 1]?.sequence)
+  const first = fresh[0]
+  if (!first) return base
+  const last = base.events.at(-1)
+  if (!last || first.sequence > last.sequence)
+    return fresh.reduce(applyEvent, { ...base, events: [...base.events, ...fresh] })
+  const events = [...base.events, ...fresh].sort((a, b) => a.sequence - b.sequence)
+  return events.reduce(applyEvent, { ...noProgress, try: latest, events })
+}
+
+function applyEvent(progress: Progress, event: DeploymentEvent): Progress {
+  const at = Date.parse(event.createdAt)
+  const started = progress.startedAt === null ? { ...progress, startedAt: at } : progress
+  switch (event.type) {
+    case 'deployment-status': {
+      const status = event.deploymentStatus ?? started.status
+      // Becoming obsolete later is not how the release itself went.
+      if (status === 'obsolete' || status === 'preparing') return started
+      const reason = event.reason ?? null
+      if (status === 'in-progress') return { ...started, status, reason, endedAt: null }
+      return { ...started, status, reason, endedAt: at }
+    }
+    case 'phase':
+      return event.phase
+        ? change(started, event.phase.instanceId, (instance) => ({
+            ...instance,
+            phases: withPhase(instance.phases, event.phase as NonNullable<DeploymentEvent['phase']>, at),
+          }))
+        : started
+    case 'container-progress': {
+      const pull = event.containerProgress
+      if (!pull) return started
+      const total = pull.totalBytes ?? 0
+      const current = pull.currentBytes ?? total * pull.progress
+      return change(started, pull.instanceId, (instance) => ({
+        ...instance,
+        pull: { current, total, status: pull.status },
+      }))
+    }
+    case 'container-state': {
+      const state = event.containerState
+      if (!state) return started
+      return change(started, state.instanceId, (instance) => ({
+        ...instance,
+        container: { state: state.state ?? null, reason: state.reason ?? null },
+      }))
+    }
+    case 'log':
+      return started
+  }
+}
+
+function withPhase(
+  phases: InstanceProgress['phases'],
+  { phase, state, detail }: NonNullable<DeploymentEvent['phase']>,
+  at: number,
+): InstanceProgress['phases'] {
+  const before = phases[phase]
+  const startedAt = before?.startedAt ?? (state === 'waiting' ? undefined : at)
+  const endedAt = state === 'done' || state === 'failed' || state === 'skipped' ? at : undefined
+  return { ...phases, [phase]: { state, startedAt, endedAt, detail: detail ?? before?.detail } }
+}
+
+function change(progress: Progress, id: string, to: (instance: InstanceProgress) => InstanceProgress): Progress {
+  return { ...progress, instances: { ...progress.instances, [id]: to(progress.instances[id] ?? { phases: {} }) } }
+}
