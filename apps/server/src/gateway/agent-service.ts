@@ -1,0 +1,187 @@
+import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { AgentService, CloseReason, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
+import type { App } from '../context.ts'
+import { nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/events.ts'
+import { isSupported, serverVersion } from './agent-version.ts'
+import { createLink, failureToError, type Link, type OpenStream } from './link.ts'
+import { recordLinked, recordUnlinked } from './link-store.ts'
+import type { DeploymentPort } from './links.ts'
+import type { LinkTable } from './node-links.ts'
+import { exchangeToken, findTokenOwner, nextToken, type TokenOwner } from './token-store.ts'
+import { bearerToken } from './tokens.ts'
+
+/** The address an agent's connection comes from, put in by the listener. */
+export const peerAddress = createContextKey<string | undefined>(undefined)
+
+const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
+
+/** The server's side of AgentService. Every call shows its token, and what it may touch follows from the token's node alone. */
+export function createAgentService(app: App, links: LinkTable, deployments: DeploymentPort) {
+  /** Links of one node begin one after another. */
+  const turns = new Map<string, Promise<unknown>>()
+  let stopping = false
+
+  async function authenticate(context: HandlerContext): Promise<TokenOwner> {
+    const token = bearerToken(context.requestHeader.get('authorization'))
+    const owner = token && (await findTokenOwner(app, token))
+    if (!owner) throw unauthenticated()
+    if (owner.replaced) await nodeTokenReplaced(app, owner)
+    return owner
+  }
+
+  function inTurn<T>(nodeId: string, work: () => Promise<T>): Promise<T> {
+    const mine = (turns.get(nodeId) ?? Promise.resolve()).then(work, work)
+    const done: Promise<unknown> = mine
+      .catch(() => undefined)
+      .then(() => turns.get(nodeId) === done && turns.delete(nodeId))
+    turns.set(nodeId, done)
+    return mine
+  }
+
+  async function begin(link: Link, owner: TokenOwner, address: string | undefined) {
+    const { agent } = link
+    const former = links.replace(link)
+    if (former) {
+      // The same process came back over a new connection: nobody is there to be told.
+      if (former.agent.info.sessionId === agent.info.sessionId) former.end()
+      else former.close(CloseReason.REPLACED)
+    }
+    // Conditional on the token: one that was revoked since it was checked begins no link.
+    if (!(await recordLinked(app, link, links.serverId, address))) throw unauthenticated()
+    const positions = link.supported ? await deployments.positions(agent) : []
+    link.welcome({ serverVersion, supported: link.supported, positions })
+    await nodeConnected(app, agent, agent.info, link.supported)
+    if (!link.supported) return
+    links.tellLinked(link)
+    deployments.linked(agent)
+    if (owner.firstUse || owner.rotating || isOld(owner.issuedAt)) await rotate(agent.nodeId)
+  }
+
+  async function over(link: Link) {
+    link.end()
+    if (!links.remove(link) || stopping) return
+    if (link.welcomed) {
+      links.tellLost(link)
+      if (link.supported) deployments.linkLost(link.agent)
+    }
+    const counted = await recordUnlinked(app, link, links.serverId)
+    if (counted && link.welcomed) await nodeLeft(app, link.agent)
+  }
+
+  async function rotate(nodeId: string) {
+    const token = await nextToken(app, nodeId)
+    if (token) links.send(nodeId, { case: 'rotateToken', value: { token } })
+  }
+
+  /** Gives a stream's messages to whoever asked for it; the next one is read when the last one was taken. */
+  async function carry<M extends { streamId: string }>(
+    requests: AsyncIterable<M>,
+    context: HandlerContext,
+    kind: OpenStream['kind'],
+    deliver: (stream: OpenStream, message: M) => void | Promise<void>,
+  ) {
+    const owner = await authenticate(context)
+    let stream: OpenStream | undefined
+    const read = async () => {
+      for await (const message of requests) {
+        if (!stream) {
+          const found = links.get(owner.nodeId)?.stream(message.streamId)
+          // Asked for by a link that is gone, or never: the answer ends the call.
+          if (!found || found.kind !== kind || found.attached) return
+          found.attached = true
+          clearTimeout(found.timer)
+          stream = found
+          void found.closed.then(release)
+        }
+        if (stream.over || message.streamId === '') return
+        const taken = deliver(stream, message)
+        if (taken) await taken
+      }
+    }
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    try {
+      await Promise.race([read(), released])
+    } catch (cause) {
+      stream?.finish(cause instanceof Error ? cause : new Error('the stream of the agent broke', { cause }))
+      return {}
+    }
+    stream?.finish()
+    return {}
+  }
+
+  const routes = (router: ConnectRouter) =>
+    router.service(AgentService, {
+      async exchange({ info }, context) {
+        const token = bearerToken(context.requestHeader.get('authorization'))
+        if (!token || !info?.nodeId || !info.publicKey) throw unauthenticated()
+        const exchanged = await exchangeToken(app, token, info)
+        if (!exchanged) throw unauthenticated()
+        if (exchanged.first) await nodeInstalled(app, { teamId: exchanged.teamId, nodeId: info.nodeId }, info)
+        return { connectionToken: exchanged.token }
+      },
+      async confirmToken(_request, context) {
+        await authenticate(context)
+        return {}
+      },
+      async *connect({ info }, context) {
+        const owner = await authenticate(context)
+        if (!info || info.nodeId !== owner.nodeId) throw unauthenticated()
+        const link = createLink({ ...owner, info }, isSupported(info.version))
+        try {
+          await inTurn(owner.nodeId, () => begin(link, owner, context.values.get(peerAddress)))
+          yield* link.outgoing(context.signal)
+        } catch (cause) {
+          if (cause instanceof ConnectError) throw cause
+          app.log.error({ err: cause, nodeId: owner.nodeId }, 'a link could not begin')
+          throw new ConnectError('try again', Code.Unavailable)
+        } finally {
+          await over(link).catch((err: unknown) =>
+            app.log.warn({ err, nodeId: owner.nodeId }, 'the end of a link is not stored yet'),
+          )
+        }
+      },
+      async respond(request, context) {
+        const owner = await authenticate(context)
+        links.get(owner.nodeId)?.respond(request)
+        return {}
+      },
+      async reportDeployment(request, context) {
+        const owner = await authenticate(context)
+        return { acknowledgedSequence: await deployments.report(owner, request) }
+      },
+      streamContainers: (requests, context) =>
+        carry<StreamContainersRequest>(requests, context, 'containers', (stream, message) =>
+          stream.handler.message(message as never),
+        ),
+      streamLog: (requests, context) =>
+        carry<StreamLogRequest>(requests, context, 'log', (stream, message) => {
+          if (message.failure) return stream.finish(failureToError(message.failure))
+          return stream.handler.message(message as never)
+        }),
+    })
+
+  /** Tokens of links that stay up for months grow old too. */
+  async function rotateOld() {
+    for (const link of links.all()) {
+      const { nodeId } = link.agent
+      const issued = await app.database.pool.query<{ created_at: Date }>(
+        'select created_at from crux.node_token where node_id = $1',
+        [nodeId],
+      )
+      const at = issued.rows[0]?.created_at
+      if (at && isOld(at)) await rotate(nodeId)
+    }
+  }
+
+  /** Ends all links. It is the server that leaves, not the agents: no events, and deployments hear nothing. */
+  function stop() {
+    stopping = true
+    for (const link of links.all()) link.end()
+  }
+
+  return { routes, rotate, rotateOld, stop }
+}
+
+const isOld = (issuedAt: Date) => Date.now() - issuedAt.getTime() > tokenAgeMaxMs
+
+const unauthenticated = () => new ConnectError('the token is not valid', Code.Unauthenticated)

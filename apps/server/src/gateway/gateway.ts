@@ -1,0 +1,77 @@
+import type { Http2SecureServer, Http2Server } from 'node:http2'
+import { createContextValues } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { AgentService } from '@crux/agent-protocol'
+import type { App } from '../context.ts'
+import { createAgentService, peerAddress } from './agent-service.ts'
+import { keepSessionsAlive } from './keep-alive.ts'
+import type { DeploymentPort } from './links.ts'
+import type { LinkTable } from './node-links.ts'
+import { createPresence } from './presence.ts'
+
+type NodeHandlerFn = ReturnType<typeof connectNodeAdapter>
+
+export interface Gateway {
+  /** Requests below this path are the agents'. */
+  readonly pathPrefix: string
+  /** Answers them; any other is given to `fallback`, or answered 404. */
+  listener(fallback?: NodeHandlerFn): NodeHandlerFn
+  /** Notices peers that vanished. Once per HTTP/2 server. */
+  watch(server: Http2Server | Http2SecureServer): void
+  /** Before listening: says that this process lives, and clears what former ones left. */
+  start(): Promise<void>
+  /** Ends the links, so that agents look for a server at once. Before the HTTP/2 server closes. */
+  stop(): Promise<void>
+}
+
+/** The largest message of an agent: the state of some thousand containers. */
+const messageBytesMax = 16 * 1_048_576
+const rotationCheckMs = 60 * 60 * 1_000
+
+export function createGateway(app: App, links: LinkTable, deployments: DeploymentPort): Gateway {
+  const service = createAgentService(app, links, deployments)
+  const presence = createPresence(app, links)
+  const unsubscribes: (() => void)[] = []
+  let rotation: NodeJS.Timeout | undefined
+
+  function hear() {
+    unsubscribes.push(
+      app.bus.on('node.close', ({ nodeId, reason }) => links.close(nodeId, reason)),
+      // Another process may hold the link that counts now.
+      app.bus.on('node.changed', ({ nodeId }) => void presence.check(nodeId)),
+      app.bus.onReconnected(() => void presence.beat()),
+    )
+  }
+
+  return {
+    pathPrefix: `/${AgentService.typeName}/`,
+    listener: (fallback) =>
+      connectNodeAdapter({
+        routes: service.routes,
+        fallback,
+        grpcWeb: false,
+        connect: false,
+        acceptCompression: [],
+        readMaxBytes: messageBytesMax,
+        contextValues: (request) => createContextValues().set(peerAddress, plainAddress(request.socket?.remoteAddress)),
+      }),
+    watch: keepSessionsAlive,
+    async start() {
+      await presence.start()
+      hear()
+      rotation = setInterval(
+        () => void service.rotateOld().catch((err: unknown) => app.log.warn({ err }, 'old tokens were not replaced')),
+        rotationCheckMs,
+      )
+    },
+    async stop() {
+      clearInterval(rotation)
+      for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
+      service.stop()
+      await presence.stop()
+    },
+  }
+}
+
+/** IPv4 as people write it, also where the socket speaks IPv6. */
+const plainAddress = (address: string | undefined) => address?.replace(/^::ffff:/, '')

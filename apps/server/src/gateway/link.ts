@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  CloseReason,
+  type ConnectResponseSchema,
+  FailureCode,
+  type RespondRequest,
+  type WelcomeSchema,
+} from '@crux/agent-protocol'
+import { CruxError } from '@crux/contract'
+import type { Command, CommandResult, LinkedAgent, StreamHandler } from './links.ts'
+
+type Response = MessageInitShape<typeof ConnectResponseSchema>
+type Pending = { resolve(result: CommandResult): void; reject(error: Error): void; timer: NodeJS.Timeout }
+/** `handler` is typed when the stream is opened; the two kinds never meet, because an id belongs to one of them. */
+export type OpenStream = {
+  kind: 'containers' | 'log'
+  handler: StreamHandler<never>
+  /** Settles when the stream is over for the server: the call that carries it is answered then. */
+  closed: Promise<void>
+  finish(error?: Error): void
+  over: boolean
+  /** Set once the agent's call has come; a stream id serves one call. */
+  attached: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+/** An agent that does not read would let its queue grow; nothing that we send needs this many unread commands. */
+const queueMax = 1_000
+/** How long an agent may take to open a stream that it was asked for. */
+const attachTimeoutMs = 15_000
+
+export type Link = ReturnType<typeof createLink>
+
+/** One Connect call of one agent: what is sent on it, the answers awaited and the streams asked for. */
+export function createLink(agent: LinkedAgent, supported: boolean) {
+  const id = randomUUID()
+  const queue: Response[] = []
+  const pending = new Map<string, Pending>()
+  const streams = new Map<string, OpenStream>()
+  let wake: (() => void) | undefined
+  let ended = false
+  let welcomed = false
+
+  function push(response: Response) {
+    queue.push(response)
+    wake?.()
+  }
+
+  /** The messages of the Connect answer. Ends when the link is closed; what was queued before is still sent. */
+  async function* outgoing(signal: AbortSignal): AsyncGenerator<Response> {
+    const stop = () => end()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      if (signal.aborted) return
+      for (;;) {
+        for (let next = queue.shift(); next; next = queue.shift()) {
+          if (signal.aborted) return
+          yield next
+        }
+        if (ended) return
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      end()
+    }
+  }
+
+  /** Fails everything that waits. Further calls do nothing. */
+  function end(cause: Error = offline()) {
+    if (ended) return
+    ended = true
+    for (const waiting of pending.values()) {
+      clearTimeout(waiting.timer)
+      waiting.reject(cause)
+    }
+    pending.clear()
+    for (const stream of [...streams.values()]) stream.finish(cause)
+    wake?.()
+  }
+
+  function send(command: Command, commandId: string = randomUUID()): boolean {
+    if (ended || !welcomed || !supported) return false
+    if (queue.length >= queueMax) {
+      end()
+      return false
+    }
+    push({ commandId, command })
+    return true
+  }
+
+  function request(command: Command, timeoutMs: number): Promise<CommandResult> {
+    return new Promise((resolve, reject) => {
+      const commandId = randomUUID()
+      const timer = setTimeout(() => {
+        pending.delete(commandId)
+        reject(
+          new CruxError('serviceUnavailable', { property: 'agent', description: 'The agent did not answer in time.' }),
+        )
+      }, timeoutMs)
+      pending.set(commandId, { resolve, reject, timer })
+      if (send(command, commandId)) return
+      clearTimeout(timer)
+      pending.delete(commandId)
+      reject(offline())
+    })
+  }
+
+  /** An answer to a command that is no longer awaited is nobody's loss. */
+  function respond({ commandId, result }: RespondRequest) {
+    const waiting = pending.get(commandId)
+    if (!waiting) return
+    pending.delete(commandId)
+    clearTimeout(waiting.timer)
+    if (result.case === 'failure') waiting.reject(failureToError(result.value))
+    else if (result.case === undefined) waiting.reject(new Error('the agent answered without a result'))
+    else waiting.resolve(result)
+  }
+
+  function open<M>(kind: OpenStream['kind'], command: (streamId: string) => Command, handler: StreamHandler<M>) {
+    const streamId = randomUUID()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stream: OpenStream = {
+      kind,
+      handler: handler as StreamHandler<never>,
+      closed: promise,
+      over: false,
+      attached: false,
+      timer: setTimeout(
+        () =>
+          stream.finish(
+            new CruxError('serviceUnavailable', {
+              property: 'agent',
+              description: 'The agent did not open the stream.',
+            }),
+          ),
+        attachTimeoutMs,
+      ),
+      finish(error) {
+        if (!settle()) return
+        handler.ended(error)
+      },
+    }
+    function settle(): boolean {
+      if (stream.over) return false
+      stream.over = true
+      clearTimeout(stream.timer)
+      streams.delete(streamId)
+      resolve()
+      return true
+    }
+    streams.set(streamId, stream)
+    if (!send(command(streamId))) {
+      settle()
+      throw offline()
+    }
+    return {
+      close() {
+        if (settle()) send({ case: 'stopStream', value: { streamId } })
+      },
+    }
+  }
+
+  return {
+    id,
+    agent,
+    supported,
+    get ended() {
+      return ended
+    },
+    get welcomed() {
+      return welcomed
+    },
+    outgoing,
+    send,
+    request,
+    respond,
+    open,
+    stream: (streamId: string) => streams.get(streamId),
+    /** Welcome is the first message of a link; commands are taken from then on. */
+    welcome(welcome: MessageInitShape<typeof WelcomeSchema>) {
+      if (ended) return
+      welcomed = true
+      push({ commandId: randomUUID(), command: { case: 'welcome', value: welcome } })
+    },
+    end,
+    close(reason: CloseReason) {
+      if (ended) return
+      push({ commandId: randomUUID(), command: { case: 'closeLink', value: { reason } } })
+      end(reason === CloseReason.TOKEN_REVOKED ? offline('The token of the agent was revoked.') : offline())
+    },
+  }
+}
+
+export const offline = (description = 'The agent of this node is not connected.'): CruxError =>
+  new CruxError('notFound', { property: 'agent', description })
+
+/** Failures of a command in the words of the catalogue. `key` is what the wire calls the container (backend.md 2.6). */
+export function failureToError(failure: { code: FailureCode; message: string }): CruxError {
+  const description = failure.message || undefined
+  return failure.code === FailureCode.NOT_FOUND
+    ? new CruxError('notFound', { property: 'key', description: description ?? 'There is no such container.' })
+    : new CruxError('preconditionFailed', { property: 'key', description: description ?? 'The engine refused.' })
+}

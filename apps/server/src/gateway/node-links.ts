@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { CloseReason } from '@crux/agent-protocol'
+import { CruxError } from '@crux/contract'
+import { eq } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { node } from '../db/schema/index.ts'
+import { minimumVersion } from './agent-version.ts'
+import { type Link, offline } from './link.ts'
+import type { Command, LinkedAgent, NodeLinks } from './links.ts'
+
+const closeReasons = { shutdown: CloseReason.SHUTDOWN, 'token-revoked': CloseReason.TOKEN_REVOKED } as const
+/** Stopping a container takes the engine 10 s by itself. */
+const requestTimeoutMs = 60_000
+
+/** What the gateway does with the links beside what everybody may. */
+export interface LinkTable extends NodeLinks {
+  get(nodeId: string): Link | undefined
+  all(): Link[]
+  /** Puts a link in place of the node's former one, which it returns. */
+  replace(link: Link): Link | undefined
+  /** Takes a link out; false when another one stands there already. */
+  remove(link: Link): boolean
+  tellLinked(link: Link): void
+  tellLost(link: Link): void
+}
+
+/** The links of this process. It dials nobody: the gateway fills it. */
+export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable {
+  const links = new Map<string, Link>()
+  const linked = new Set<(agent: LinkedAgent) => void>()
+  const lost = new Set<(agent: LinkedAgent) => void>()
+  const serverId = randomUUID()
+
+  function tell(listeners: Set<(agent: LinkedAgent) => void>, agent: LinkedAgent) {
+    for (const heard of [...listeners]) {
+      try {
+        heard(agent)
+      } catch (err) {
+        parts.log.error({ err, nodeId: agent.nodeId }, 'a listener of the links failed')
+      }
+    }
+  }
+
+  /** @throws CruxError that says why this node takes no commands from here */
+  async function usable(nodeId: string): Promise<Link> {
+    const link = links.get(nodeId)
+    if (link && !link.ended) {
+      if (link.supported) return link
+      throw new CruxError('preconditionFailed', {
+        property: 'id',
+        value: nodeId,
+        description: `The agent of this node is older than ${minimumVersion}: install it again to update it.`,
+      })
+    }
+    const [row] = await parts.database.db.select({ server: node.linkServer }).from(node).where(eq(node.id, nodeId))
+    if (!row?.server || row.server === serverId) throw offline()
+    throw new CruxError('serviceUnavailable', {
+      property: 'agent',
+      value: nodeId,
+      description:
+        'The agent of this node is connected to another server process. Commands between processes need NATS_URL.',
+    })
+  }
+
+  function sendTo(nodeId: string, command: Command): boolean {
+    return links.get(nodeId)?.send(command) ?? false
+  }
+
+  return {
+    serverId,
+    status(nodeId) {
+      const link = links.get(nodeId)
+      if (!link || link.ended) return 'unreachable'
+      return link.supported ? 'connected' : 'outdated'
+    },
+    agent: (nodeId) => links.get(nodeId)?.agent,
+    held: () => [...links.keys()],
+    deploy: (nodeId, release) => sendTo(nodeId, { case: 'deploy', value: release }),
+    cancel: (nodeId, release) => sendTo(nodeId, { case: 'cancelDeployment', value: { release } }),
+    send: sendTo,
+    async request(nodeId, command, timeoutMs = requestTimeoutMs) {
+      return (await usable(nodeId)).request(command, timeoutMs)
+    },
+    async watchContainers(nodeId, handler) {
+      return (await usable(nodeId)).open(
+        'containers',
+        (streamId) => ({ case: 'watchContainers', value: { streamId } }),
+        handler,
+      )
+    },
+    async followLog(nodeId, log, handler) {
+      return (await usable(nodeId)).open(
+        'log',
+        (streamId) => ({ case: 'followLog', value: { ...log, streamId } }),
+        handler,
+      )
+    },
+    onLinked(heard) {
+      linked.add(heard)
+      return () => void linked.delete(heard)
+    },
+    onLinkLost(heard) {
+      lost.add(heard)
+      return () => void lost.delete(heard)
+    },
+    close: (nodeId, reason) => links.get(nodeId)?.close(closeReasons[reason]),
+    get: (nodeId) => links.get(nodeId),
+    all: () => [...links.values()],
+    replace(link) {
+      const former = links.get(link.agent.nodeId)
+      links.set(link.agent.nodeId, link)
+      return former
+    },
+    remove: (link) => links.get(link.agent.nodeId) === link && links.delete(link.agent.nodeId),
+    tellLinked: (link) => tell(linked, link.agent),
+    tellLost: (link) => tell(lost, link.agent),
+  }
+}

@@ -1,0 +1,115 @@
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { node, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import { fingerprint, hashToken, makeToken } from './tokens.ts'
+
+export type TokenOwner = {
+  nodeId: string
+  teamId: string
+  nodeName: string
+  issuedAt: Date
+  rotating: boolean
+  firstUse: boolean
+  replaced: boolean
+}
+
+/**
+ * Whose connection token this is, read anew at every call: what was revoked is void at once, at every server process.
+ * The first call with a token says that it arrived; a token that was handed out by a rotation replaces the former one then.
+ */
+export async function findTokenOwner(app: App, token: string): Promise<TokenOwner | undefined> {
+  const hash = hashToken(token)
+  const [found] = await app.database.db
+    .select({
+      nodeId: nodeToken.nodeId,
+      teamId: node.teamId,
+      nodeName: node.name,
+      isNext: sql<boolean>`${nodeToken.nextHash} is not distinct from ${hash}`,
+      rotating: sql<boolean>`${nodeToken.nextHash} is not null`,
+      usedAt: nodeToken.usedAt,
+      issuedAt: nodeToken.createdAt,
+    })
+    .from(nodeToken)
+    .innerJoin(node, eq(node.id, nodeToken.nodeId))
+    .where(or(eq(nodeToken.hash, hash), eq(nodeToken.nextHash, hash)))
+  if (!found) return undefined
+  const { isNext, usedAt, ...owner } = found
+  if (isNext) {
+    await confirmToken(app, hash)
+    return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replaced: true }
+  }
+  if (!usedAt) {
+    await app.database.db.update(nodeToken).set({ usedAt: new Date() }).where(eq(nodeToken.hash, hash))
+  }
+  return { ...owner, firstUse: !usedAt, replaced: false }
+}
+
+/** From here on the former token is void. */
+async function confirmToken(app: App, hash: string): Promise<void> {
+  const replaced = await app.database.db
+    .update(nodeToken)
+    .set({ hash, nextHash: null, nextToken: null, usedAt: new Date(), createdAt: new Date() })
+    .where(eq(nodeToken.nextHash, hash))
+    .returning({ nodeId: nodeToken.nodeId })
+  for (const { nodeId } of replaced) app.log.info({ nodeId }, 'connection token replaced')
+}
+
+/**
+ * Trades an install token for a connection token. An answer that was lost costs nothing: the same agent (same public key)
+ * gets another token while the install token lives and none of the new ones was used.
+ *
+ * @returns undefined when the install token is not (or no longer) valid for this node and key
+ */
+export function exchangeToken(
+  app: App,
+  installToken: string,
+  info: { nodeId: string; publicKey: string },
+): Promise<{ token: string; teamId: string; first: boolean } | undefined> {
+  return app.database.transaction(async (tx) => {
+    const [install] = await tx
+      .select({ nodeId: nodeInstall.nodeId, teamId: node.teamId, createdBy: nodeInstall.createdBy })
+      .from(nodeInstall)
+      .innerJoin(node, eq(node.id, nodeInstall.nodeId))
+      .where(
+        and(
+          eq(nodeInstall.tokenHash, hashToken(installToken)),
+          eq(nodeInstall.nodeId, info.nodeId),
+          gt(nodeInstall.expiresAt, sql`now()`),
+        ),
+      )
+      .for('update', { of: nodeInstall })
+    if (!install) return undefined
+    const token = makeToken()
+    const values = { hash: hashToken(token), exchangedBy: fingerprint(info.publicKey), createdBy: install.createdBy }
+    const written = await tx
+      .insert(nodeToken)
+      .values({ nodeId: install.nodeId, ...values })
+      .onConflictDoUpdate({
+        target: nodeToken.nodeId,
+        set: { hash: values.hash },
+        setWhere: and(isNull(nodeToken.usedAt), eq(nodeToken.exchangedBy, values.exchangedBy)),
+      })
+      .returning({ nodeId: nodeToken.nodeId })
+    if (written.length === 0) return undefined
+    const burnt = await tx
+      .update(nodeInstall)
+      .set({ exchangedAt: new Date() })
+      .where(and(eq(nodeInstall.nodeId, install.nodeId), isNull(nodeInstall.exchangedAt)))
+      .returning({ nodeId: nodeInstall.nodeId })
+    return { token, teamId: install.teamId, first: burnt.length > 0 }
+  })
+}
+
+/** The token that the agent shall use next: the same one until it is confirmed, because the agent may hold it already. */
+export async function nextToken(app: App, nodeId: string): Promise<string | undefined> {
+  const fresh = makeToken()
+  const [row] = await app.database.db
+    .update(nodeToken)
+    .set({
+      nextHash: sql`coalesce(${nodeToken.nextHash}, ${hashToken(fresh)})`,
+      nextToken: sql`coalesce(${nodeToken.nextToken}, ${app.cipher.encrypt(fresh)})`,
+    })
+    .where(eq(nodeToken.nodeId, nodeId))
+    .returning({ sealed: nodeToken.nextToken })
+  return row?.sealed ? app.cipher.decrypt(row.sealed) : undefined
+}

@@ -1,0 +1,75 @@
+import type { AgentInfo } from '@crux/agent-protocol'
+import type { ContainerOperation, NodeEventType, NodeStatus } from '@crux/contract'
+import type { App } from '../context.ts'
+import { nodeEvent } from '../db/schema/index.ts'
+
+export type NodeRef = { teamId: string; nodeId: string }
+export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
+type Person = { id: string; name: string }
+type Container = { prefix: string; name: string }
+/** What an event needs of the process; the gateway has no more when it starts. */
+type Parts = Pick<App, 'database' | 'log' | 'bus'>
+
+/** One function per thing that happens to a node: the node's own log, the process's log and the bus hear of it together. */
+export const nodeInstalled = (app: Parts, node: NodeRef, info: AgentInfo) =>
+  happened(app, node, 'installed', agentData(info))
+
+export async function nodeConnected(app: Parts, node: NodeRef, info: AgentInfo, supported: boolean) {
+  await happened(app, node, 'connected', agentData(info))
+  nodeChanged(app, node, supported ? 'connected' : 'outdated')
+}
+
+export async function nodeLeft(app: Parts, node: NodeRef) {
+  await happened(app, node, 'left')
+  nodeChanged(app, node, 'unreachable')
+}
+
+export async function nodeKicked(app: Parts, node: NodeRef, reason: KickReason, user: Person) {
+  await happened(app, node, 'kicked', { reason, user })
+  app.bus.publish({
+    type: 'node.close',
+    nodeId: node.nodeId,
+    reason: reason === 'revoke-token' ? 'token-revoked' : 'shutdown',
+  })
+  nodeChanged(app, node)
+}
+
+export async function nodeTokenReplaced(app: Parts, node: NodeRef) {
+  await happened(app, node, 'tokenReplaced')
+  nodeChanged(app, node)
+}
+
+export const containerCommanded = (
+  app: Parts,
+  node: NodeRef,
+  target: {
+    container?: Container
+    prefix?: string
+    operation: ContainerOperation | 'deleteContainer' | 'deleteContainers'
+  },
+  user: Person,
+) => {
+  const { operation, ...rest } = target
+  return happened(app, node, 'containerCommand', {
+    operation: operation.endsWith('s') || operation === 'deleteContainer' ? operation : `${operation}Container`,
+    ...rest,
+    user,
+  })
+}
+
+/** Whoever shows the node reads it again. */
+export const nodeChanged = (app: Pick<Parts, 'bus'>, node: NodeRef, status?: NodeStatus) =>
+  app.bus.publish({ type: 'node.changed', ...node, status })
+
+async function happened(app: Parts, node: NodeRef, event: NodeEventType, data?: Record<string, unknown>) {
+  app.log.info({ nodeId: node.nodeId, event, ...(data && { data }) }, 'node event')
+  await app.database.db.insert(nodeEvent).values({ nodeId: node.nodeId, event, data: data ?? null })
+}
+
+const agentData = (info: AgentInfo) => ({
+  version: info.version,
+  engineVersion: info.engineVersion,
+  operatingSystem: info.operatingSystem,
+  architecture: info.architecture,
+  ...(info.containerName && { containerName: info.containerName }),
+})
