@@ -84,5 +84,11 @@ export function processEnvironment(options: {
   }
   const tokenFile = shared.IDENTITY_ADMIN_TOKEN_FILE
   const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
-  return { identity, server, adminToken }
+  return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken }
+}
+
+/** What is set here wins over an X_FILE of the caller; both together would be refused. */
+function withoutDoubles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const doubled = (name: string) => name.endsWith('_FILE') && env[name.slice(0, -'_FILE'.length)] !== undefined
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !doubled(name)))
 }

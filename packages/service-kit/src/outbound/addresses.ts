@@ -25,8 +25,9 @@ export function makeAllowList(entries: readonly string[]): (address: string) => 
   for (const entry of entries) {
     const [network = '', prefix] = entry.trim().split('/')
     const family = isIPv4(network) ? 'ipv4' : isIPv6(network) ? 'ipv6' : undefined
-    const bits = prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix)
-    if (!family || !Number.isInteger(bits) || bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) {
+    // Digits only: Number('') is 0, which would let everything through.
+    const bits = prefix === undefined ? (family === 'ipv4' ? 32 : 128) : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
+    if (!family || bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) {
       throw new TypeError(`"${entry}" is not an address range; example: 10.0.0.0/8`)
     }
     list.addSubnet(network, bits, family)

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OwnedError, startEmbedded } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import { processEnvironment, publicUrl } from './environment.ts'
+import { readJson } from './files.ts'
+
+export interface Installation {
+  /** What the server would get. */
+  env: NodeJS.ProcessEnv
+  close(): Promise<void>
+}
+
+/**
+ * Opens what lies in a data folder for maintenance: its secrets and its database, which is started for the time being
+ * when Crux does not run.
+ *
+ * @param options.inherit settings of the caller, such as DATABASE_URL
+ */
+export async function openInstallation(options: {
+  dataDir: string
+  inherit: NodeJS.ProcessEnv
+  databaseUrl?: string
+  log: Logger
+}): Promise<Installation> {
+  const { dataDir, inherit } = options
+  if (!existsSync(join(dataDir, 'secrets')))
+    throw new Error(`there is no Crux in ${dataDir}; start it once with npm start`)
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, close: async () => undefined }
+    : await reachDatabase(dataDir, options.log)
+  const ports = readJson<Record<string, number>>(join(dataDir, 'ports.json'))
+  const host = inherit.CRUX_HOST || '127.0.0.1'
+  const port = Number(inherit.CRUX_PORT) || (ports.CRUX_PORT ?? 8000)
+  const addresses = {
+    host,
+    port,
+    identityPublicPort: Number(inherit.IDENTITY_PUBLIC_PORT) || (ports.IDENTITY_PUBLIC_PORT ?? 4433),
+    identityAdminPort: Number(inherit.IDENTITY_ADMIN_PORT) || (ports.IDENTITY_ADMIN_PORT ?? 4434),
+    url: publicUrl(inherit.CRUX_URL, host, port),
+  }
+  const { server } = processEnvironment({ dataDir, databaseUrl: database.url, addresses, given: inherit })
+  return { env: server, close: database.close }
+}
+
+async function reachDatabase(dataDir: string, log: Logger): Promise<{ url: string; close(): Promise<void> }> {
+  try {
+    const embedded = await startEmbedded({ dataDir, log })
+    return { url: embedded.url, close: () => embedded.stop() }
+  } catch (error) {
+    if (!(error instanceof OwnedError)) throw error
+    // Crux runs: its database serves.
+    return { url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(), close: async () => undefined }
+  }
+}

@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleService } from './bundle.ts'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+export type Part = 'console' | 'identity' | 'server' | 'agent' | 'agent-image'
+
+interface Recipe {
+  /** What the result depends on: files and folders. */
+  inputs: string[]
+  output: string
+  build: () => void | Promise<void>
+  /** Crux starts without it and says what is missing. */
+  optional?: boolean
+}
+
+const shared = ['package-lock.json', 'scripts/build.ts', 'scripts/bundle.ts']
+const recipes: Record<Part, Recipe> = {
+  console: {
+    inputs: [
+      ...shared,
+      ...inApp('console', 'src', 'public', 'index.html', 'vite.config.ts'),
+      ...inPackages('contract', 'rules', 'client'),
+    ],
+    output: 'apps/console/dist/index.html',
+    build: () => runNode('apps/console', ['../../node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn']),
+  },
+  identity: {
+    inputs: [...shared, ...inApp('identity', 'src'), ...inPackages('postgres', 'service-kit')],
+    output: 'apps/identity/dist/main.js',
+    build: () => bundleService(root, 'identity'),
+  },
+  server: {
+    inputs: [
+      ...shared,
+      ...inApp('server', 'src'),
+      ...inPackages('contract', 'rules', 'agent-protocol', 'postgres', 'service-kit'),
+    ],
+    output: 'apps/server/dist/main.js',
+    build: () => bundleService(root, 'server'),
+  },
+  agent: {
+    inputs: [
+      ...shared,
+      ...inApp('agent', 'src', 'scripts'),
+      ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
+    ],
+    output: 'apps/agent/dist/agent.mjs',
+    build: () => runNode('apps/agent', ['scripts/build.ts']),
+    optional: true,
+  },
+  'agent-image': {
+    inputs: [
+      ...shared,
+      ...inApp('agent', 'src', 'scripts'),
+      ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
+    ],
+    output: 'apps/agent/dist/agent-image.tar',
+    build: () => runNode('apps/agent', ['scripts/build-image.ts']),
+    optional: true,
+  },
+}
+
+/** Builds what is missing or older than its sources, judged by their content. */
+export async function buildAll(options: { parts: readonly Part[]; say: (words: string) => void }): Promise<void> {
+  for (const part of options.parts) {
+    const recipe = recipes[part]
+    const stamp = join(root, '.cache/build', part)
+    const wanted = hashOf(recipe.inputs)
+    if (existsSync(join(root, recipe.output)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) continue
+    options.say(`Building ${part.replace('-', ' ')} ...`)
+    rmSync(stamp, { force: true })
+    try {
+      await recipe.build()
+      mkdirSync(dirname(stamp), { recursive: true })
+      writeFileSync(stamp, wanted)
+    } catch (error) {
+      if (!recipe.optional) throw error
+      options.say(
+        `The ${part.replace('-', ' ')} could not be built, so nodes cannot get it from here: ${(error as Error).message}`,
+      )
+    }
+  }
+}
+
+function hashOf(inputs: string[]): string {
+  const hash = createHash('sha256').update(process.version)
+  for (const input of inputs) {
+    for (const file of filesOf(input)) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex')
+}
+
+function filesOf(path: string): string[] {
+  const full = join(root, path)
+  if (!existsSync(full)) return []
+  const entries = tryReadFolder(full)
+  if (!entries) return [path]
+  return entries
+    .sort()
+    .flatMap((name) => (/\.test\.tsx?$|^(node_modules|dist)$/.test(name) ? [] : filesOf(join(path, name))))
+}
+
+function tryReadFolder(path: string): string[] | undefined {
+  try {
+    return readdirSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function inApp(app: string, ...paths: string[]): string[] {
+  return ['package.json', ...paths].map((path) => `apps/${app}/${path}`)
+}
+
+function inPackages(...names: string[]): string[] {
+  return names.flatMap((name) => [`packages/${name}/src`, `packages/${name}/package.json`])
+}
+
+function runNode(folder: string, args: string[]): void {
+  const result = spawnSync(process.execPath, args, {
+    cwd: join(root, folder),
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  })
+  if (result.status !== 0) throw new Error(`${args.join(' ')} failed in ${folder}:\n${result.stderr}`)
+}

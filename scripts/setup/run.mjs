@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { node24, projectEnvironment, root } from './install.mjs'
+
+const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * Runs a script of the checkout under Node 24 and ends as it ends. Signals are passed on once: a Ctrl-C arrives here
+ * from the terminal and again from npm, and the second one means "at once" to whoever hears it. If this process or the
+ * npm above it is killed, the script is told to stop.
+ */
+export function runUnderNode24(script, args, { env = {}, cwd = root } = {}) {
+  const command = [node24(), script, ...args]
+  if (setpriv) command.unshift(setpriv, '--pdeathsig', 'TERM', '--')
+  const child = spawn(command[0], command.slice(1), {
+    cwd,
+    env: { ...projectEnvironment(), ...env },
+    stdio: 'inherit',
+    // A session of its own, so that the terminal's Ctrl-C comes through here and exactly once.
+    detached: true,
+  })
+  let lastSignal = 0
+  const pass = (signal) => {
+    if (Date.now() - lastSignal < 1000) return
+    lastSignal = Date.now()
+    child.kill(signal)
+  }
+  for (const signal of signals) process.on(signal, () => pass(signal))
+  const watch = watchAncestors(() => pass('SIGTERM'))
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: 1, words: error.message }))
+    child.once('exit', (code, signal) => {
+      clearInterval(watch)
+      resolve({ code: code ?? 1, words: signal ? `ended by ${signal}` : '' })
+    })
+  })
+}
+
+/** Under npm, which starts a shell that starts us: when one of both is gone, nobody is left to press Ctrl-C for. */
+function watchAncestors(onGone) {
+  if (!process.env.npm_lifecycle_event || process.platform !== 'linux') return undefined
+  const parent = statusOf(process.ppid)
+  const grandparent = parent && /^(sh|dash|bash|ash)$/.test(parent.name) ? statusOf(parent.ppid) : undefined
+  const known = [parent, grandparent].filter((entry) => entry !== undefined)
+  const timer = setInterval(() => {
+    const gone = known.some((entry) => statusOf(entry.pid)?.startTime !== entry.startTime)
+    if (gone) {
+      clearInterval(timer)
+      onGone()
+    }
+  }, 250)
+  timer.unref()
+  return timer
+}
+
+function statusOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const close = text.lastIndexOf(')')
+    const fields = text.slice(close + 2).split(' ')
+    if (fields[0] === 'Z') return undefined
+    return { pid, name: text.slice(text.indexOf('(') + 1, close), ppid: Number(fields[1]), startTime: fields[19] }
+  } catch {
+    return undefined
+  }
+}

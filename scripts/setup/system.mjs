@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+
+/** Where a command lies, system folders included: root's PATH may lack them after `su`. */
+export function findCommand(name) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin']
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+export function isDebian() {
+  if (!existsSync('/etc/os-release') || !findCommand('apt-get')) return false
+  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'))
+}
+
+/** How to become root: nothing to add, sudo, or no way. */
+export function rootPrefix() {
+  if (process.getuid?.() === 0) return []
+  const sudo = findCommand('sudo')
+  if (!sudo) return undefined
+  // Without a terminal only a sudo that asks nothing is of use.
+  if (process.stdin.isTTY) return [sudo]
+  return spawnSync(sudo, ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? [sudo, '-n'] : undefined
+}
+
+/** Asks on a terminal; without one goes ahead and says so. */
+export async function agree(question, goingAhead) {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    console.log(goingAhead)
+    return true
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await terminal.question(`${question} [Y/n] `)
+  terminal.close()
+  return /^(y|yes|)$/i.test(answer.trim())
+}
+
+/** @returns undefined, or what went wrong in one line */
+export function installPackages(prefix, packages) {
+  const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0']
+  const run = (args) => {
+    const [command, ...rest] = [...prefix, ...env, ...args]
+    return spawnSync(command, rest, { stdio: ['inherit', 'ignore', 'pipe'], encoding: 'utf8' })
+  }
+  run(['update'])
+  const result = run(['install', '-y', '--no-install-recommends', ...packages])
+  if (result.status === 0) return undefined
+  return `apt-get install ${packages.join(' ')} failed: ${(result.stderr || String(result.error)).trim().split('\n').pop()}`
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bootSystem, type System } from '@crux/dev-env'
+import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
+import { z } from 'zod'
+import { buildAll, root } from './build.ts'
+
+// The part of `npm start` that runs under Node 24, after scripts/start.mjs has installed what is needed.
+
+const port = (example: number) => z.coerce.number().int().min(0).max(65_535).optional().meta({ example })
+const Settings = z.object({
+  CRUX_DATA_DIR: z.string(),
+  CRUX_HOST: z.string().default('127.0.0.1'),
+  CRUX_PORT: port(8000),
+  CRUX_URL: z.string().optional(),
+  IDENTITY_PUBLIC_PORT: port(4433),
+  IDENTITY_ADMIN_PORT: port(4434),
+  DATABASE_URL: z.string().optional(),
+  SMTP_URI: z.string().optional(),
+})
+
+const dev = process.argv.includes('--dev')
+let stopping = false
+
+try {
+  await run()
+} catch (error) {
+  const { name, message, stack } = error as Error
+  const expected = error instanceof ConfigError || ['OwnedError', 'PortTakenError'].includes(name)
+  console.error(`\nCrux does not start: ${expected ? message : (stack ?? message)}`)
+  process.exit(1)
+}
+
+async function run(): Promise<void> {
+  const settings = parseConfig(Settings, process.env)
+  const docker = process.env.CRUX_START_DOCKER ?? 'not looked for'
+  const { CRUX_START_DOCKER: _, ...inherit } = process.env
+  const begin = performance.now()
+  await buildAll({
+    parts: dev ? ['agent', 'agent-image'] : ['console', 'identity', 'server', 'agent', 'agent-image'],
+    say: console.log,
+  })
+
+  const booting = bootSystem({
+    dataDir: settings.CRUX_DATA_DIR,
+    host: settings.CRUX_HOST,
+    port: settings.CRUX_PORT,
+    identityPublicPort: settings.IDENTITY_PUBLIC_PORT,
+    identityAdminPort: settings.IDENTITY_ADMIN_PORT,
+    url: settings.CRUX_URL,
+    databaseUrl: settings.DATABASE_URL,
+    inherit,
+    mode: dev ? 'watch' : 'bundle',
+    log: createLogger({ name: 'start', level: 'error' }),
+    say: console.log,
+  })
+  // From the first moment on: a Ctrl-C while it boots waits for the boot and stops it in order.
+  let vite: ChildProcess | undefined
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(booting, vite))
+  const system = await booting
+  if (stopping) return
+  if (dev) vite = await startVite(system)
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+  console.log(
+    block(system, {
+      docker,
+      mail: mailWords(settings.SMTP_URI),
+      seconds,
+      console: dev ? 'http://localhost:5173' : system.url,
+    }),
+  )
+}
+
+async function stop(booting: Promise<System>, vite: ChildProcess | undefined): Promise<void> {
+  if (stopping) process.exit(130)
+  stopping = true
+  console.log('\nStopping Crux; containers keep running ...')
+  vite?.kill('SIGTERM')
+  const system = await booting.catch(() => undefined)
+  await system?.stop()
+  process.exit(0)
+}
+
+function block(system: System, words: { docker: string; mail: string; seconds: string; console: string }): string {
+  return `
+  Crux is ready (${words.seconds} s)
+
+  Console   ${words.console}
+  Data      ${system.dataDir}
+  Mail      ${words.mail}
+  Docker    ${words.docker}
+
+  Ctrl-C stops Crux; containers keep running.
+`
+}
+
+function mailWords(uri: string | undefined): string {
+  if (!uri) return 'nowhere: SMTP_URI is not set, so every address counts as verified'
+  return URL.canParse(uri) ? `through ${new URL(uri).host}` : 'through SMTP_URI'
+}
+
+async function startVite(system: System): Promise<ChildProcess> {
+  const bin = join(root, 'node_modules/vite/bin/vite.js')
+  const child = spawn(
+    process.execPath,
+    [bin, '--host', '127.0.0.1', '--port', '5173', '--strictPort', '--clearScreen', 'false'],
+    {
+      cwd: join(root, 'apps/console'),
+      env: { ...process.env, CRUX_URL: system.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  child.stdout?.pipe(process.stdout)
+  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
+  if (child.exitCode !== null) throw new Error(`vite does not start (${pathToFileURL(bin).href})`)
+  return child
+}
