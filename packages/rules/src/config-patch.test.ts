@@ -1,0 +1,190 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import { diffConfig } from './config-diff.ts'
+import { configFromJson, configToJson } from './config-json.ts'
+import { applyConfigPatch, type ConfigPatch, fillRowIds } from './config-patch.ts'
+
+const fields: ContainerConfigFields = {
+  name: 'web',
+  environment: [
+    { id: '1', key: 'A', value: '1' },
+    { id: '2', key: 'B', value: '2' },
+  ],
+  labels: { service: [{ key: 'x', value: '1' }], ingress: [{ key: 'y', value: '1' }] },
+}
+const apply = (patch: ConfigPatch, changedAt: Record<string, number> = {}) =>
+  applyConfigPatch({ fields, patch, changedAt: new Map(Object.entries(changedAt)) })
+
+describe('applyConfigPatch', () => {
+  it('replaces whole fields, clears with null, and leaves the rest', () => {
+    const result = apply({ config: { name: null, environment: [{ key: 'C', value: '3' }] } })
+    expect(result).toMatchObject({
+      kind: 'applied',
+      fields: { environment: [{ key: 'C', value: '3' }], labels: fields.labels },
+      changed: ['name', 'environment.A', 'environment.B', 'environment.C'],
+    })
+    expect(result.kind === 'applied' && 'name' in result.fields).toBe(false)
+  })
+
+  it('merges labels by section and resets one section at once', () => {
+    expect(apply({ config: { labels: { service: [{ key: 'z', value: '9' }] } } })).toMatchObject({
+      fields: { labels: { service: [{ key: 'z', value: '9' }], ingress: [{ key: 'y', value: '1' }] } },
+    })
+    const reset = apply({ resetSection: 'labels' })
+    expect(reset).toMatchObject({ changed: ['labels.service.x', 'labels.ingress.y'] })
+    expect(reset.kind === 'applied' && reset.fields.labels).toBeUndefined()
+  })
+
+  it('touches only the rows that keys name: change, addition, removal', () => {
+    const change = apply({ config: { environment: [{ key: 'B', value: '9' }] }, keys: { environment: ['B'] } })
+    expect(change).toMatchObject({
+      fields: {
+        environment: [
+          { key: 'A', value: '1' },
+          { key: 'B', value: '9' },
+        ],
+      },
+      changed: ['environment.B'],
+    })
+    expect(apply({ config: { environment: [] }, keys: { environment: ['A'] } })).toMatchObject({
+      fields: { environment: [{ key: 'B' }] },
+      changed: ['environment.A'],
+    })
+    expect(apply({ config: { environment: [{ key: 'N', value: '' }] }, keys: { environment: ['N'] } })).toMatchObject({
+      fields: { environment: [{ key: 'A' }, { key: 'B' }, { key: 'N', value: '' }] },
+    })
+  })
+
+  it('answers a conflict with what stands there, only for parts that changed since', () => {
+    const patch = { config: { environment: [{ key: 'A', value: '7' }] }, keys: { environment: ['A'] }, revision: 5 }
+    expect(apply(patch, { 'environment.A': 6 })).toEqual({
+      kind: 'conflict',
+      conflicts: [{ property: 'environment.A', value: { key: 'A', value: '1' } }],
+    })
+    expect(apply(patch, { 'environment.A': 5, 'environment.B': 9 }).kind).toBe('applied')
+    expect(apply({ ...patch, revision: undefined }, { 'environment.A': 6 }).kind).toBe('applied')
+  })
+
+  it('does not quarrel about a value that is the same already', () => {
+    expect(apply({ config: { name: 'web' }, revision: 1 }, { name: 8 })).toMatchObject({ kind: 'applied', changed: [] })
+  })
+
+  it('sees that a whole list would undo what somebody did meanwhile', () => {
+    const patch = { config: { environment: [{ key: 'A', value: '9' }] }, revision: 5 }
+    expect(apply(patch, { 'environment.B': 6 })).toMatchObject({ conflicts: [{ property: 'environment.B' }] })
+  })
+})
+
+describe('fillRowIds', () => {
+  it('keeps ids of equal keys, never gives one twice, and fills inner lists', () => {
+    let next = 0
+    const filled = fillRowIds(
+      {
+        environment: [
+          { key: 'B', value: 'x' },
+          { key: 'N', value: 'y' },
+        ],
+        args: [{ key: 'same' }, { key: 'same' }],
+        logConfig: { driver: 'json-file', options: [{ key: 'max-size', value: '1m' }] },
+      },
+      { ...fields, args: [{ id: '7', key: 'same' }] },
+      () => `new-${++next}`,
+    )
+    expect(filled.environment?.map((row) => row.id)).toEqual(['2', 'new-1'])
+    expect(filled.args?.map((row) => row.id)).toEqual(['7', 'new-2'])
+    expect(filled.logConfig?.options?.[0]?.id).toBe('new-3')
+  })
+})
+
+describe('diffConfig', () => {
+  it('says in words what changes, and never shows a secret', () => {
+    const to: ContainerConfigFields = {
+      name: 'web',
+      environment: [{ key: 'B', value: 'two' }],
+      ports: [{ internal: 80, external: 8080 }],
+      args: [{ key: '-c' }, { key: 'echo hi' }],
+      secrets: [{ key: 'S', required: false, value: 'BEGIN PGP' }],
+      labels: fields.labels,
+    }
+    expect(diffConfig(fields, to)).toEqual([
+      { property: 'args', from: undefined, to: '-c "echo hi"' },
+      { property: 'environment.A', from: '1', to: undefined },
+      { property: 'environment.B', from: '2', to: 'two' },
+      { property: 'ports.80/tcp', from: undefined, to: '8080:80' },
+      { property: 'secrets.S', from: undefined, to: 'encrypted' },
+    ])
+    expect(diffConfig(fields, structuredClone(fields))).toEqual([])
+  })
+})
+
+describe('the JSON tab', () => {
+  const current: ContainerConfigFields = {
+    ...fields,
+    args: [{ id: 'a', key: '-v' }],
+    ports: [{ id: 'p', internal: 80, external: null }],
+    secrets: [{ id: 's', key: 'K', required: true, value: 'pgp' }],
+    metrics: { enabled: true, port: 80 },
+    logConfig: { driver: 'json-file', options: [{ id: 'o', key: 'max-size', value: '1m' }] },
+    initContainers: [
+      {
+        id: 'i',
+        name: 'init',
+        image: 'busybox',
+        command: [{ key: 'sh' }],
+        environment: [{ key: 'A', value: 'b' }],
+        useParentConfig: false,
+      },
+    ],
+  }
+  const parse = (text: string, base = false) => configFromJson(text, current, { newId: () => 'new', base })
+
+  it('shows objects and texts instead of rows, without ids, secrets and metrics', () => {
+    expect(configToJson(current)).toEqual({
+      name: 'web',
+      environment: { A: '1', B: '2' },
+      labels: { service: { x: '1' }, ingress: { y: '1' } },
+      args: ['-v'],
+      ports: [{ internal: 80, external: null }],
+      logConfig: { driver: 'json-file', options: { 'max-size': '1m' } },
+      initContainers: [
+        { name: 'init', image: 'busybox', command: ['sh'], environment: { A: 'b' }, useParentConfig: false },
+      ],
+    })
+  })
+
+  it('comes back unchanged as nothing to send', () => {
+    expect(parse(JSON.stringify(configToJson(current)))).toEqual({ ok: true, patch: {} })
+  })
+
+  it('sends changed fields with the ids of equal keys, and null for what was taken out', () => {
+    const { name: _, ...json } = configToJson(current)
+    expect(parse(JSON.stringify({ ...json, environment: { B: 5, NEW: 'x' } }))).toEqual({
+      ok: true,
+      patch: {
+        name: null,
+        environment: [
+          { id: '2', key: 'B', value: '5' },
+          { id: 'new', key: 'NEW', value: 'x' },
+        ],
+      },
+    })
+  })
+
+  it.each([
+    ['{', undefined],
+    ['[]', undefined],
+    ['{"nmae":"x"}', 'nmae'],
+    ['{"ports":[{"internal":0}]}', 'ports[0].internal'],
+    ['{"secrets":[{"key":"A"}]}', 'secrets'],
+    ['{"environment":{"A":{}}}', 'environment[0].value'],
+  ])('refuses %s and names the place', (text, property) => {
+    expect(parse(text)).toMatchObject({ ok: false, property })
+  })
+
+  it('accepts secret keys in a base layer', () => {
+    expect(parse('{"secrets":[{"key":"A","required":true}]}', true)).toMatchObject({
+      ok: true,
+      patch: { secrets: [{ key: 'A', required: true }] },
+    })
+  })
+})

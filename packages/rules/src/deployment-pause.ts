@@ -1,0 +1,75 @@
+import type { FinalContainerConfig } from '@crux/contract'
+import { sameValue } from './config-parts.ts'
+import { publishedPorts, samePlace } from './config-validate.ts'
+import { isHostPath } from './host-dangerous.ts'
+
+export type ImageFacts = {
+  /** Paths that the image declares with VOLUME; undefined = not known here. */
+  declaredVolumes?: readonly string[]
+  /** Whether the image has a Docker HEALTHCHECK; undefined = not known here. */
+  hasHealthCheck?: boolean
+}
+export type StandingContainer = { name: string; config: FinalContainerConfig; image?: ImageFacts }
+
+/**
+ * Why the old container must stop before the new one may run (decision 25), in words for the page; undefined when they can run
+ * side by side and nothing pauses.
+ *
+ * @param prefix the deployment's, with which relative volumes are folders of one container each
+ * @param next what shall run
+ * @param standing everything that runs under the prefix now; the container that `next` replaces has its name
+ */
+export function pauseReason(
+  prefix: string,
+  next: StandingContainer,
+  standing: readonly StandingContainer[],
+): string | undefined {
+  const old = standing.find((container) => container.name === next.name)
+  if (next.config.networkMode === 'host' && old)
+    return 'It uses the host network, where only one of both can have its ports'
+  for (const port of publishedPorts(next.config)) {
+    const holder = standing.find(({ config }) => publishedPorts(config).some((other) => samePlace(other, port)))
+    if (holder)
+      return holder.name === next.name
+        ? `Only one container at a time can publish port ${portText(port)}`
+        : `${holder.name} publishes port ${portText(port)} until now`
+  }
+  if (!old) return undefined
+  if (old.config.networkMode === 'host') return 'The old one uses the host network'
+  const shared = sharedVolume(prefix, next, old)
+  if (shared) return `Both would write to ${shared} at the same time`
+  const mounted = new Set(next.config.volumes.map((volume) => volume.path))
+  const undeclared = next.image?.declaredVolumes?.find((path) => !mounted.has(path))
+  if (undeclared)
+    return `The image keeps data in ${undeclared}, which no volume here mounts: the new one finds it empty`
+  if ((old.config.expose ?? 'none') === 'none') return undefined
+  if (!sameRoute(old.config, next.config)) return 'Its route through the proxy changes'
+  if (old.image?.hasHealthCheck === true) return undefined
+  return old.image?.hasHealthCheck === false
+    ? 'The proxy routes to it and its image has no health check'
+    : 'The proxy routes to it, and without a health check in its image it could answer twice'
+}
+
+/** The part of the node's disk that both mount and the new one may write. */
+function sharedVolume(prefix: string, next: StandingContainer, old: StandingContainer): string | undefined {
+  const writable = next.config.volumes.filter(({ type }) => type !== 'ro' && type !== 'mem' && type !== 'tmp')
+  const theirs = old.config.volumes.filter(({ type }) => type !== 'mem' && type !== 'tmp')
+  const place = (container: string, name: string) =>
+    (isHostPath(name) ? name : `\0data/${prefix}/${container}/${name}`).replace(/\/+/g, '/').replace(/(.)\/$/, '$1')
+  for (const mine of writable) {
+    const path = place(next.name, mine.name)
+    if (theirs.some((other) => overlapping(path, place(old.name, other.name)))) return mine.name
+  }
+  return undefined
+}
+
+function overlapping(left: string, right: string): boolean {
+  const inside = (outer: string, inner: string) => inner.startsWith(outer === '/' ? '/' : `${outer}/`)
+  return left === right || inside(left, right) || inside(right, left)
+}
+
+const sameRoute = (old: FinalContainerConfig, next: FinalContainerConfig) =>
+  (old.expose ?? 'none') === (next.expose ?? 'none') && sameValue(old.routing, next.routing)
+
+const portText = ({ from, to, protocol }: { from: number; to: number; protocol: string }) =>
+  `${from === to ? from : `${from}-${to}`}${protocol === 'tcp' ? '' : `/${protocol}`}`
