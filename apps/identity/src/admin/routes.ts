@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../context.ts'
+import { healthRoutes } from '../health.ts'
+import { IdentityError } from '../http/errors.ts'
+import type { Routes } from '../http/routes.ts'
+import { sameSecret } from '../secrets.ts'
+import { version } from '../version.ts'
+
+/** Everything that our own server may ask, behind the admin token. */
+export function adminRoutes(app: App): Routes {
+  return {
+    '/admin/version': { GET: async (visit) => visit.reply.send({ version }) },
+    ...healthRoutes(app, ''),
+    ...healthRoutes(app, '/admin'),
+  }
+}
+
+/** Lets in who knows the admin token. A probe of life needs none: it tells nothing. */
+export function adminGuard(app: App): (request: FastifyRequest) => IdentityError | undefined {
+  return (request) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    if (/^(?:\/admin)?\/health(?:\/alive|\/ready)?$/.test(path)) return undefined
+    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (token !== undefined && sameSecret(token, app.config.IDENTITY_ADMIN_TOKEN)) return undefined
+    return new IdentityError(401, { reason: 'The admin API needs the bearer token IDENTITY_ADMIN_TOKEN.' })
+  }
+}

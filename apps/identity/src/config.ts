@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => value.replace(/\/+$/, ''))
+  .meta({ example: 'http://localhost:8000' })
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
+const flag = z.stringbool().default(false).meta({ example: 'false' })
+
+/** Every setting of the identity service. Each may also come as NAME_FILE (Docker secrets). */
+export const identitySettings = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:/)
+    .meta({ example: 'postgresql://crux@localhost/crux' }),
+  CRUX_URL: httpUrl,
+  CRUX_SECRET: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
+  IDENTITY_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
+  IDENTITY_PUBLIC_PORT: port(4433).meta({ example: 4433 }),
+  IDENTITY_ADMIN_PORT: port(4434).meta({ example: 4434 }),
+  IDENTITY_ADMIN_TOKEN: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
+  SMTP_URI: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .meta({ example: 'smtp://user:password@mail.example.com:587' }),
+  FROM_EMAIL: z.email().optional().meta({ example: 'crux@example.com' }),
+  FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+  CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
+  DISABLE_REGISTRATION: flag,
+  TRUSTED_PROXIES: z.string().default('loopback').meta({ example: '127.0.0.1,10.0.0.0/8' }),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .meta({ example: 'info' }),
+  CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
+})
+
+export type IdentityConfig = z.output<typeof identitySettings>
+/** What a caller has to give; everything with a default may be left out. */
+export type IdentityConfigInput = z.input<typeof identitySettings>

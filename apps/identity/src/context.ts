@@ -1,0 +1,37 @@
+import type { Database } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import type { IdentityConfig } from './config.ts'
+import type { Limiter } from './limits/limiter.ts'
+import type { Outbox } from './mail/outbox.ts'
+import type { PasswordHasher } from './methods/password-hash.ts'
+import type { Keys } from './secrets.ts'
+
+/** What every part of the service works with; composed once in start.ts. */
+export interface App {
+  config: IdentityConfig
+  /** The address that browsers use for this service: CRUX_URL/kratos. */
+  publicUrl: string
+  /** The console's address without a trailing slash. */
+  consoleUrl: string
+  acceptedOrigins: ReadonlySet<string>
+  /** Mail can be sent, so addresses must be verified. */
+  verifiesAddresses: boolean
+  database: Database
+  keys: Keys
+  passwords: PasswordHasher
+  limiter: Limiter
+  outbox: Outbox
+  log: Logger
+}
+
+/** The console's pages for the flows. */
+export const uiPaths = {
+  login: '/auth/login',
+  registration: '/auth/register',
+  verification: '/auth/verify',
+  error: '/error',
+} as const
+
+export function uiUrl(app: App, page: keyof typeof uiPaths, query?: Record<string, string>): string {
+  return `${app.consoleUrl}${uiPaths[page]}${query ? `?${new URLSearchParams(query)}` : ''}`
+}

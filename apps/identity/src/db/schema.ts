@@ -1,0 +1,216 @@
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { FlowContext, FlowUi } from '../flows/flow.ts'
+
+export const schemaName = 'identity'
+const identity = pgSchema(schemaName)
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+const createdAt = () => instant('created_at').notNull().defaultNow()
+const updatedAt = () => instant('updated_at').notNull().defaultNow()
+
+export type Traits = Record<string, unknown>
+export type IdentityState = 'active' | 'inactive'
+export type AuthenticationMethod = { method: string; aal: string; completed_at: string }
+
+export const identities = identity.table('identities', {
+  id: uuid('id').primaryKey(),
+  schemaId: text('schema_id').notNull(),
+  state: text('state').$type<IdentityState>().notNull(),
+  stateChangedAt: instant('state_changed_at').notNull().defaultNow(),
+  traits: jsonb('traits').$type<Traits>().notNull(),
+  metadataPublic: jsonb('metadata_public'),
+  metadataAdmin: jsonb('metadata_admin'),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+})
+
+const owner = () =>
+  uuid('identity_id')
+    .notNull()
+    .references(() => identities.id, { onDelete: 'cascade' })
+
+/** One row per way to sign in. `config` holds what proves it (a password's hash) and never leaves the service. */
+export const credentials = identity.table(
+  'credentials',
+  {
+    identityId: owner(),
+    type: text('type').notNull(),
+    config: jsonb('config').$type<Record<string, unknown>>().notNull().default({}),
+    version: integer('version').notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.identityId, table.type] })],
+)
+
+/** What a person types to sign in, in normal form; unique per way of signing in over all identities. */
+export const credentialIdentifiers = identity.table(
+  'credential_identifiers',
+  {
+    type: text('type').notNull(),
+    identifier: text('identifier').notNull(),
+    identityId: owner(),
+  },
+  (table) => [primaryKey({ columns: [table.type, table.identifier] }), index().on(table.identityId)],
+)
+
+export type AddressStatus = 'pending' | 'sent' | 'completed'
+
+export const verifiableAddresses = identity.table(
+  'verifiable_addresses',
+  {
+    id: uuid('id').primaryKey(),
+    identityId: owner(),
+    value: text('value').notNull(),
+    via: text('via').notNull(),
+    verified: boolean('verified').notNull().default(false),
+    status: text('status').$type<AddressStatus>().notNull().default('pending'),
+    verifiedAt: instant('verified_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [unique().on(table.via, table.value), index().on(table.identityId)],
+)
+
+export const recoveryAddresses = identity.table(
+  'recovery_addresses',
+  {
+    id: uuid('id').primaryKey(),
+    identityId: owner(),
+    value: text('value').notNull(),
+    via: text('via').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [unique().on(table.via, table.value), index().on(table.identityId)],
+)
+
+/** `tokenHash` is the SHA-256 of the token: whoever reads the table cannot use a session. */
+export const sessions = identity.table(
+  'sessions',
+  {
+    id: uuid('id').primaryKey(),
+    identityId: owner(),
+    tokenHash: bytea('token_hash').notNull().unique(),
+    active: boolean('active').notNull().default(true),
+    aal: text('aal').notNull(),
+    authenticationMethods: jsonb('authentication_methods').$type<AuthenticationMethod[]>().notNull(),
+    authenticatedAt: instant('authenticated_at').notNull(),
+    issuedAt: instant('issued_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index().on(table.identityId), index().on(table.expiresAt)],
+)
+
+export const sessionDevices = identity.table(
+  'session_devices',
+  {
+    id: uuid('id').primaryKey(),
+    sessionId: uuid('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    ipAddress: text('ip_address').notNull(),
+    userAgent: text('user_agent').notNull(),
+    location: text('location').notNull().default(''),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.sessionId)],
+)
+
+export const flows = identity.table(
+  'flows',
+  {
+    id: uuid('id').primaryKey(),
+    kind: text('kind').$type<'login' | 'registration' | 'verification'>().notNull(),
+    type: text('type').$type<'api' | 'browser'>().notNull(),
+    state: text('state').$type<'choose_method' | 'sent_email' | 'passed_challenge'>().notNull(),
+    active: text('active'),
+    requestUrl: text('request_url').notNull(),
+    returnTo: text('return_to'),
+    /** SHA-256 of the browser's csrf cookie: the flow belongs to that browser. Null for API flows. */
+    csrfHash: text('csrf_hash'),
+    ui: jsonb('ui').$type<FlowUi>().notNull(),
+    context: jsonb('context').$type<FlowContext>().notNull().default({}),
+    /** Codes tried since the last one was sent. */
+    tries: integer('tries').notNull().default(0),
+    issuedAt: instant('issued_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index().on(table.expiresAt)],
+)
+
+/** `codeHash` is keyed with the service's secret and the flow, so that six digits cannot be searched in a copy. */
+export const codes = identity.table(
+  'codes',
+  {
+    id: uuid('id').primaryKey(),
+    flowId: uuid('flow_id')
+      .notNull()
+      .references(() => flows.id, { onDelete: 'cascade' }),
+    addressId: uuid('address_id')
+      .notNull()
+      .references(() => verifiableAddresses.id, { onDelete: 'cascade' }),
+    codeHash: bytea('code_hash').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    usedAt: instant('used_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.flowId), index().on(table.addressId)],
+)
+
+export const errors = identity.table(
+  'errors',
+  {
+    id: uuid('id').primaryKey(),
+    error: jsonb('error').$type<Record<string, unknown>>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index().on(table.createdAt)],
+)
+
+/** Mails on their way. A row is deleted once its mail was handed over or is no longer of use: bodies hold codes. */
+export const mailOutbox = identity.table(
+  'mail_outbox',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    recipient: text('recipient').notNull(),
+    subject: text('subject').notNull(),
+    text: text('text').notNull(),
+    html: text('html').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    nextAttemptAt: instant('next_attempt_at').notNull().defaultNow(),
+    usefulUntil: instant('useful_until').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.nextAttemptAt)],
+)
+
+/** Counters of a fixed window that begins with the first hit. Keys are hashes: no address or name is kept here. */
+export const rateLimits = identity.table(
+  'rate_limits',
+  {
+    key: bytea('key').primaryKey(),
+    hits: integer('hits').notNull(),
+    resetsAt: instant('resets_at').notNull(),
+  },
+  (table) => [index().on(table.resetsAt)],
+)

@@ -1,0 +1,48 @@
+import { type App, uiUrl } from '../context.ts'
+import { csrfHash } from '../http/csrf.ts'
+import { csrfViolation, IdentityError } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { type Flow, showFlow } from './flow.ts'
+import { storeError } from './store.ts'
+
+/** Answers with a flow: as JSON to who reads JSON, else by sending the browser to the flow's page. */
+export function answerFlow(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  options: { status?: number; redirectStatus?: number } = {},
+): unknown {
+  if (flow.type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, flow.kind, { flow: flow.id }), options.redirectStatus ?? 303)
+  return visit.reply
+    .code(options.status ?? 200)
+    .send(showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined))
+}
+
+/** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */
+export function requireOwnFlow(visit: Visit, flow: Flow): void {
+  if (flow.type !== 'browser') return
+  if (!visit.csrfToken || csrfHash(visit.csrfToken) !== flow.csrfHash)
+    throw csrfViolation('This page was opened by another browser, or its cookies have changed since.')
+}
+
+/**
+ * Answers with an error. A browser that cannot be shown JSON goes to the error page, which fetches what was stored.
+ *
+ * @param asJson set where the answer is JSON for everybody
+ */
+export async function answerError(app: App, visit: Visit, error: unknown, asJson: boolean): Promise<unknown> {
+  const known = error instanceof IdentityError ? error : unexpected(app, visit, error)
+  for (const [name, value] of Object.entries(known.headers)) visit.reply.header(name, value)
+  if (asJson || visit.wantsJson || known.code >= 500) return visit.reply.code(known.code).send(known.toBody())
+  return visit.reply.redirect(uiUrl(app, 'error', { id: await storeError(app.database.db, known) }), 303)
+}
+
+function unexpected(app: App, visit: Visit, error: unknown): IdentityError {
+  // Fastify's own refusals: a body above the limit, a header it cannot read.
+  const { statusCode } = error as { statusCode?: number }
+  if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
+  if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })
+  app.log.error({ err: error, requestId: visit.request.id }, 'a request failed')
+  return new IdentityError(500, { reason: `Request ${visit.request.id}`, cause: error })
+}

@@ -1,0 +1,69 @@
+import type { flows } from '../db/schema.ts'
+import { mask } from '../http/csrf.ts'
+import type { Message } from './messages.ts'
+import type { Node } from './nodes.ts'
+
+export type FlowKind = 'login' | 'registration' | 'verification'
+export type Flow = typeof flows.$inferSelect
+
+/** What a page renders. `action` is absent while it is the flow's own submit address. */
+export interface FlowUi {
+  method: 'POST' | 'GET'
+  action?: string
+  messages: Message[]
+  nodes: Node[]
+}
+
+/** What the service remembers of a flow and no client sees. */
+export interface FlowContext {
+  requestedAal?: string
+  refresh?: boolean
+}
+
+/** Lifespans of the default configuration. */
+export const lifespanMs: Record<FlowKind, number> = {
+  login: 10 * 60_000,
+  registration: 10 * 60_000,
+  verification: 60 * 60_000,
+}
+
+/**
+ * A flow as clients see it.
+ *
+ * @param csrfToken of the browser that asks, to be masked afresh into the form; absent for API flows
+ */
+export function showFlow(flow: Flow, publicUrl: string, csrfToken?: Buffer): Record<string, unknown> {
+  const { messages, nodes } = flow.ui
+  const secondFactorByApi = flow.kind === 'login' && flow.type === 'api' && flow.context.requestedAal === 'aal2'
+  return {
+    id: flow.id,
+    type: flow.type,
+    ...(flow.kind === 'verification' ? {} : { organization_id: null }),
+    expires_at: flow.expiresAt.toISOString(),
+    issued_at: flow.issuedAt.toISOString(),
+    request_url: flow.requestUrl,
+    ...(flow.returnTo === null ? {} : { return_to: flow.returnTo }),
+    ...(flow.active === null ? {} : { active: flow.active }),
+    ui: {
+      action: flow.ui.action ?? `${publicUrl}/self-service/${flow.kind}?flow=${flow.id}`,
+      method: flow.ui.method,
+      // An API flow that has nothing to fill in has null for its nodes, as the original.
+      nodes: secondFactorByApi && nodes.length === 0 ? null : nodes.map((node) => withCsrfToken(node, csrfToken)),
+      ...(messages.length === 0 ? {} : { messages }),
+    },
+    state: flow.state,
+    ...(flow.kind === 'login'
+      ? {
+          refresh: flow.context.refresh ?? false,
+          requested_aal: flow.context.requestedAal ?? 'aal1',
+          created_at: flow.createdAt.toISOString(),
+          updated_at: flow.updatedAt.toISOString(),
+        }
+      : {}),
+  }
+}
+
+function withCsrfToken(node: Node, token: Buffer | undefined): Node {
+  if (!token || node.attributes.name !== 'csrf_token') return node
+  return { ...node, attributes: { ...node.attributes, value: mask(token) } }
+}

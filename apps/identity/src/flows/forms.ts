@@ -1,0 +1,90 @@
+import { traitAt, traitFields } from '../identities/traits.ts'
+import { messages } from './messages.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
+
+/** The form to sign in with a password. Ways to sign in that are not built are absent. */
+export function loginForm(options: { identifier?: string; refresh: boolean; found?: FieldMessages }): Node[] {
+  const nodes = [
+    csrfNode(),
+    input('default', 'identifier', 'text', {
+      value: options.identifier ?? '',
+      required: true,
+      label: messages.labelTrait('E-Mail'),
+    }),
+    input('password', 'password', 'password', {
+      required: true,
+      autocomplete: 'current-password',
+      label: messages.labelPassword(),
+    }),
+    input('password', 'method', 'submit', {
+      value: 'password',
+      label: options.refresh ? messages.labelLogin() : messages.labelLoginPassword(),
+    }),
+  ]
+  return withMessages(nodes, options.found ?? noMessages)
+}
+
+/** The form to sign up: the schema's traits and a password. */
+export function registrationForm(options: { traits?: unknown; found?: FieldMessages } = {}): Node[] {
+  const traits = traitFields().map(({ name, schema, required }) => {
+    const email = schema.format === 'email'
+    const value = traitAt(options.traits, name)
+    return input('default', name, email ? 'email' : 'text', {
+      value: typeof value === 'object' ? undefined : value,
+      required,
+      ...(email ? { autocomplete: 'email' } : {}),
+      ...(schema.title ? { label: messages.labelTrait(schema.title) } : {}),
+    })
+  })
+  const nodes = [
+    ...traits,
+    csrfNode(),
+    input('password', 'password', 'password', {
+      required: true,
+      autocomplete: 'new-password',
+      label: messages.labelPassword(),
+    }),
+    input('password', 'method', 'submit', { value: 'password', label: messages.labelRegistration() }),
+  ]
+  return withMessages(nodes, options.found ?? noMessages)
+}
+
+/** Asks for the address to verify. API flows have no csrf token here. */
+export function verificationAddressForm(
+  type: 'api' | 'browser',
+  options: { email?: string; found?: FieldMessages } = {},
+): Node[] {
+  const nodes = [
+    emailInput(options.email),
+    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    ...(type === 'browser' ? [csrfNode()] : []),
+  ]
+  return withMessages(nodes, options.found ?? noMessages)
+}
+
+/**
+ * Asks for the code.
+ *
+ * @param options.resendTo offers to send it again to this address
+ * @param options.code fills the code in, when a mail's link was opened
+ */
+export function verificationCodeForm(
+  type: 'api' | 'browser',
+  options: { resendTo?: string; code?: string; email?: string; found?: FieldMessages } = {},
+): Node[] {
+  const nodes = [
+    input('code', 'method', 'hidden', { value: 'code' }),
+    input('code', 'code', 'text', { value: options.code, required: true, label: messages.labelVerificationCode() }),
+    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    ...(type === 'browser' ? [csrfNode()] : []),
+    ...(options.resendTo === undefined
+      ? []
+      : [input('code', 'email', 'submit', { value: options.resendTo, label: messages.labelResend() })]),
+    ...(options.found?.has('email') ? [emailInput(options.email)] : []),
+  ]
+  return withMessages(nodes, options.found ?? noMessages)
+}
+
+function emailInput(value: string | undefined): Node {
+  return input('code', 'email', 'email', { value, required: true, label: messages.labelEmail() })
+}

@@ -1,0 +1,168 @@
+import { type App, uiUrl } from '../context.ts'
+import { csrfHash } from '../http/csrf.ts'
+import { badRequest, flowExpired, IdentityError, sessionAlreadyAvailable } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson } from '../identities/store.ts'
+import { checkPasswordLogin, type LoginOutcome } from '../methods/password.ts'
+import { currentSession, type Signed } from '../sessions/credentials.ts'
+import { openSession, refreshSession, type SessionDetails } from '../sessions/store.ts'
+import { showSession } from '../sessions/wire.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow } from './flow.ts'
+import { loginForm } from './forms.ts'
+import { type Message, messages } from './messages.ts'
+import { csrfNode } from './nodes.ts'
+import { resolveReturnTo } from './return-to.ts'
+import { insertFlow, type NewFlow, updateFlow } from './store.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+
+const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
+
+export async function initLogin(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
+  const aal = visit.query('aal') || 'aal1'
+  if (aal !== 'aal1' && aal !== 'aal2')
+    throw badRequest(`Unable to parse the parameter aal: expected one of [aal1, aal2] but got ${aal}`)
+  const session = await currentSession(app, visit)
+  if (!session && aal === 'aal2')
+    throw new IdentityError(401, {
+      id: 'session_aal1_required',
+      message: 'aal2 and aal3 can only be requested if a session exists already',
+      reason: 'A second factor can only be asked for after the first.',
+    })
+  const refresh = session !== undefined && visit.query('refresh') === 'true'
+  if (session && !refresh && aal === 'aal1') {
+    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable(signedInReason)
+    return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
+  }
+  const flow = await insertFlow(app.database.db, {
+    ...newFlow(visit, type),
+    returnTo: visit.query('return_to') || null,
+    context: { requestedAal: aal, refresh },
+    ui: aal === 'aal2' ? secondFactorUi(type) : loginUi(refresh),
+  })
+  return answerFlow(app, visit, flow)
+}
+
+export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
+  const flow = await requireFlow(app, visit, 'login')
+  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  const session = await currentSession(app, visit)
+  const { refresh = false, requestedAal } = flow.context
+  if (session && !refresh && requestedAal !== 'aal2') {
+    if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 303)
+    return answerForm(app, visit, flow, {
+      messages: [problemMessage(`There is a valid session, so ${signedInReason}`)],
+    })
+  }
+  const read = readSubmission(visit, flow)
+  if ('problem' in read) return answerForm(app, visit, flow, { messages: [problemMessage(read.problem)] })
+  const { fields, method } = read.submission
+  // No second factor is built that could complete the flow of one.
+  if (method !== 'password' || requestedAal === 'aal2')
+    return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
+
+  const outcome = await checkPasswordLogin(app, visit, fields)
+  if (!outcome.ok) return answerRefusal(app, visit, flow, outcome)
+  return completeLogin(app, visit, flow, { identityId: outcome.identityId, method, session })
+}
+
+async function completeLogin(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  proven: { identityId: string; method: string; session: Signed | undefined },
+): Promise<unknown> {
+  const { session: current } = proven
+  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  const refreshed = flow.context.refresh && current?.person.identity.id === proven.identityId ? current : undefined
+  let token: string
+  let details: SessionDetails
+  if (refreshed) {
+    token = refreshed.token
+    // The answer shows the device once more, without an id: it is not another one.
+    const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
+    details = {
+      session: await refreshSession(app.database.db, refreshed.session, proven.method),
+      person: refreshed.person,
+      devices: [...refreshed.devices, again],
+    }
+  } else {
+    const opened = await app.database.transaction((tx) =>
+      openSession(tx, { identityId: proven.identityId, method: proven.method, device }),
+    )
+    const person = await findPerson(app.database.db, proven.identityId)
+    if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
+    token = opened.token
+    details = { session: opened.session, devices: opened.devices, person }
+  }
+  const shown = showSession(details, app.publicUrl)
+  if (flow.type === 'api') return visit.reply.send({ session_token: token, session: shown, continue_with: null })
+
+  // A new session makes everything that was bound to the browser before it worthless.
+  if (!refreshed) visit.rotateCsrfToken()
+  visit.setSessionCookie(token, details.session.expiresAt)
+  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  if (!visit.wantsJson) return visit.reply.redirect(target, 303)
+  const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
+  return visit.reply.send({ session: shown, continue_with: continueWith })
+}
+
+async function answerRefusal(app: App, visit: Visit, flow: Flow, outcome: LoginOutcome & { ok: false }) {
+  const nodes = loginForm({
+    identifier: outcome.identifier,
+    refresh: flow.context.refresh ?? false,
+    found: outcome.found,
+  })
+  const changed = await updateFlow(app.database.db, flow, {
+    ui: { method: 'POST', messages: outcome.found.get('') ?? [], nodes },
+    ...(outcome.active ? { active: outcome.active } : {}),
+  })
+  return answerFlow(app, visit, changed, { status: 400 })
+}
+
+/** Says something about the form as a whole; the fields keep what they hold. */
+async function answerForm(app: App, visit: Visit, flow: Flow, change: { messages: Message[] }): Promise<unknown> {
+  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: change.messages, nodes } })
+  return answerFlow(app, visit, changed, { status: 400 })
+}
+
+async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
+  const refresh = old.context.refresh ?? false
+  const ui = loginUi(refresh)
+  const flow = await insertFlow(app.database.db, {
+    ...newFlow(visit, old.type),
+    returnTo: old.returnTo,
+    context: old.context,
+    ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
+  })
+  if (old.type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, 'login', { flow: flow.id }), 303)
+  throw flowExpired(old.expiresAt, flow.id)
+}
+
+function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
+  return {
+    kind: 'login',
+    type,
+    requestUrl: visit.url,
+    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+  }
+}
+
+function loginUi(refresh: boolean) {
+  return {
+    method: 'POST' as const,
+    messages: refresh ? [messages.loginReauthenticate()] : [],
+    nodes: loginForm({ refresh }),
+  }
+}
+
+function secondFactorUi(type: Flow['type']) {
+  return {
+    method: 'POST' as const,
+    messages: [messages.loginSecondFactor()],
+    nodes: type === 'browser' ? [csrfNode()] : [],
+  }
+}

@@ -1,0 +1,40 @@
+import type { App } from '../context.ts'
+import { flowExpired, IdentityError, noSuchRow } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { requireOwnFlow } from './answer.ts'
+import { type FlowKind, showFlow } from './flow.ts'
+import { findError, findFlow } from './store.ts'
+import { isExpired } from './submission.ts'
+
+/** A flow for the page that renders it. A browser's flow is shown to that browser only. */
+export async function getFlow(app: App, visit: Visit, kind: FlowKind): Promise<unknown> {
+  const flow = await findFlow(app.database.db, kind, visit.query('id'))
+  if (!flow) throw noSuchRow()
+  requireOwnFlow(visit, flow)
+  if (isExpired(flow)) {
+    // The original forgets the id here; clients rely on its absence no more than on its presence elsewhere.
+    if (kind === 'verification') throw new IdentityError(410, { reason: 'The verification flow has expired.' })
+    throw flowExpired(flow.expiresAt)
+  }
+  return visit.reply.send(showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined))
+}
+
+/** What went wrong, for the error page. Everybody who knows the id may read it. */
+export async function getError(app: App, visit: Visit): Promise<unknown> {
+  const id = visit.query('id')
+  if (id === 'stub:500') return visit.reply.send(sampleError())
+  const stored = await findError(app.database.db, id)
+  if (!stored) throw noSuchRow()
+  return visit.reply.send({
+    id: stored.id,
+    error: stored.error,
+    created_at: stored.createdAt.toISOString(),
+    updated_at: stored.updatedAt.toISOString(),
+  })
+}
+
+function sampleError() {
+  const at = new Date().toISOString()
+  const { error } = new IdentityError(500, { reason: 'This is a stub error.' }).toBody()
+  return { id: '00000000-0000-0000-0000-000000000000', error, created_at: at, updated_at: at }
+}

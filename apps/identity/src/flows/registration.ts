@@ -1,0 +1,161 @@
+import { type App, uiUrl } from '../context.ts'
+import { brokenUniqueRule } from '../db/executor.ts'
+import { csrfHash, newCsrfToken } from '../http/csrf.ts'
+import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { insertPerson, type Person } from '../identities/store.ts'
+import { showIdentity } from '../identities/wire.ts'
+import { checkPasswordRegistration, type RegistrationOutcome } from '../methods/password.ts'
+import { currentSession } from '../sessions/credentials.ts'
+import { openSession, type SessionDetails } from '../sessions/store.ts'
+import { showSession } from '../sessions/wire.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow } from './flow.ts'
+import { registrationForm } from './forms.ts'
+import { type Message, messages } from './messages.ts'
+import { resolveReturnTo } from './return-to.ts'
+import { insertFlow, type NewFlow, updateFlow } from './store.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { startVerification } from './verification.ts'
+
+export async function initRegistration(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+  requireOpenRegistration(app)
+  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
+  if (await currentSession(app, visit)) {
+    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('signing up is not possible')
+    return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
+  }
+  const flow = await insertFlow(app.database.db, {
+    ...newFlow(visit, type),
+    returnTo: visit.query('return_to') || null,
+    ui: { method: 'POST', messages: [], nodes: registrationForm() },
+  })
+  return answerFlow(app, visit, flow)
+}
+
+export async function submitRegistration(app: App, visit: Visit): Promise<unknown> {
+  requireOpenRegistration(app)
+  const flow = await requireFlow(app, visit, 'registration')
+  if (await currentSession(app, visit)) {
+    if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 302)
+    throw sessionAlreadyAvailable('signing up is not possible')
+  }
+  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  const read = readSubmission(visit, flow)
+  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+  const { fields, method } = read.submission
+  if (method !== 'password') return answerForm(app, visit, flow, [messages.registrationMethodUnknown()])
+
+  // Counted before it is tried: the answer to a taken address tells that it is taken.
+  await app.limiter.take('client', visit.clientAddress)
+  const outcome = await checkPasswordRegistration(app, fields)
+  if (!outcome.ok) {
+    await app.limiter.refund('client', visit.clientAddress)
+    return answerNodes(app, visit, flow, registrationForm(outcome), [])
+  }
+  try {
+    return await completeRegistration(app, visit, flow, outcome)
+  } catch (error) {
+    if (brokenUniqueRule(error) === undefined) throw error
+    return answerNodes(app, visit, flow, registrationForm(), [messages.identifierTaken()])
+  }
+}
+
+async function completeRegistration(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  outcome: RegistrationOutcome & { ok: true },
+): Promise<unknown> {
+  const csrfToken = newCsrfToken()
+  const made = await app.database.transaction(async (tx) => {
+    let person = await insertPerson(tx, { ...outcome, verified: !app.verifiesAddresses })
+    const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+    const opened = await openSession(tx, { identityId: person.identity.id, method: 'password', device })
+    const address = person.verifiable[0]
+    let verification: Flow | undefined
+    if (app.verifiesAddresses && address) {
+      const started = await startVerification(tx, app, { from: flow, address, csrfToken })
+      verification = started.flow
+      person = { ...person, verifiable: [started.address] }
+    }
+    return { person, opened, verification }
+  })
+  await app.limiter.refund('client', visit.clientAddress)
+  const address = made.person.verifiable[0]?.value
+  if (made.verification && address) {
+    await app.limiter.note('resend', address)
+    app.outbox.wake()
+  }
+  return answerSuccess(app, visit, flow, { ...made, csrfToken })
+}
+
+function answerSuccess(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  made: {
+    person: Person
+    opened: Awaited<ReturnType<typeof openSession>>
+    verification: Flow | undefined
+    csrfToken: Buffer
+  },
+): unknown {
+  const { person, opened, verification } = made
+  const details: SessionDetails = { session: opened.session, devices: opened.devices, person }
+  const shown = { session: showSession(details, app.publicUrl), identity: showIdentity(person, app.publicUrl) }
+  const verify = verification && {
+    action: 'show_verification_ui',
+    flow: {
+      id: verification.id,
+      verifiable_address: person.verifiable[0]?.value,
+      ...(flow.type === 'browser' ? { url: uiUrl(app, 'verification', { flow: verification.id }) } : {}),
+    },
+  }
+  if (flow.type === 'api') {
+    const token = { action: 'set_ory_session_token', ory_session_token: opened.token }
+    const continueWith = [...(verify ? [verify] : []), token]
+    return visit.reply.send({ session_token: opened.token, ...shown, continue_with: continueWith })
+  }
+  visit.rotateCsrfToken(made.csrfToken)
+  visit.setSessionCookie(opened.token, opened.session.expiresAt)
+  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  if (!visit.wantsJson) return visit.reply.redirect(target, 303)
+  const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }
+  return visit.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
+}
+
+function requireOpenRegistration(app: App): void {
+  if (app.config.DISABLE_REGISTRATION) throw flowDisabled('Registration is not allowed because it was disabled.')
+}
+
+async function answerNodes(app: App, visit: Visit, flow: Flow, nodes: Flow['ui']['nodes'], found: Message[]) {
+  const ui = { method: 'POST' as const, messages: found, nodes }
+  return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), { status: 400, redirectStatus: 302 })
+}
+
+/** Says something about the form as a whole; the fields keep what they hold. */
+async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
+  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+  return answerNodes(app, visit, flow, nodes, found)
+}
+
+async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
+  const flow = await insertFlow(app.database.db, {
+    ...newFlow(visit, old.type),
+    returnTo: old.returnTo,
+    ui: { method: 'POST', messages: [messages.registrationExpired(old.expiresAt)], nodes: registrationForm() },
+  })
+  if (old.type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, 'registration', { flow: flow.id }), 303)
+  throw flowExpired(old.expiresAt, flow.id)
+}
+
+function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
+  return {
+    kind: 'registration',
+    type,
+    requestUrl: visit.url,
+    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+  }
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../db/executor.ts'
+import { isUuid } from '../db/ids.ts'
+import { errors, flows } from '../db/schema.ts'
+import type { IdentityError } from '../http/errors.ts'
+import { type Flow, type FlowKind, lifespanMs } from './flow.ts'
+
+export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
+  Partial<Pick<Flow, 'state' | 'active' | 'context'>>
+
+/** Ids of flows are random through and through: whoever knows one may use the flow of an API client. */
+export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {
+  const at = new Date()
+  const [row] = await tx
+    .insert(flows)
+    .values({
+      id: randomUUID(),
+      state: 'choose_method',
+      issuedAt: at,
+      expiresAt: new Date(at.getTime() + lifespanMs[flow.kind]),
+      ...flow,
+    })
+    .returning()
+  if (!row) throw new Error('the flow was not inserted')
+  return row
+}
+
+export async function findFlow(db: Executor, kind: FlowKind, id: unknown): Promise<Flow | undefined> {
+  if (!isUuid(id)) return undefined
+  const [row] = await db
+    .select()
+    .from(flows)
+    .where(and(eq(flows.id, id), eq(flows.kind, kind)))
+  return row
+}
+
+export async function updateFlow(
+  tx: Executor,
+  flow: Flow,
+  change: Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries'>>,
+): Promise<Flow> {
+  const [row] = await tx
+    .update(flows)
+    .set({ ...change, updatedAt: new Date() })
+    .where(eq(flows.id, flow.id))
+    .returning()
+  return row ?? flow
+}
+
+/** Counts a try at the flow's code and tells which one it is: 1 for the first since the code was sent. */
+export async function countTry(db: Executor, flow: Flow): Promise<number> {
+  const [row] = await db
+    .update(flows)
+    .set({ tries: sql`${flows.tries} + 1` })
+    .where(eq(flows.id, flow.id))
+    .returning({ tries: flows.tries })
+  return row?.tries ?? Number.POSITIVE_INFINITY
+}
+
+/** Keeps an error for the error page of a browser that cannot be shown JSON. */
+export async function storeError(db: Executor, error: IdentityError): Promise<string> {
+  const id = randomUUID()
+  await db.insert(errors).values({ id, error: error.toBody().error })
+  return id
+}
+
+export async function findError(db: Executor, id: unknown): Promise<typeof errors.$inferSelect | undefined> {
+  if (!isUuid(id)) return undefined
+  const [row] = await db.select().from(errors).where(eq(errors.id, id))
+  return row
+}

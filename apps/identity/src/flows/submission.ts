@@ -1,0 +1,56 @@
+import type { App } from '../context.ts'
+import { isUuid } from '../db/ids.ts'
+import { type Body, type Fields, readBody, textField } from '../http/body.ts'
+import { matchesMask } from '../http/csrf.ts'
+import { csrfViolation, flowParameterMissing, noSuchRow } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { requireOwnFlow } from './answer.ts'
+import type { Flow, FlowKind } from './flow.ts'
+import { messages } from './messages.ts'
+import { findFlow } from './store.ts'
+
+/** A submit that may be worked on: its flow lives, belongs to the browser, and its fields could be read. */
+export interface Submission {
+  flow: Flow
+  fields: Fields
+  method: string
+}
+
+/** The flow that a request names in its address. */
+export async function requireFlow(app: App, visit: Visit, kind: FlowKind): Promise<Flow> {
+  const id = visit.query('flow')
+  if (!isUuid(id)) throw flowParameterMissing()
+  const flow = await findFlow(app.database.db, kind, id)
+  if (!flow) throw noSuchRow()
+  visit.forApi = flow.type === 'api'
+  return flow
+}
+
+/** What a submit holds, or why the flow has to say no. */
+export function readSubmission(visit: Visit, flow: Flow): { submission: Submission } | { problem: string } {
+  const browserSign = flow.type === 'api' ? signOfBrowser(visit) : undefined
+  if (browserSign)
+    return {
+      problem: `The request has the header "${browserSign}", so a browser made it, but this flow is one for API clients. It was blocked to prevent Cross-Site-Request-Forgery.`,
+    }
+  const body: Body = readBody(visit.request.body, visit.request.headers['content-type'])
+  if (!body.ok) return { problem: body.reason }
+  if (flow.type === 'browser') {
+    requireOwnFlow(visit, flow)
+    if (!matchesMask(body.fields.csrf_token, visit.csrfToken))
+      throw csrfViolation('The field csrf_token of the form is missing or not that of this browser.')
+  }
+  return { submission: { flow, fields: body.fields, method: textField(body.fields, 'method') } }
+}
+
+export function isExpired(flow: Flow): boolean {
+  return flow.expiresAt.getTime() <= Date.now()
+}
+
+export const problemMessage = (reason: string) => messages.generic(reason)
+
+/** API flows carry no csrf token, so they must not be reachable with a browser's cookies. */
+function signOfBrowser({ request }: Visit): string | undefined {
+  if (request.headers.cookie !== undefined) return 'Cookie'
+  return request.headers.origin === undefined ? undefined : 'Origin'
+}

@@ -1,0 +1,193 @@
+import { and, eq } from 'drizzle-orm'
+import { type App, uiUrl } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { verifiableAddresses } from '../db/schema.ts'
+import { textField } from '../http/body.ts'
+import { csrfHash } from '../http/csrf.ts'
+import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import type { VerifiableAddress } from '../identities/store.ts'
+import { isEmail } from '../identities/traits.ts'
+import { isFlowCode, issueVerificationCode, triesPerCode, useVerificationCode, voidCodes } from '../methods/code.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow } from './flow.ts'
+import { verificationAddressForm, verificationCodeForm } from './forms.ts'
+import { type Message, messages } from './messages.ts'
+import { anchor, csrfNode, type Node } from './nodes.ts'
+import { resolveReturnTo } from './return-to.ts'
+import { countTry, insertFlow, updateFlow } from './store.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+
+export async function initVerification(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+  requireMail(app)
+  resolveReturnTo(visit.query('return_to'), app.consoleUrl)
+  const returnTo = visit.query('return_to') || null
+  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, returnTo, found: [] }))
+}
+
+/** The flow that a sign-up begins: its code is on the way already. */
+export async function startVerification(
+  tx: Executor,
+  app: App,
+  options: { from: Flow; address: VerifiableAddress; csrfToken: Buffer },
+): Promise<{ flow: Flow; address: VerifiableAddress }> {
+  const { type, requestUrl, returnTo } = options.from
+  const flow = await insertFlow(tx, {
+    kind: 'verification',
+    type,
+    requestUrl,
+    returnTo,
+    state: 'sent_email',
+    active: 'code',
+    csrfHash: type === 'browser' ? csrfHash(options.csrfToken) : null,
+    ui: { method: 'POST', messages: [messages.verificationCodeSent()], nodes: verificationCodeForm(type) },
+  })
+  return { flow, address: await issueVerificationCode(tx, app, flow, options.address) }
+}
+
+export async function submitVerification(app: App, visit: Visit): Promise<unknown> {
+  requireMail(app)
+  const flow = await requireFlow(app, visit, 'verification')
+  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  const read = readSubmission(visit, flow)
+  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+  const { fields, method } = read.submission
+  const code = textField(fields, 'code')
+  const email = textField(fields, 'email')
+  if (method !== 'code' && !(method === '' && code !== ''))
+    return answerForm(app, visit, flow, [messages.verificationMethodUnknown()])
+  if (flow.state === 'passed_challenge') return replaceFlow(app, visit, flow, messages.verificationDone())
+  if (code !== '') return checkCode(app, visit, flow, code)
+  if (!isEmail(email)) return answerBadAddress(app, visit, flow, email)
+  return sendCode(app, visit, flow, email)
+}
+
+/**
+ * The link of the mail. It only fills the code in: programs that look into mails open links, and must not verify
+ * anything. The flow moves to the browser that knows the code; a wrong code counts as a try.
+ */
+export async function openVerificationLink(app: App, visit: Visit): Promise<unknown> {
+  const flow = await requireFlow(app, visit, 'verification')
+  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  const code = visit.query('code')
+  if (code !== undefined && flow.state === 'sent_email') {
+    if (await isFlowCode(app.database.db, app, flow, code)) {
+      await updateFlow(app.database.db, flow, {
+        ui: { ...flow.ui, nodes: flow.ui.nodes.map((node) => fillCode(node, code)) },
+        ...(flow.type === 'browser' ? { csrfHash: csrfHash(visit.ensureCsrfToken()) } : {}),
+      })
+    } else if ((await countTry(app.database.db, flow)) > triesPerCode) {
+      return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
+    }
+  }
+  return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+}
+
+/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+async function sendCode(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
+  const value = normalizeIdentifier(email)
+  await app.limiter.take('resend', value)
+  const changed = await app.database.transaction(async (tx) => {
+    await voidCodes(tx, flow)
+    const [address] = await tx
+      .select()
+      .from(verifiableAddresses)
+      .where(and(eq(verifiableAddresses.via, 'email'), eq(verifiableAddresses.value, value)))
+    if (address) await issueVerificationCode(tx, app, flow, address)
+    return updateFlow(tx, flow, {
+      state: 'sent_email',
+      active: 'code',
+      tries: 0,
+      ui: {
+        method: 'POST',
+        messages: [messages.verificationCodeSent()],
+        nodes: verificationCodeForm(flow.type, { resendTo: email }),
+      },
+    })
+  })
+  app.outbox.wake()
+  return answerFlow(app, visit, changed)
+}
+
+async function checkCode(app: App, visit: Visit, flow: Flow, code: string): Promise<unknown> {
+  await app.limiter.take('client', visit.clientAddress)
+  if ((await countTry(app.database.db, flow)) > triesPerCode)
+    return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
+  const use = await app.database.transaction((tx) => useVerificationCode(tx, app, flow, code))
+  if (use === 'wrong') {
+    const ui = { ...flow.ui, messages: [messages.verificationCodeInvalid()] }
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }))
+  }
+  if (use === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
+  await app.limiter.refund('client', visit.clientAddress)
+  const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
+  const done = await updateFlow(app.database.db, flow, {
+    state: 'passed_challenge',
+    ui: {
+      method: 'GET',
+      action: target,
+      messages: [messages.verified()],
+      nodes: [csrfNode(), anchor('code', 'continue', target, messages.labelContinue())],
+    },
+  })
+  return answerFlow(app, visit, done)
+}
+
+async function answerBadAddress(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
+  const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
+  const options = { email, found: new Map([['email', [message]]]) }
+  const form = flow.state === 'choose_method' ? verificationAddressForm : verificationCodeForm
+  const ui = { method: 'POST' as const, messages: [], nodes: form(flow.type, options) }
+  return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
+}
+
+/** Says something about the form as a whole; the fields keep what they hold. */
+async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
+  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
+  return answerFlow(app, visit, changed, { status: 400 })
+}
+
+/** Begins anew in another flow that says why. */
+async function replaceFlow(app: App, visit: Visit, old: Flow, message: Message): Promise<unknown> {
+  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, found: [message] })
+  if (old.type === 'api' || visit.wantsJson) throw flowReplaced(flow.id, message.text)
+  return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+}
+
+async function answerExpired(app: App, visit: Visit, old: Flow, options?: { codeOnly: true }): Promise<unknown> {
+  const found = [messages.verificationExpired(old.expiresAt)]
+  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, found })
+  if (old.type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  if (options?.codeOnly) throw flowExpired(old.expiresAt, flow.id)
+  return visit.reply.redirect(`${app.publicUrl}/self-service/verification/flows?id=${flow.id}`, 303)
+}
+
+function insertEmptyFlow(
+  app: App,
+  visit: Visit,
+  options: { type: Flow['type']; returnTo: string | null; found: Message[] },
+): Promise<Flow> {
+  const { type, returnTo } = options
+  return insertFlow(app.database.db, {
+    kind: 'verification',
+    type,
+    requestUrl: visit.url,
+    returnTo,
+    active: 'code',
+    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    ui: { method: 'POST', messages: options.found, nodes: verificationAddressForm(type) },
+  })
+}
+
+function fillCode(node: Node, code: string): Node {
+  if (node.attributes.name !== 'code') return node
+  return { ...node, attributes: { ...node.attributes, value: code } }
+}
+
+function requireMail(app: App): void {
+  if (!app.verifiesAddresses)
+    throw flowDisabled('Verification is not possible: no mail server is configured, all addresses count as verified.')
+}

@@ -1,0 +1,28 @@
+import type { App } from './context.ts'
+
+const everyMs = 10 * 60_000
+
+/** Deletes what nobody can use any more: long expired flows with their codes, errors, ended sessions, counters. */
+export function startHousekeeping(app: App): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve()
+
+  async function clean() {
+    const { pool } = app.database
+    // A day longer than they live: until then an expired page can still say that it expired.
+    await pool.query(`delete from identity.flows where expires_at < now() - interval '1 day'`)
+    await pool.query(`delete from identity.errors where created_at < now() - interval '1 day'`)
+    await pool.query(`delete from identity.sessions where expires_at < now() - interval '30 days'`)
+    await app.limiter.clean()
+  }
+
+  const timer = setInterval(() => {
+    running = clean().catch((err) => app.log.warn({ err }, 'cannot clean up'))
+  }, everyMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

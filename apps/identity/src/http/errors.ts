@@ -1,0 +1,130 @@
+/** An expected refusal, in the shape of Ory Kratos' errors: `{error: {code, status, message, reason?, id?, details?}}`. */
+export class IdentityError extends Error {
+  override name = 'IdentityError'
+  readonly code: number
+  readonly id: string | undefined
+  readonly reason: string | undefined
+  readonly details: Record<string, unknown> | undefined
+  /** Fields beside `error`, at the top of the body: `redirect_browser_to`, `use_flow_id`, `expired_at`, `since`. */
+  readonly beside: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: keyof typeof statusTexts,
+    options: {
+      message?: string
+      reason?: string
+      id?: string
+      details?: Record<string, unknown>
+      beside?: Record<string, unknown>
+      headers?: Record<string, string>
+      cause?: unknown
+    } = {},
+  ) {
+    super(options.message ?? defaultMessages[code], { cause: options.cause })
+    this.code = code
+    this.id = options.id
+    this.reason = options.reason
+    this.details = options.details
+    this.beside = options.beside ?? {}
+    this.headers = options.headers ?? {}
+  }
+
+  toBody(): { error: Record<string, unknown> } & Record<string, unknown> {
+    const { id, code, reason, details, message } = this
+    return {
+      error: {
+        ...(id === undefined ? {} : { id }),
+        code,
+        status: statusTexts[code as keyof typeof statusTexts],
+        ...(reason === undefined ? {} : { reason }),
+        ...(details === undefined ? {} : { details }),
+        message,
+      },
+      ...this.beside,
+    }
+  }
+}
+
+const statusTexts = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Request Entity Too Large',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const
+
+const defaultMessages: Record<keyof typeof statusTexts, string> = {
+  400: 'The request was malformed or contained invalid parameters',
+  401: 'The request could not be authorized',
+  403: 'The requested action was forbidden',
+  404: 'The requested resource could not be found',
+  409: 'The resource could not be created due to a conflict',
+  410: 'The requested resource is no longer available',
+  413: 'The request is too large',
+  429: 'Too many requests, please try again later',
+  500: 'An internal server error occurred, please contact the system administrator',
+  503: 'The service is unavailable, please try again later',
+}
+
+export const badRequest = (reason: string, id?: string) => new IdentityError(400, { reason, id })
+/** A row that is not there: the one 404 without a reason. */
+export const noSuchRow = () => new IdentityError(404, { message: 'Unable to locate the resource' })
+export const malformedUuid = (value: string) => new IdentityError(400, { message: `uuid: incorrect UUID "${value}"` })
+export const flowParameterMissing = () => badRequest('The flow query parameter is missing or malformed.')
+
+export const csrfViolation = (hint: string) =>
+  new IdentityError(403, {
+    id: 'security_csrf_violation',
+    message: 'the request was rejected to protect you from Cross-Site-Request-Forgery',
+    reason: 'Please start again; if that does not help, delete the cookies of this site.',
+    details: { hint },
+  })
+
+export const sessionAlreadyAvailable = (what: string) =>
+  new IdentityError(400, {
+    id: 'session_already_available',
+    message: 'you are already logged in',
+    reason: `There is a valid session, so ${what} is not possible.`,
+  })
+
+export const sessionInactive = () =>
+  new IdentityError(401, {
+    id: 'session_inactive',
+    message: 'request does not have a valid authentication session',
+    reason: 'No active session was found in this request.',
+  })
+
+export const noCredentials = (reason: string) => new IdentityError(401, { reason })
+
+export const tooManyRequests = (retryAfterSeconds: number) =>
+  new IdentityError(429, {
+    id: 'rate_limited',
+    reason: `Please try again in ${retryAfterSeconds} s.`,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  })
+
+export const flowExpired = (expiredAt: Date, newFlowId?: string) =>
+  new IdentityError(410, {
+    id: 'self_service_flow_expired',
+    message: 'self-service flow expired',
+    reason: 'This page has expired, please start again.',
+    beside: newFlowId
+      ? { use_flow_id: newFlowId, expired_at: expiredAt.toISOString(), since: (Date.now() - expiredAt.getTime()) * 1e6 }
+      : {},
+  })
+
+export const flowReplaced = (newFlowId: string, reason: string) =>
+  new IdentityError(410, {
+    id: 'self_service_flow_replaced',
+    message: 'self-service flow replaced',
+    reason,
+    beside: { use_flow_id: newFlowId },
+  })
+
+export const flowDisabled = (reason: string) => badRequest(reason, 'self_service_flow_disabled')

@@ -1,0 +1,67 @@
+import { badRequest } from './errors.ts'
+import type { Visit } from './visit.ts'
+
+export interface OffsetPage {
+  size: number
+  offset: number
+}
+
+const sizeMax = 500
+const sizeDefault = 250
+
+/** A page by number (`page`, `per_page`, the first is 0) or by token (`page_size`, `page_token`, which holds the offset). */
+export function readOffsetPage(visit: Visit): OffsetPage {
+  const size = readSize(visit.query('page_size') ?? visit.query('per_page'))
+  const token = visit.query('page_token')
+  if (token !== undefined && token !== '') return { size, offset: readToken(token) }
+  return { size, offset: readNumber(visit.query('page') ?? '0') * size }
+}
+
+/** 0 means the default, as the original has it; above the maximum the maximum is taken. */
+export function readSize(value: string | undefined): number {
+  const size = readNumber(value ?? '0')
+  return size === 0 ? sizeDefault : Math.min(size, sizeMax)
+}
+
+/** `first`, `prev`, `next` and `last` as relative addresses. */
+export function linkHeader(visit: Visit, page: OffsetPage, total: number): string {
+  const last = Math.max(0, Math.ceil(total / page.size) - 1) * page.size
+  const links = [link(visit, 'first', page, 0)]
+  if (page.offset > 0) links.push(link(visit, 'prev', page, Math.max(0, page.offset - page.size)))
+  if (page.offset + page.size < total) links.push(link(visit, 'next', page, page.offset + page.size))
+  links.push(link(visit, 'last', page, last))
+  return links.join(',')
+}
+
+export function link(visit: Visit, rel: string, page: OffsetPage, offset: number): string {
+  return linkTo(visit, rel, {
+    page: String(Math.floor(offset / page.size)),
+    per_page: String(page.size),
+    page_size: String(page.size),
+    page_token: Buffer.from(JSON.stringify({ offset })).toString('base64url'),
+  })
+}
+
+/** A link to the address asked for with other values in its query. */
+export function linkTo(visit: Visit, rel: string, change: Record<string, string>): string {
+  const [path = '', query = ''] = visit.request.url.split('?', 2)
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(change)) next.set(name, value)
+  next.sort()
+  return `<${path}?${next}>; rel="${rel}"`
+}
+
+export function readNumber(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw badRequest(`"${value}" is not a number of a page or a size.`)
+  return Number(value)
+}
+
+function readToken(token: string): number {
+  try {
+    const { offset } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { offset: unknown }
+    if (Number.isInteger(offset) && Number(offset) >= 0 && Number(offset) <= 1e9) return Number(offset)
+  } catch {
+    // Told below, as any other token that is not ours.
+  }
+  throw badRequest('The page token is invalid, do not craft your own page tokens')
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { Visit } from './visit.ts'
+
+export type Handler = (visit: Visit) => Promise<unknown>
+
+/** What a path answers per method. `any` takes every method. */
+export type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'any', Handler>>>
+
+const allMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * Mounts `routes` with the manners of the original: another method is 405 with `Allow`, OPTIONS says what is allowed
+ * without any CORS header, a trailing slash is a redirect to the path without it, anything else a plain 404.
+ */
+export function mount(app: FastifyInstance, routes: Routes, run: (handler: Handler) => RunnerOf): void {
+  for (const [url, { any, ...handlers }] of Object.entries(routes)) {
+    if (any) {
+      app.route({ method: allMethods.filter((method) => method !== 'OPTIONS'), url, handler: run(any) })
+      continue
+    }
+    const methods = Object.keys(handlers) as (keyof typeof handlers)[]
+    for (const method of methods) {
+      const handler = handlers[method]
+      if (handler) app.route({ method, url, handler: run(handler), exposeHeadRoute: false })
+    }
+    const allow = [...methods, 'OPTIONS'].sort().join(', ')
+    app.route({
+      method: allMethods.filter((method) => !(methods as string[]).includes(method)),
+      url,
+      handler: (request, reply) => {
+        reply.header('allow', allow)
+        if (request.method === 'OPTIONS') return reply.code(200).send('')
+        return reply.code(405).type('text/plain; charset=utf-8').send('Method Not Allowed\n')
+      },
+    })
+  }
+  const patterns = Object.keys(routes).map((url) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
+  app.setNotFoundHandler((request, reply) => {
+    const [path = '', query] = request.url.split('?', 2)
+    const trimmed = path.replace(/\/+$/, '')
+    if (trimmed !== path && patterns.some((pattern) => pattern.test(trimmed)))
+      return reply.redirect(query === undefined ? trimmed : `${trimmed}?${query}`, 301)
+    return reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n')
+  })
+}
+
+type RunnerOf = (request: import('fastify').FastifyRequest, reply: import('fastify').FastifyReply) => Promise<unknown>

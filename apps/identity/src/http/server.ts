@@ -1,0 +1,96 @@
+import { requestIdFrom } from '@crux/service-kit'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { App } from '../context.ts'
+import { answerError } from '../flows/answer.ts'
+import { csrfViolation, type IdentityError } from './errors.ts'
+import { isForeign } from './origin.ts'
+import { mount, type Routes } from './routes.ts'
+import { Visit } from './visit.ts'
+
+const bodyLimit = 64 * 1024
+const noStore = 'private, no-cache, no-store, must-revalidate'
+/** Paths that answer programs or files and need no csrf cookie. */
+const withoutCsrfCookie = /^\/(?:health\/|sessions(?:\/|$)|schemas\/|self-service\/[a-z]+\/api$)/
+
+/**
+ * An HTTP server of the service.
+ *
+ * @param options.guard decides, before anything else, whether a request is let in
+ */
+export function createServer(
+  app: App,
+  routes: Routes,
+  options: { browsers: boolean; guard?: (request: FastifyRequest) => IdentityError | undefined },
+): FastifyInstance {
+  const server = Fastify({
+    bodyLimit,
+    exposeHeadRoutes: false,
+    genReqId: (request) => requestIdFrom(request.headers),
+    trustProxy: app.config.TRUSTED_PROXIES.split(','),
+    // A client that sends its request byte by byte holds a connection for this long at most.
+    requestTimeout: 30_000,
+    forceCloseConnections: 'idle',
+  })
+  const visits = new WeakMap<FastifyRequest, Visit>()
+  const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => {
+    let visit = visits.get(request)
+    if (!visit) {
+      visit = new Visit(request, reply, app.publicUrl)
+      visits.set(request, visit)
+    }
+    return visit
+  }
+
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, (_request, body, done) => done(null, body))
+
+  server.addHook('onRequest', async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    if (!path.startsWith('/health/')) reply.header('cache-control', noStore)
+    reply.header('x-content-type-options', 'nosniff')
+    const refused = options.guard?.(request) ?? (options.browsers ? foreignRequest(app, request) : undefined)
+    if (refused) {
+      for (const [name, value] of Object.entries(refused.headers)) reply.header(name, value)
+      return reply.code(refused.code).send(refused.toBody())
+    }
+    if (options.browsers && request.method === 'GET' && !withoutCsrfCookie.test(path))
+      visitOf(request, reply).ensureCsrfToken()
+  })
+  server.addHook('onSend', async (request, reply) => {
+    const cookies = visits.get(request)?.cookies ?? []
+    if (cookies.length > 0) reply.header('set-cookie', cookies)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const { id, method } = request
+    // Without its query: that may hold a code or a token.
+    const path = request.url.split('?', 1)[0]
+    app.log.debug(
+      { requestId: id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    )
+  })
+
+  server.setErrorHandler((error, request, reply) => answerError(app, visitOf(request, reply), error, true))
+  mount(server, routes, (handler) => async (request, reply) => {
+    const visit = visitOf(request, reply)
+    try {
+      return await handler(visit)
+    } catch (error) {
+      return answerError(app, visit, error, !options.browsers || isForPrograms(request))
+    }
+  })
+  return server
+}
+
+/** A browser that says it acts for another site may not change anything with the cookies of this one. */
+function foreignRequest(app: App, request: FastifyRequest): IdentityError | undefined {
+  if (['GET', 'HEAD', 'OPTIONS'].includes(request.method) || request.headers.cookie === undefined) return undefined
+  if (!isForeign(request.headers, app.acceptedOrigins)) return undefined
+  return csrfViolation('The request comes from another site.')
+}
+
+/** Paths that answer JSON to everybody: no browser opens them as a page. */
+function isForPrograms(request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? ''
+  return /^\/(?:sessions|schemas|health)(?:\/|$)|\/(?:api|flows|errors)$/.test(path)
+}

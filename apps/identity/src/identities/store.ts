@@ -1,0 +1,132 @@
+import { and, eq } from 'drizzle-orm'
+import type { Executor } from '../db/executor.ts'
+import { newId } from '../db/ids.ts'
+import {
+  credentialIdentifiers,
+  credentials,
+  type IdentityState,
+  identities,
+  recoveryAddresses,
+  type Traits,
+  verifiableAddresses,
+} from '../db/schema.ts'
+import { identifiedBy, normalizeIdentifier, schemaId } from './identity-schema.ts'
+import { emailOf } from './traits.ts'
+
+export type Identity = typeof identities.$inferSelect
+export type VerifiableAddress = typeof verifiableAddresses.$inferSelect
+export type RecoveryAddress = typeof recoveryAddresses.$inferSelect
+
+/** An identity with the addresses at which it is reached. */
+export interface Person {
+  identity: Identity
+  verifiable: VerifiableAddress[]
+  recovery: RecoveryAddress[]
+}
+
+export interface NewPerson {
+  traits: Traits
+  /** argon2id hash; a person without one cannot sign in with a password. */
+  passwordHash?: string
+  state?: IdentityState
+  metadataPublic?: unknown
+  metadataAdmin?: unknown
+  /** The address counts as verified from the start. */
+  verified: boolean
+}
+
+/** @throws when another identity has the identifier: see `brokenUniqueRule` */
+export async function insertPerson(tx: Executor, person: NewPerson): Promise<Person> {
+  const identityId = newId()
+  const [identity] = await tx
+    .insert(identities)
+    .values({
+      id: identityId,
+      schemaId,
+      state: person.state ?? 'active',
+      traits: person.traits,
+      metadataPublic: person.metadataPublic ?? null,
+      metadataAdmin: person.metadataAdmin ?? null,
+    })
+    .returning()
+  if (!identity) throw new Error('the identity was not inserted')
+  await tx.insert(credentials).values(
+    identifiedBy.map((type) => ({
+      identityId,
+      type,
+      config: type === 'password' && person.passwordHash ? { hashed_password: person.passwordHash } : {},
+      version: type === 'password' ? 0 : 1,
+    })),
+  )
+  return { identity, ...(await insertAddresses(tx, identity, person.verified)) }
+}
+
+/** Gives an identity the identifiers and addresses that follow from its traits; it must have none. */
+export async function insertAddresses(
+  tx: Executor,
+  identity: Identity,
+  verified: boolean,
+): Promise<Pick<Person, 'verifiable' | 'recovery'>> {
+  const identityId = identity.id
+  const value = normalizeIdentifier(emailOf(identity.traits))
+  await tx.insert(credentialIdentifiers).values(identifiedBy.map((type) => ({ type, identifier: value, identityId })))
+  const verifiable = await tx
+    .insert(verifiableAddresses)
+    .values({
+      id: newId(),
+      identityId,
+      value,
+      via: 'email',
+      verified,
+      status: verified ? 'completed' : 'pending',
+      verifiedAt: verified ? new Date() : null,
+    })
+    .returning()
+  const recovery = await tx
+    .insert(recoveryAddresses)
+    .values({ id: newId(), identityId, value, via: 'email' })
+    .returning()
+  return { verifiable, recovery }
+}
+
+export async function findPerson(db: Executor, identityId: string): Promise<Person | undefined> {
+  const [[identity], verifiable, recovery] = await Promise.all([
+    db.select().from(identities).where(eq(identities.id, identityId)),
+    db.select().from(verifiableAddresses).where(eq(verifiableAddresses.identityId, identityId)),
+    db.select().from(recoveryAddresses).where(eq(recoveryAddresses.identityId, identityId)),
+  ])
+  return identity && { identity, verifiable, recovery }
+}
+
+/** Who signs in with `identifier` and a password, and the password's hash. One query, indexed. */
+export async function findPasswordLogin(
+  db: Executor,
+  identifier: string,
+): Promise<{ identityId: string; state: IdentityState; hash: string | undefined; verified: boolean } | undefined> {
+  const [row] = await db
+    .select({
+      identityId: identities.id,
+      state: identities.state,
+      config: credentials.config,
+      verified: verifiableAddresses.verified,
+    })
+    .from(credentialIdentifiers)
+    .innerJoin(identities, eq(identities.id, credentialIdentifiers.identityId))
+    .innerJoin(
+      credentials,
+      and(eq(credentials.identityId, credentialIdentifiers.identityId), eq(credentials.type, 'password')),
+    )
+    .leftJoin(
+      verifiableAddresses,
+      and(eq(verifiableAddresses.via, 'email'), eq(verifiableAddresses.value, credentialIdentifiers.identifier)),
+    )
+    .where(and(eq(credentialIdentifiers.type, 'password'), eq(credentialIdentifiers.identifier, identifier)))
+  if (!row) return undefined
+  const hash = row.config.hashed_password
+  return {
+    identityId: row.identityId,
+    state: row.state,
+    hash: typeof hash === 'string' ? hash : undefined,
+    verified: row.verified === true,
+  }
+}

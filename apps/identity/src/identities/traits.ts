@@ -1,0 +1,94 @@
+import type { Traits } from '../db/schema.ts'
+import { type Message, messages } from '../flows/messages.ts'
+import { addMessage } from '../flows/nodes.ts'
+import { isObject } from '../http/body.ts'
+import { type TraitSchema, traitsSchema } from './identity-schema.ts'
+
+/** Like HTML's e-mail inputs, but letters of all scripts; with a limit on length, as mail servers have one. */
+const emailShape =
+  /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*$/u
+
+export function isEmail(value: string): boolean {
+  return value.length <= 254 && emailShape.test(value)
+}
+
+/** Checks traits against the schema. Messages are told per field, `traits.email` and so on; none means valid. */
+export function checkTraits(traits: unknown): Map<string, Message[]> {
+  const found = new Map<string, Message[]>()
+  check('traits', traits, traitsSchema, found)
+  return found
+}
+
+/** One line for who calls the admin API. */
+export function traitsProblem(traits: unknown): string | undefined {
+  const problems = [...checkTraits(traits)].flatMap(([field, list]) => list.map(({ text }) => `${field}: ${text}`))
+  return problems.length === 0 ? undefined : problems.join(' ')
+}
+
+/** Traits as a person submitted them over self-service: groups that were left out become empty. */
+export function submittedTraits(fields: unknown): unknown {
+  if (fields !== undefined && !isObject(fields)) return fields
+  const traits: Record<string, unknown> = { ...fields }
+  for (const [name, schema] of Object.entries(traitsSchema.properties ?? {}))
+    if (schema.type === 'object') traits[name] ??= {}
+  return traits
+}
+
+export function emailOf(traits: Traits): string {
+  return typeof traits.email === 'string' ? traits.email : ''
+}
+
+/** The leaves of the schema as fields of a form, in its order. */
+export function traitFields(): { name: string; schema: TraitSchema; required: boolean }[] {
+  return leaves('traits', traitsSchema)
+}
+
+export function traitAt(traits: unknown, field: string): unknown {
+  let value: unknown = { traits }
+  for (const part of field.split('.')) value = isObject(value) ? value[part] : undefined
+  return value
+}
+
+function leaves(path: string, schema: TraitSchema): { name: string; schema: TraitSchema; required: boolean }[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
+    inner.type === 'object'
+      ? leaves(`${path}.${name}`, inner)
+      : [{ name: `${path}.${name}`, schema: inner, required: schema.required?.includes(name) ?? false }],
+  )
+}
+
+function check(path: string, value: unknown, schema: TraitSchema, found: Map<string, Message[]>): void {
+  const actual = typeOf(value)
+  if (actual !== schema.type) {
+    addMessage(found, path, messages.wrongType(schema.type, actual))
+    return
+  }
+  if (typeof value === 'string') {
+    checkText(path, value, schema, found)
+    return
+  }
+  const traits = value as Record<string, unknown>
+  for (const name of schema.required ?? [])
+    if (traits[name] === undefined) addMessage(found, `${path}.${name}`, messages.required(name))
+  for (const [name, inner] of Object.entries(traits)) {
+    const innerSchema = schema.properties?.[name]
+    if (innerSchema) check(`${path}.${name}`, inner, innerSchema, found)
+    else if (schema.additionalProperties === false)
+      addMessage(found, path, messages.generic(`additionalProperties "${name}" not allowed`))
+  }
+}
+
+function checkText(path: string, value: string, schema: TraitSchema, found: Map<string, Message[]>): void {
+  if (schema.format === 'email' && !isEmail(value))
+    addMessage(found, path, messages.generic(`"${value}" is not valid "email"`))
+  const length = [...value].length
+  if (schema.minLength !== undefined && length < schema.minLength)
+    addMessage(found, path, messages.tooShort(schema.minLength, length))
+  // PostgreSQL's JSON cannot hold it, and no name has it.
+  if (value.includes('\0')) addMessage(found, path, messages.generic('must not contain a null character'))
+}
+
+function typeOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,0 +1,55 @@
+import { schemaId } from './identity-schema.ts'
+import type { Identity, Person, RecoveryAddress, VerifiableAddress } from './store.ts'
+
+type Wire = Record<string, unknown>
+
+/** The schema's id in base64url, as the original writes it into addresses. */
+export const encodedSchemaId = Buffer.from(schemaId).toString('base64url')
+
+/** An identity as everybody may see it who may see it at all. */
+export function showIdentity(person: Person, publicUrl: string): Wire {
+  return {
+    ...showBareIdentity(person.identity, `${publicUrl}/schemas/${encodedSchemaId}`),
+    verifiable_addresses: person.verifiable.map(showVerifiable),
+    recovery_addresses: person.recovery.map(showRecovery),
+  }
+}
+
+/** Without addresses, as lists of sessions hold it. */
+export function showBareIdentity(identity: Identity, schemaUrl: string): Wire {
+  return {
+    id: identity.id,
+    schema_id: identity.schemaId,
+    schema_url: schemaUrl,
+    state: identity.state,
+    state_changed_at: identity.stateChangedAt.toISOString(),
+    traits: identity.traits,
+    metadata_public: identity.metadataPublic ?? null,
+    created_at: identity.createdAt.toISOString(),
+    updated_at: identity.updatedAt.toISOString(),
+    organization_id: null,
+  }
+}
+
+function showVerifiable(address: VerifiableAddress): Wire {
+  return {
+    id: address.id,
+    value: address.value,
+    verified: address.verified,
+    via: address.via,
+    status: address.status,
+    ...(address.verifiedAt ? { verified_at: address.verifiedAt.toISOString() } : {}),
+    created_at: address.createdAt.toISOString(),
+    updated_at: address.updatedAt.toISOString(),
+  }
+}
+
+function showRecovery(address: RecoveryAddress): Wire {
+  return {
+    id: address.id,
+    value: address.value,
+    via: address.via,
+    created_at: address.createdAt.toISOString(),
+    updated_at: address.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,5 @@
+export type { IdentityConfig, IdentityConfigInput } from './config.ts'
+export { identitySettings } from './config.ts'
+export { sessionChannel } from './sessions/store.ts'
+export type { RunningIdentity, StartOptions } from './start.ts'
+export { migrateIdentity, startIdentity } from './start.ts'

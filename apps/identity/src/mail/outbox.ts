@@ -1,0 +1,103 @@
+import type { Database } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import { eq, sql } from 'drizzle-orm'
+import type { Executor } from '../db/executor.ts'
+import { mailOutbox } from '../db/schema.ts'
+import type { Mail } from './mail.ts'
+import { type MailTransport, UndeliverableError } from './transport.ts'
+
+export interface Outbox {
+  /** Puts a mail into the table within the caller's transaction: it is sent if and only if that commits. */
+  enqueue(tx: Executor, mail: Mail): Promise<void>
+  /** Says that there may be mail to send; called after the commit. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+const pollMs = 2_000
+/** How long another process leaves a mail alone that is being sent; longer than every timeout of the transport. */
+const leaseSeconds = 60
+
+/**
+ * Sends what the table holds, until it is sent or of no use any more. A mail server that is away delays mail and
+ * nothing else; several processes share the work without sending twice.
+ */
+export function startOutbox(database: Database, transport: MailTransport, log: Logger): Outbox {
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = false
+
+  function wake() {
+    if (stopped) return
+    if (running) {
+      again = true
+      return
+    }
+    running = drain()
+      .catch((err) => log.warn({ err }, 'cannot read the mails to send'))
+      .finally(() => {
+        running = undefined
+        if (again) {
+          again = false
+          wake()
+        }
+      })
+  }
+
+  async function drain() {
+    await database.db.delete(mailOutbox).where(sql`${mailOutbox.usefulUntil} < now()`)
+    for (let mail = await claim(); mail && !stopped; mail = await claim()) await deliver(mail)
+  }
+
+  async function claim() {
+    const due = sql`(select id from ${mailOutbox} where next_attempt_at <= now()
+      order by next_attempt_at limit 1 for update skip locked)`
+    const [mail] = await database.db
+      .update(mailOutbox)
+      .set({
+        attempts: sql`${mailOutbox.attempts} + 1`,
+        nextAttemptAt: sql`now() + make_interval(secs => ${leaseSeconds})`,
+      })
+      .where(sql`${mailOutbox.id} = ${due}`)
+      .returning()
+    return mail
+  }
+
+  async function deliver(mail: typeof mailOutbox.$inferSelect) {
+    try {
+      await transport.send(mail)
+    } catch (err) {
+      if (!(err instanceof UndeliverableError)) {
+        const waitSeconds = Math.min(300, 2 ** mail.attempts)
+        log.warn({ err, mailId: mail.id, attempts: mail.attempts, waitSeconds }, 'a mail could not be sent yet')
+        await database.db
+          .update(mailOutbox)
+          .set({ nextAttemptAt: sql`now() + make_interval(secs => ${waitSeconds})` })
+          .where(eq(mailOutbox.id, mail.id))
+        return
+      }
+      log.warn({ err, mailId: mail.id }, 'a mail was refused for good')
+    }
+    await database.db.delete(mailOutbox).where(eq(mailOutbox.id, mail.id))
+  }
+
+  const timer = setInterval(wake, pollMs)
+  wake()
+  return {
+    enqueue: async (tx, mail) => void (await tx.insert(mailOutbox).values(mail)),
+    wake,
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+      transport.close()
+    },
+  }
+}
+
+/** For an installation without a mail server: whoever wants to send mail has not asked whether one can. */
+export const noOutbox: Outbox = {
+  enqueue: () => Promise.reject(new Error('no mail server is configured')),
+  wake: () => undefined,
+  stop: async () => undefined,
+}

@@ -1,0 +1,62 @@
+import type { App } from './context.ts'
+import { initLogin, submitLogin } from './flows/login.ts'
+import { createLogout, followLogout, performLogout } from './flows/logout.ts'
+import { getError, getFlow } from './flows/read.ts'
+import { initRegistration, submitRegistration } from './flows/registration.ts'
+import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
+import { healthRoutes } from './health.ts'
+import { flowParameterMissing, IdentityError } from './http/errors.ts'
+import type { Routes } from './http/routes.ts'
+import { schemaRoutes } from './identities/schema-routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+
+/** Everything that browsers and API clients reach, below CRUX_URL/kratos. */
+export function publicRoutes(app: App): Routes {
+  return {
+    '/self-service/login/browser': { GET: (visit) => initLogin(app, visit, 'browser') },
+    '/self-service/login/api': { GET: (visit) => initLogin(app, visit, 'api') },
+    '/self-service/login/flows': { GET: (visit) => getFlow(app, visit, 'login') },
+    '/self-service/login': { GET: async () => noSubmitByGet(), POST: (visit) => submitLogin(app, visit) },
+
+    '/self-service/registration/browser': { GET: (visit) => initRegistration(app, visit, 'browser') },
+    '/self-service/registration/api': { GET: (visit) => initRegistration(app, visit, 'api') },
+    '/self-service/registration/flows': { GET: (visit) => getFlow(app, visit, 'registration') },
+    '/self-service/registration': { GET: async () => noSubmitByGet(), POST: (visit) => submitRegistration(app, visit) },
+
+    '/self-service/verification/browser': { GET: (visit) => initVerification(app, visit, 'browser') },
+    '/self-service/verification/api': { GET: (visit) => initVerification(app, visit, 'api') },
+    '/self-service/verification/flows': { GET: (visit) => getFlow(app, visit, 'verification') },
+    '/self-service/verification': {
+      GET: (visit) => openVerificationLink(app, visit),
+      POST: (visit) => submitVerification(app, visit),
+    },
+
+    '/self-service/logout/browser': { GET: (visit) => createLogout(app, visit) },
+    '/self-service/logout/api': { DELETE: (visit) => performLogout(app, visit) },
+    '/self-service/logout': { GET: (visit) => followLogout(app, visit) },
+    '/self-service/errors': { GET: (visit) => getError(app, visit) },
+
+    ...notOffered('settings'),
+    ...notOffered('recovery'),
+    ...sessionRoutes(app),
+    ...schemaRoutes,
+    ...healthRoutes(app, ''),
+  }
+}
+
+function noSubmitByGet(): never {
+  throw flowParameterMissing()
+}
+
+/** Flows that this version does not offer say so in the shape of every other error. */
+function notOffered(kind: 'settings' | 'recovery'): Routes {
+  const refuse = async () => {
+    throw new IdentityError(404, { reason: `This installation does not offer ${kind}.` })
+  }
+  return {
+    [`/self-service/${kind}/browser`]: { GET: refuse },
+    [`/self-service/${kind}/api`]: { GET: refuse },
+    [`/self-service/${kind}/flows`]: { GET: refuse },
+    [`/self-service/${kind}`]: { GET: refuse, POST: refuse },
+  }
+}

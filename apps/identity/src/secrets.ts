@@ -1,0 +1,48 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** The keys of the service, all derived from CRUX_SECRET, one per purpose so that no use can stand in for another. */
+export interface Keys {
+  /** HMAC-SHA-256 of `parts` under the key of `purpose`. */
+  sign(purpose: 'logout' | 'code' | 'limit', ...parts: string[]): Buffer
+}
+
+export function deriveKeys(secret: string): Keys {
+  const keys = new Map<string, Buffer>()
+  const keyOf = (purpose: string) => {
+    let key = keys.get(purpose)
+    if (!key) {
+      key = Buffer.from(hkdfSync('sha256', secret, '', `crux identity ${purpose}`, 32))
+      keys.set(purpose, key)
+    }
+    return key
+  }
+  return {
+    sign: (purpose, ...parts) => createHmac('sha256', keyOf(purpose)).update(JSON.stringify(parts)).digest(),
+  }
+}
+
+export function sha256(value: string | Buffer): Buffer {
+  return createHash('sha256').update(value).digest()
+}
+
+/** Compares without telling by its duration where two values differ. */
+export function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(sha256(a), sha256(b))
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** 32 random alphanumerics after `prefix`: 190 bits. */
+export function newToken(prefix: string): string {
+  let token = ''
+  while (token.length < 32) {
+    // Bytes from 248 on are dropped: 256 is no multiple of 62 and the first letters would come more often.
+    for (const byte of randomBytes(48)) if (byte < 248 && token.length < 32) token += alphabet[byte % 62]
+  }
+  return prefix + token
+}
+
+/** 32 alphanumerics that follow from `bytes` alone. */
+export function tokenFrom(prefix: string, bytes: Buffer): string {
+  return prefix + Array.from(bytes.subarray(0, 32), (byte) => alphabet[byte % 62]).join('')
+}

@@ -1,0 +1,27 @@
+import type { App } from '../context.ts'
+import { sessionCookieName, type Visit } from '../http/visit.ts'
+import { findSession, type SessionDetails } from './store.ts'
+
+/**
+ * The session token of a request: `X-Session-Token`, then the cookie, then `Authorization: Bearer`. The first that is
+ * there decides, so a bad header is not healed by a good cookie.
+ */
+export function sessionToken(visit: Visit): string | undefined {
+  const header = visit.request.headers['x-session-token']
+  if (typeof header === 'string' && header !== '') return header
+  const cookie = visit.cookie(sessionCookieName)
+  if (cookie) return cookie
+  return /^bearer +(\S+)$/i.exec(visit.request.headers.authorization ?? '')?.[1]
+}
+
+export interface Signed extends SessionDetails {
+  token: string
+}
+
+/** Who asks; undefined without a living session. */
+export async function currentSession(app: App, visit: Visit): Promise<Signed | undefined> {
+  const token = sessionToken(visit)
+  if (token === undefined || token.length > 200) return undefined
+  const details = await findSession(app.database, token)
+  return details && { ...details, token }
+}

@@ -1,0 +1,184 @@
+import type { Database } from '@crux/postgres'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../db/executor.ts'
+import { newId } from '../db/ids.ts'
+import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
+import type { Person } from '../identities/store.ts'
+import { newToken, sha256 } from '../secrets.ts'
+import { type PersonRow, personFromRow } from './rows.ts'
+
+export type Session = typeof sessions.$inferSelect
+export type Device = Pick<typeof sessionDevices.$inferSelect, 'id' | 'ipAddress' | 'userAgent' | 'location'>
+export interface SessionDetails {
+  session: Session
+  person: Person
+  devices: Device[]
+}
+
+export const sessionLifespanMs = 24 * 3600_000
+/** Heard by whoever remembers sessions: the payload is the id of one that just ended. */
+export const sessionChannel = 'crux_sessions'
+
+/** Opens a session. The token is returned once and kept only as its hash. */
+export async function openSession(
+  tx: Executor,
+  options: { identityId: string; method: string; device: Omit<Device, 'id' | 'location'> },
+): Promise<{ token: string; session: Session; devices: Device[] }> {
+  const token = newToken('ory_st_')
+  const at = new Date()
+  const [session] = await tx
+    .insert(sessions)
+    .values({
+      id: newId(),
+      identityId: options.identityId,
+      tokenHash: sha256(token),
+      aal: 'aal1',
+      authenticationMethods: [{ method: options.method, aal: 'aal1', completed_at: at.toISOString() }],
+      authenticatedAt: at,
+      issuedAt: at,
+      expiresAt: new Date(at.getTime() + sessionLifespanMs),
+    })
+    .returning()
+  if (!session) throw new Error('the session was not inserted')
+  const devices = await tx
+    .insert(sessionDevices)
+    .values({ id: newId(), sessionId: session.id, location: '', ...options.device })
+    .returning()
+  return { token, session, devices }
+}
+
+/** Notes that the person has proven again who they are. */
+export async function refreshSession(tx: Executor, session: Session, method: string): Promise<Session> {
+  const at = new Date()
+  const entry: AuthenticationMethod = { method, aal: 'aal1', completed_at: at.toISOString() }
+  const [refreshed] = await tx
+    .update(sessions)
+    .set({
+      authenticatedAt: at,
+      authenticationMethods: [...session.authenticationMethods, entry],
+      updatedAt: at,
+    })
+    .where(eq(sessions.id, session.id))
+    .returning()
+  return refreshed ?? session
+}
+
+/** The living session of a token, with everything that whoami tells: one indexed query. */
+export async function findSession(database: Database, token: string): Promise<SessionDetails | undefined> {
+  const { rows } = await database.pool.query<PersonRow & SessionRow>({
+    name: 'session.by-token',
+    text: findSessionSql,
+    values: [sha256(token)],
+  })
+  const row = rows[0]
+  return row && { session: sessionFromRow(row), person: personFromRow(row), devices: devicesFromRow(row) }
+}
+
+/** Whether a token was ever given out, even if its session ended. */
+export async function isKnownToken(database: Database, token: string): Promise<boolean> {
+  const rows = await database.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.tokenHash, sha256(token)))
+  return rows.length > 0
+}
+
+export async function listOtherSessions(
+  database: Database,
+  current: Session,
+  page: { size: number; offset: number },
+): Promise<{ entries: { session: Session; devices: Device[] }[]; total: number }> {
+  const { rows } = await database.pool.query<SessionRow & { total: number }>(
+    `select s.*, ${devicesJson} as devices, count(*) over ()::int as total
+     from identity.sessions s
+     where s.identity_id = $1 and s.id <> $2 and s.active and s.expires_at > now()
+     order by s.id desc limit $3 offset $4`,
+    [current.identityId, current.id, page.size, page.offset],
+  )
+  return {
+    entries: rows.map((row) => ({ session: sessionFromRow(row), devices: devicesFromRow(row) })),
+    total: rows[0]?.total ?? 0,
+  }
+}
+
+/** Which sessions to end. */
+export type SessionSelector =
+  | { id: string; ofIdentity?: string }
+  | { ofIdentity: string; except?: string }
+  | { tokenHash: Buffer }
+
+/**
+ * Ends sessions and, with the same commit, tells every process that remembers them.
+ *
+ * @returns how many were still active
+ */
+export async function endSessions(tx: Executor, which: SessionSelector): Promise<number> {
+  const conditions = [sql`active`]
+  if ('tokenHash' in which) conditions.push(sql`token_hash = ${which.tokenHash}`)
+  if ('id' in which) conditions.push(sql`id = ${which.id}`)
+  if ('ofIdentity' in which && which.ofIdentity) conditions.push(sql`identity_id = ${which.ofIdentity}`)
+  if ('except' in which && which.except) conditions.push(sql`id <> ${which.except}`)
+  const result = await tx.execute(sql`
+    with ended as (
+      update identity.sessions set active = false, updated_at = now()
+      where ${sql.join(conditions, sql` and `)} returning id)
+    select pg_notify(${sessionChannel}, id::text) from ended`)
+  return result.rowCount ?? 0
+}
+
+export async function findSessionById(db: Executor, id: string, identityId?: string): Promise<Session | undefined> {
+  const rows = await db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.id, id), identityId === undefined ? undefined : eq(sessions.identityId, identityId)))
+  return rows[0]
+}
+
+export interface SessionRow {
+  id: string
+  identity_id: string
+  token_hash: Buffer
+  active: boolean
+  aal: string
+  authentication_methods: AuthenticationMethod[]
+  authenticated_at: Date
+  issued_at: Date
+  expires_at: Date
+  created_at: Date
+  updated_at: Date
+  devices: { id: string; ip_address: string; user_agent: string; location: string }[]
+}
+
+export function sessionFromRow(row: SessionRow): Session {
+  return {
+    id: row.id,
+    identityId: row.identity_id,
+    tokenHash: row.token_hash,
+    active: row.active,
+    aal: row.aal,
+    authenticationMethods: row.authentication_methods,
+    authenticatedAt: row.authenticated_at,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export function devicesFromRow(row: SessionRow): Device[] {
+  return row.devices.map(({ id, ip_address, user_agent, location }) => ({
+    id,
+    ipAddress: ip_address,
+    userAgent: user_agent,
+    location,
+  }))
+}
+
+export const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.session_devices d where d.session_id = s.id), '[]')`
+
+const findSessionSql = `
+  select s.*, ${devicesJson} as devices, row_to_json(i) as identity,
+    coalesce((select json_agg(a order by a.id) from identity.verifiable_addresses a where a.identity_id = i.id), '[]') as verifiable,
+    coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery
+  from identity.sessions s join identity.identities i on i.id = s.identity_id
+  where s.token_hash = $1 and s.active and s.expires_at > now() and i.state = 'active'`

@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { migrate, openDatabase } from '@crux/postgres'
+import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@crux/service-kit'
+import type { FastifyInstance } from 'fastify'
+import { adminGuard, adminRoutes } from './admin/routes.ts'
+import type { IdentityConfig } from './config.ts'
+import type { App } from './context.ts'
+import { schemaName } from './db/schema.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { acceptedOrigins } from './http/origin.ts'
+import { createServer } from './http/server.ts'
+import { createLimiter, noLimits } from './limits/limiter.ts'
+import { noOutbox, startOutbox } from './mail/outbox.ts'
+import { createMailTransport } from './mail/transport.ts'
+import { createPasswordHasher } from './methods/password-hash.ts'
+import { publicRoutes } from './public-routes.ts'
+import { deriveKeys } from './secrets.ts'
+
+export interface RunningIdentity {
+  publicUrl: string
+  adminUrl: string
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  log?: Logger
+  lifecycle?: Lifecycle
+  /** Where the SQL of the migrations lies; beside the sources, or beside the bundle, when absent. */
+  migrationsFolder?: string
+}
+
+/**
+ * Migrates the database and serves both APIs. Everything that was started is undone when the start fails.
+ *
+ * @returns the addresses that it really listens on: ports may be given as 0
+ */
+export async function startIdentity(config: IdentityConfig, options: StartOptions = {}): Promise<RunningIdentity> {
+  const log = options.log ?? createLogger({ name: 'identity', level: config.LOG_LEVEL })
+  const lifecycle = options.lifecycle ?? createLifecycle(log)
+  try {
+    await migrateIdentity(config.DATABASE_URL, options.migrationsFolder)
+    const app = await compose(config, log, lifecycle)
+    const housekeeping = startHousekeeping(app)
+    lifecycle.onStop('housekeeping', housekeeping.stop)
+    const adminUrl = await serve(
+      createServer(app, adminRoutes(app), { browsers: false, guard: adminGuard(app) }),
+      { host: config.IDENTITY_HOST, port: config.IDENTITY_ADMIN_PORT },
+      lifecycle,
+    )
+    const publicUrl = await serve(
+      createServer(app, publicRoutes(app), { browsers: true }),
+      { host: config.IDENTITY_HOST, port: config.IDENTITY_PUBLIC_PORT },
+      lifecycle,
+    )
+    return { publicUrl, adminUrl, stop: lifecycle.stop }
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
+}
+
+/** Brings the schema `identity` up to date; for a template database of tests, too. */
+export function migrateIdentity(url: string, folder = migrationsBesideUs): Promise<string | undefined> {
+  return migrate({ url, folder, schema: schemaName })
+}
+
+const migrationsBesideUs = join(dirname(fileURLToPath(import.meta.url)), '../migrations')
+
+async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle): Promise<App> {
+  const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
+  lifecycle.onStop('database', () => database.close())
+  const keys = deriveKeys(config.CRUX_SECRET)
+  const outbox = config.SMTP_URI ? startOutbox(database, createMailTransport(config, config.SMTP_URI), log) : noOutbox
+  lifecycle.onStop('outbox', () => outbox.stop())
+  if (!config.SMTP_URI) log.warn('SMTP_URI is not set: no mail is sent and every e-mail address counts as verified')
+  const limited = config.CRUX_RATE_LIMITS === 'on'
+  if (!limited) log.warn('CRUX_RATE_LIMITS is off: passwords can be guessed without limit')
+  return {
+    config,
+    publicUrl: `${config.CRUX_URL}/kratos`,
+    consoleUrl: config.CRUX_URL,
+    acceptedOrigins: acceptedOrigins(config.CRUX_URL),
+    verifiesAddresses: config.SMTP_URI !== undefined,
+    database,
+    keys,
+    passwords: await createPasswordHasher(),
+    limiter: limited ? createLimiter(database.pool, keys) : noLimits,
+    outbox,
+    log,
+  }
+}
+
+async function serve(
+  server: FastifyInstance,
+  at: { host: string; port: number },
+  lifecycle: Lifecycle,
+): Promise<string> {
+  lifecycle.onStop('http', () => server.close())
+  await server.listen(at)
+  const { address, port, family } = server.server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
