@@ -91,7 +91,8 @@ export async function clearLeftovers(place: Place): Promise<void> {
     if (!(await waitUntil(() => !isAlive(postmaster), 10_000))) signal(postmaster, 'SIGQUIT')
   }
   const gone = () => processesIn(place.data).length === 0
-  if (!(await waitUntil(gone, 5_000))) {
+  // Without a postmaster they end by themselves, most of them at once; what waits for something is told.
+  if (!(await waitUntil(gone, 300))) {
     for (const rest of processesIn(place.data)) signal(rest, 'SIGQUIT')
     if (!(await waitUntil(gone, 5_000))) for (const rest of processesIn(place.data)) signal(rest, 'SIGKILL')
     if (!(await waitUntil(gone, 5_000)))

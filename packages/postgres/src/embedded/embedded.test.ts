@@ -49,6 +49,12 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
+async function killAndWait(owner: ChildProcess): Promise<void> {
+  const exited = once(owner, 'exit')
+  owner.kill('SIGKILL')
+  await exited
+}
+
 /** Another process that owns the cluster, to be killed. */
 async function startElsewhere(dataDir: string): Promise<{ owner: ChildProcess; url: string; postmaster: number }> {
   const code = `
@@ -120,7 +126,7 @@ describe('startEmbedded', () => {
     const dataDir = makeFolder()
     const { owner, url, postmaster } = await startElsewhere(dataDir)
     await query(url, 'create table kept as select 1 as n')
-    owner.kill('SIGKILL')
+    await killAndWait(owner)
     const next = await start(dataDir)
     expect(isAlive(postmaster)).toBe(false)
     expect(await query(next.url, 'select n from kept')).toEqual([{ n: 1 }])
@@ -131,7 +137,7 @@ describe('startEmbedded', () => {
     const { owner, url, postmaster } = await startElsewhere(dataDir)
     await query(url, 'create table kept as select 1 as n')
     process.kill(postmaster, 'SIGKILL')
-    owner.kill('SIGKILL')
+    await killAndWait(owner)
     const next = await start(dataDir)
     expect(await query(next.url, 'select n from kept')).toEqual([{ n: 1 }])
   })
