@@ -1,0 +1,240 @@
+import {
+  createDeployment,
+  createService,
+  engine,
+  finished,
+  idle,
+  raw,
+  type Service,
+  setTag,
+  startDeployment,
+  unique,
+  waitFor,
+  web,
+} from '@crux/test-kit'
+import { interleave, now, type Report } from './measure.ts'
+import { followEvents, removeContainers, type Stage } from './stage.ts'
+
+const pull = (host: string, name: string, tag: string) =>
+  engine('POST', `/images/create?fromImage=${host}/${name}&tag=${tag}`)
+
+/** First deployments with the image present: from the HTTP start to the last container running, against raw calls one after another. */
+export async function firstDeploys(
+  stage: Stage,
+  report: Report,
+  options: { images: number; rounds: number; target: number },
+): Promise<void> {
+  const { world, registry } = stage
+  const names = Array.from({ length: options.images }, (_, index) => `bench/idle-${index}`)
+  for (const name of names) {
+    await registry.push(name, '1', idle(name))
+    await pull(registry.host, name, '1')
+  }
+  const service = await createService(
+    world,
+    names.map((name) => ({ name, tag: '1', config: { name: name.slice(6) } })),
+  )
+  const successAfter: number[] = []
+  const sides = await interleave(options.rounds, {
+    ours: async () => {
+      const prefix = unique('b')
+      const deployment = await createDeployment(world, service, prefix)
+      let started = 0
+      let lastAt = 0
+      const stop = await followEvents((event, heardAt) => {
+        if (
+          event.Type === 'container' &&
+          event.Action === 'start' &&
+          event.Actor.Attributes['dev.crux.prefix'] === prefix
+        ) {
+          started++
+          lastAt = heardAt
+        }
+      })
+      const begun = now()
+      await startDeployment(world, deployment.id)
+      const result = finished(world, deployment.id)
+      await waitFor('all run', () => started >= options.images, { everyMs: 1 })
+      const took = lastAt - begun
+      if ((await result).status !== 'successful') throw new Error((await result).outcome)
+      successAfter.push(now() - begun)
+      stop()
+      await removeContainers(`dev.crux.prefix=${prefix}`)
+      await world.person.client.call('deployments.delete', {
+        params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
+        query: {},
+      })
+      return took
+    },
+    theirs: async () => {
+      const label = unique('raw')
+      const begun = now()
+      for (const name of names) {
+        const id = await raw.create(`${label}-${name.slice(6)}`, {
+          Image: `${registry.host}/${name}:1`,
+          Labels: { bench: label },
+        })
+        await raw.start(id)
+        await raw.inspect(id)
+      }
+      const took = now() - begun
+      await removeContainers(`bench=${label}`)
+      return took
+    },
+  })
+  const title =
+    options.images === 1
+      ? 'one image, first deploy / raw create+start+inspect'
+      : `${options.images} images, first deploy / raw one after another`
+  report.ratio(
+    title,
+    sides,
+    { at: 'most', value: options.target },
+    'ms',
+    `"successful" after ${Math.round(successAfter.sort((a, b) => a - b)[successAfter.length >> 1] ?? 0)} ms with the observation window of 1 s`,
+  )
+}
+
+/** Asks every 5 ms over a new connection; returns the longest time between two answers around a replacement. */
+function probe(port: number): { stop: () => Promise<number> } {
+  let last = now()
+  let longest = 0
+  let going = true
+  const running = new Set<Promise<void>>()
+  const ask = async () => {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(2_000),
+      })
+      await answer.arrayBuffer()
+      const at = now()
+      longest = Math.max(longest, at - last)
+      last = at
+    } catch {
+      // No answer: the time since the last one goes on.
+    }
+  }
+  const timer = setInterval(() => {
+    if (!going) return
+    const one = ask().finally(() => running.delete(one))
+    running.add(one)
+  }, 5)
+  return {
+    async stop() {
+      going = false
+      clearInterval(timer)
+      await Promise.allSettled(running)
+      return longest
+    },
+  }
+}
+
+/** A redeploy of a container that publishes a port, under requests: milliseconds without an answer. */
+export async function portSilence(
+  stage: Stage,
+  report: Report,
+  options: { rounds: number; pullFirst: boolean },
+): Promise<void> {
+  const { world, registry } = stage
+  const port = 18_000 + Math.floor(Math.random() * 1_000)
+  const name = options.pullFirst ? 'bench/pulled' : 'bench/port'
+  let serial = 0
+  const nextTag = async () => {
+    const tag = `v${++serial}`
+    await registry.push(name, tag, { ...web(tag), ...(options.pullFirst && { ballastBytes: 4_000_000 }) })
+    if (!options.pullFirst) await pull(registry.host, name, tag)
+    return tag
+  }
+  const binding = { PortBindings: { '8080/tcp': [{ HostPort: String(port + 1) }] } }
+  const service = await createService(world, [
+    { name, tag: await nextTag(), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
+  ])
+  const deployment = await createDeployment(world, service, unique('p'))
+  await startDeployment(world, deployment.id)
+  await finished(world, deployment.id)
+  const firstTag = await nextTag()
+  await pull(registry.host, name, firstTag)
+  let old = await raw.create(unique('rawport'), { Image: `${registry.host}/${name}:${firstTag}`, HostConfig: binding })
+  await raw.start(old)
+  const sides = await interleave(options.rounds, {
+    ours: async () => {
+      await setTag(world, service, 0, await nextTag())
+      const probing = probe(port)
+      await startDeployment(world, deployment.id)
+      const result = await finished(world, deployment.id)
+      const silence = await probing.stop()
+      if (result.status !== 'successful') throw new Error(result.outcome)
+      return silence
+    },
+    theirs: async () => {
+      const tag = await nextTag()
+      const probing = probe(port + 1)
+      if (options.pullFirst) await pull(registry.host, name, tag)
+      const next = await raw.create(unique('rawport'), {
+        Image: `${registry.host}/${name}:${tag}`,
+        HostConfig: binding,
+      })
+      await raw.stop(old)
+      await raw.start(next)
+      await waitFor(
+        'the new one answers',
+        async () => (await (await fetch(`http://127.0.0.1:${port + 1}/`)).text()) === tag,
+        { everyMs: 2 },
+      )
+      const silence = await probing.stop()
+      await raw.remove(old)
+      old = next
+      return silence
+    },
+  })
+  await raw.remove(old)
+  report.ratio(
+    `redeploy with a published port${options.pullFirst ? ', pulled first' : ''}: silence / raw`,
+    sides,
+    { at: 'most', value: 1.05 },
+    'ms',
+  )
+}
+
+/** Requests by name inside the prefix's network while the service behind the name is replaced again and again. */
+export async function noFailedRequest(stage: Stage, report: Report, redeploys: number): Promise<void> {
+  const { world, registry } = stage
+  await registry.push('bench/client', '1', {
+    cmd: [
+      '/bin/sh',
+      '-c',
+      "trap 'exit 0' TERM; while :; do if wget -q -T 2 -O /dev/null http://web:8080/; then echo ok; else echo FAILED; fi; done",
+    ],
+  })
+  const tags = ['a', 'b']
+  for (const tag of tags) await registry.push('bench/inside', tag, web(tag))
+  const service: Service = await createService(world, [
+    { name: 'bench/inside', tag: 'a', config: { name: 'web' } },
+    { name: 'bench/client', tag: '1', config: { name: 'client' } },
+  ])
+  const prefix = unique('n')
+  const deployment = await createDeployment(world, service, prefix)
+  await startDeployment(world, deployment.id)
+  await finished(world, deployment.id)
+  const client = (await raw.list(`dev.crux.prefix=${prefix}`)).find((one) => one.Names[0]?.endsWith('-client'))
+  if (!client) throw new Error('the client container does not run')
+  const since = Math.floor(Date.now() / 1_000)
+  for (let round = 1; round <= redeploys; round++) {
+    await setTag(world, service, 0, tags[round % 2] ?? 'a')
+    await startDeployment(world, deployment.id)
+    const result = await finished(world, deployment.id)
+    if (result.status !== 'successful') throw new Error(result.outcome)
+  }
+  const log = await engine<string>('GET', `/containers/${client.Id}/logs?stdout=true&since=${since}`)
+  const failed = log.split('FAILED').length - 1
+  const answered = log.split('ok').length - 1
+  await removeContainers(`dev.crux.prefix=${prefix}`)
+  report.number(
+    'failed requests inside the network, no published port',
+    failed,
+    'requests',
+    { at: 'most', value: 0 },
+    `${answered} answered during ${redeploys} redeploys`,
+  )
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { createDeployment, createService, idle, unique, waitFor } from '@crux/test-kit'
+import pg from 'pg'
+import { throughput } from './load.ts'
+import { interleave, type Report } from './measure.ts'
+import type { Stage } from './stage.ts'
+
+const rows = 100_000
+const lanes = 8
+const sliceMs = 3_000
+
+/** `GET deployments` (50 of 100,000) against the statement that it runs, through pg alone, with as many connections. */
+export async function deploymentList(
+  stage: Stage,
+  report: Report,
+  statement: (teamId: string) => { text: string; values: unknown[] },
+): Promise<void> {
+  const { world, system } = stage
+  await world.registry.push('bench/list', '1', idle())
+  const service = await createService(world, [{ name: 'bench/list', tag: '1' }])
+  const seed = await createDeployment(world, service, unique('s'))
+  const pool = new pg.Pool({ connectionString: system.databaseUrl, max: lanes })
+  await pool.query(
+    `insert into crux.deployment (team_id, project_id, version_id, node_id, prefix, status, created_by, updated_by, created_at)
+     select team_id, project_id, version_id, node_id, 'p' || n, (array['successful', 'failed', 'obsolete'])[1 + n % 3], created_by, updated_by, now() - n * interval '1 second'
+     from crux.deployment, generate_series(1, ${rows}) n where id = $1`,
+    [seed.id],
+  )
+  await pool.query('analyze crux.deployment')
+  const query = statement(world.teamId)
+  const sides = await interleave(4, {
+    ours: () =>
+      throughput(`${system.url}/api/${world.teamSlug}/deployments?skip=0&take=50`, world.person.headers(), {
+        lanes,
+        ms: sliceMs,
+      }),
+    theirs: async () => {
+      const end = performance.now() + sliceMs
+      let answered = 0
+      await Promise.all(
+        Array.from({ length: lanes }, async () => {
+          while (performance.now() < end) {
+            JSON.stringify((await pool.query({ ...query, name: 'bench' })).rows)
+            answered++
+          }
+        }),
+      )
+      return answered / (sliceMs / 1_000)
+    },
+  })
+  await pool.query("delete from crux.deployment where prefix ~ '^p[0-9]+$' and team_id = $1", [world.teamId])
+  await pool.end()
+  report.ratio(
+    'GET deployments (50 of 100,000) / the same SQL through pg',
+    sides,
+    { at: 'least', value: 0.6 },
+    'requests/s',
+  )
+}
+
+/** An authenticated list against a bare Node server that answers the same bytes. */
+export async function bareServer(stage: Stage, report: Report): Promise<void> {
+  const { world, system } = stage
+  const url = `${system.url}/api/${world.teamSlug}/nodes`
+  const answer = await fetch(url, { headers: world.person.headers() })
+  const body = await answer.text()
+  const child = spawn(
+    process.execPath,
+    [
+      '-e',
+      `const b=Buffer.from(process.argv[1]);require('http').createServer((q,r)=>{r.writeHead(200,{'content-type':'application/json; charset=utf-8','content-length':b.length});r.end(b)}).listen(0,'127.0.0.1',function(){console.log(this.address().port)})`,
+      body,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let port = ''
+  child.stdout.on('data', (part) => {
+    port += part
+  })
+  await waitFor('the bare server listens', () => port.endsWith('\n'))
+  const sides = await interleave(4, {
+    ours: () => throughput(url, world.person.headers(), { lanes, ms: sliceMs }),
+    theirs: () => throughput(`http://127.0.0.1:${port.trim()}/`, {}, { lanes, ms: sliceMs }),
+  })
+  child.kill()
+  report.ratio(
+    'authenticated list / bare Node server, same bytes',
+    sides,
+    { at: 'least', value: 0.25 },
+    'requests/s',
+    `${body.length} bytes`,
+  )
+}

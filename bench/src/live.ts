@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { idle, loadImage, raw, unique, waitFor } from '@crux/test-kit'
+import { interleave, median, now, percentile, type Report } from './measure.ts'
+import { followEvents, type Stage } from './stage.ts'
+
+/** Engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
+export async function eventLatency(stage: Stage, report: Report, rounds: number): Promise<void> {
+  const { world } = stage
+  await loadImage('bench-events:1', idle())
+  const name = unique('benchevents')
+  const id = await raw.create(name, { Image: 'bench-events:1' })
+  await raw.start(id)
+  const live = world.person.live()
+  const channel = live.channel('node', { teamSlug: world.teamSlug, nodeId: world.nodeId })
+  const seen: { state: string; at: number }[] = []
+  channel.on('containers-state-list', ({ containers }) => {
+    const at = performance.timeOrigin + performance.now()
+    const state = containers.find((one) => one.id.name === name)?.state
+    if (state && seen.at(-1)?.state !== state) seen.push({ state, at })
+  })
+  channel.onReady(() => channel.send('watch-containers-state', {}))
+  await waitFor('the first list', () => seen.length > 0)
+  const events: { state: string; at: number }[] = []
+  const stop = await followEvents((event) => {
+    if (event.Type !== 'container' || event.Actor.Attributes.name !== name) return
+    if (event.Action === 'die') events.push({ state: 'exited', at: event.timeNano / 1e6 })
+    if (event.Action === 'start') events.push({ state: 'running', at: event.timeNano / 1e6 })
+  })
+  const delays: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const [state, act] of [
+      ['exited', raw.stop],
+      ['running', raw.start],
+    ] as const) {
+      const before = seen.length
+      await act(id)
+      const message = await waitFor(
+        `the socket says ${state}`,
+        () => seen.slice(before).find((one) => one.state === state),
+        { everyMs: 2 },
+      )
+      const event = events.findLast((one) => one.state === state)
+      if (event) delays.push(message.at - event.at)
+    }
+  }
+  stop()
+  live.close()
+  await raw.remove(id)
+  report.number(
+    'engine event to the message in the socket, p95',
+    percentile(delays, 95),
+    'ms',
+    { at: 'most', value: 60 },
+    `p50 ${median(delays).toFixed(1)} ms, ${delays.length} changes`,
+  )
+}
+
+const lines = 200_000
+
+/** A log of 200,000 lines through agent, server and WebSocket, against `docker logs -f`: lines per second. */
+export async function followLog(stage: Stage, report: Report, rounds: number): Promise<void> {
+  const { world } = stage
+  await loadImage('bench-log:1', {
+    cmd: [
+      '/bin/sh',
+      '-c',
+      `trap 'seq 1 ${lines}' USR1; trap 'exit 0' TERM; echo ready; while :; do sleep 3600 & wait; done`,
+    ],
+  })
+  const start = async () => {
+    const name = unique('benchlog')
+    const id = await raw.create(name, { Image: 'bench-log:1' })
+    await raw.start(id)
+    const { engine } = await import('@crux/test-kit')
+    await waitFor('it is ready', async () =>
+      (await engine<string>('GET', `/containers/${id}/logs?stdout=true`)).includes('ready'),
+    )
+    return { name, id, go: () => engine('POST', `/containers/${id}/kill?signal=USR1`) }
+  }
+  let missing = 0
+  let twice = 0
+  const sides = await interleave(rounds, {
+    ours: async () => {
+      const container = await start()
+      const live = world.person.live()
+      const channel = live.channel('node', { teamSlug: world.teamSlug, nodeId: world.nodeId })
+      const got = new Uint8Array(lines + 1)
+      let count = 0
+      let first = 0
+      let last = 0
+      let started = false
+      channel.on('container-log-started', () => {
+        started = true
+      })
+      channel.on('container-log-batch', (batch) => {
+        const at = now()
+        for (const [, , text] of batch.lines) {
+          const number = Number(text)
+          if (!(number >= 1 && number <= lines)) continue
+          if (got[number]) twice++
+          else count++
+          got[number] = 1
+          first ||= at
+          last = at
+        }
+      })
+      channel.onReady(() =>
+        channel.send('watch-container-log', {
+          container: { prefix: '', name: container.name },
+          take: 100,
+          batch: true,
+        }),
+      )
+      await waitFor('the log is followed', () => started)
+      await container.go()
+      await waitFor('all lines', () => count >= lines, { timeoutMs: 60_000, everyMs: 5 }).catch(() => {
+        missing += lines - count
+      })
+      live.close()
+      await raw.remove(container.id)
+      return count / ((last - first) / 1_000)
+    },
+    theirs: async () => {
+      const container = await start()
+      const child = spawn('docker', ['logs', '-f', '--timestamps', container.name], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      let count = 0
+      let first = 0
+      let last = 0
+      child.stdout.on('data', (part: Buffer) => {
+        let found = 0
+        for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) found++
+        if (found === 0) return
+        count += found
+        last = now()
+        if (count > 1) first ||= last
+      })
+      await waitFor('the first line', () => count >= 1)
+      await container.go()
+      await waitFor('all lines', () => count >= lines + 1, { timeoutMs: 60_000, everyMs: 5 })
+      child.kill()
+      await raw.remove(container.id)
+      return lines / ((last - first) / 1_000)
+    },
+  })
+  report.ratio(
+    'following a log of 200,000 lines / docker logs -f',
+    sides,
+    { at: 'least', value: 0.7 },
+    'lines/s',
+    `missing ${missing}, twice ${twice}`,
+  )
+}

@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { consoleSize } from './console-size.ts'
+import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
+import { bareServer, deploymentList } from './lists.ts'
+import { eventLatency, followLog } from './live.ts'
+import { Report } from './measure.ts'
+import { type Stage, setStage } from './stage.ts'
+import { agentBack, idleLink, memory } from './standing.ts'
+
+/**
+ * Prints each measure of the product beside its target, both sides of a ratio interleaved in one run. `npm run bench -- NAME ...`
+ * runs those whose name contains one of the words; `--quick` takes fewer rounds.
+ */
+const quick = process.argv.includes('--quick')
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+const rounds = (full: number) => (quick ? Math.max(3, Math.floor(full / 3)) : full)
+
+const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {
+  'console-size': (_, report) => consoleSize(report),
+  memory: (stage, report) => memory(stage, report),
+  'idle-link': (stage, report) => idleLink(stage, report, quick ? 35 : 90),
+  'one-image': (stage, report) => firstDeploys(stage, report, { images: 1, rounds: rounds(15), target: 1.1 }),
+  'ten-images': (stage, report) => firstDeploys(stage, report, { images: 10, rounds: rounds(7), target: 0.85 }),
+  'port-silence': (stage, report) => portSilence(stage, report, { rounds: rounds(11), pullFirst: false }),
+  'port-silence-pull': (stage, report) => portSilence(stage, report, { rounds: rounds(9), pullFirst: true }),
+  'no-failed-request': (stage, report) => noFailedRequest(stage, report, rounds(12)),
+  events: (stage, report) => eventLatency(stage, report, rounds(20)),
+  log: (stage, report) => followLog(stage, report, rounds(5)),
+  'agent-back': (stage, report) => agentBack(stage, report, rounds(5)),
+  'deployment-list': (stage, report) => deploymentList(stage, report),
+  'bare-server': (stage, report) => bareServer(stage, report),
+}
+
+const report = new Report()
+const stage = await setStage()
+try {
+  for (const [name, run] of Object.entries(benches)) {
+    if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue
+    try {
+      await run(stage, report)
+    } catch (error) {
+      report.failed(name, error)
+    }
+  }
+} finally {
+  await stage.end()
+}
+const results = new URL('../results/', import.meta.url)
+await mkdir(results, { recursive: true })
+await writeFile(
+  new URL(`${new Date().toISOString().replace(/[:.]/g, '-')}.json`, results),
+  `${JSON.stringify(report.rows, null, 2)}\n`,
+)
+const missed = report.rows.filter((row) => row.met === false)
+process.stdout.write(
+  `\n${report.rows.length - missed.length} of ${report.rows.length} within their targets${missed.length > 0 ? `; missed: ${missed.map((row) => row.name).join('; ')}` : ''}\n`,
+)

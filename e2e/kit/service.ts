@@ -1,0 +1,21 @@
+import { waitFor } from '@crux/test-kit'
+
+let nextPort = 21_000 + (process.pid % 500) * 10
+/** A host port of its own for each service of a test. */
+export const hostPort = (): number => nextPort++
+
+/** What a service on a host port answers, or undefined while nobody answers. */
+export async function answerOf(port: number): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(2_000),
+    })
+    return (await answer.text()).trim()
+  } catch {
+    return undefined
+  }
+}
+
+export const answers = (port: number, text: string): Promise<true> =>
+  waitFor(`${port} answers ${text}`, async () => (await answerOf(port)) === text && (true as const))

@@ -1,0 +1,55 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bootSystem, type System } from '@crux/dev-env'
+import { createWorld, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
+import { test as base } from '@playwright/test'
+
+/** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
+export type Stage = { system: System; registry: Registry; world: World }
+
+export async function removeContainers(label: string): Promise<void> {
+  for (const one of await raw.list(label)) await raw.remove(one.Id)
+}
+
+export async function setStage(
+  options: { env?: NodeJS.ProcessEnv } = {},
+): Promise<Stage & { end: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
+  const registry = await startRegistry()
+  const system = await bootSystem({
+    dataDir,
+    port: 0,
+    identityPublicPort: 0,
+    identityAdminPort: 0,
+    mode: 'bundle',
+    durable: false,
+    env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', ...options.env },
+  })
+  const world = await createWorld(await signUp(system.url), registry)
+  return {
+    system,
+    registry,
+    world,
+    async end() {
+      await system.stop()
+      await removeContainers(`dev.crux.team=${world.teamId}`)
+      await system.destroy()
+      await registry.remove()
+    },
+  }
+}
+
+/** `stage` is shared by the tests of a file's worker; each test uses prefixes and names of its own. */
+export const test = base.extend<Record<never, never>, { stage: Stage }>({
+  stage: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures from this pattern.
+    async ({}, use) => {
+      const stage = await setStage()
+      await use(stage)
+      await stage.end()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+})
+export { expect } from '@playwright/test'

@@ -1,0 +1,40 @@
+import { defineConfig } from '@playwright/test'
+
+const chromium = {
+  channel: undefined,
+  launchOptions: {
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  },
+}
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../test-results/e2e',
+  reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  // One system, one engine and two cores: journeys run one after another.
+  workers: 1,
+  fullyParallel: false,
+  forbidOnly: Boolean(process.env.CI),
+  use: {
+    ...chromium,
+    viewport: { width: 1440, height: 860 },
+    actionTimeout: 15_000,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+  projects: [
+    { name: 'system', testMatch: 'system/*.spec.ts' },
+    { name: 'journeys', testMatch: 'journeys/*.spec.ts' },
+  ],
+})

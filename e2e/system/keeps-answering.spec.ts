@@ -1,0 +1,146 @@
+import {
+  createDeployment,
+  createService,
+  deploy,
+  exits,
+  raw,
+  type ServiceImage,
+  setTag,
+  unique,
+  web,
+} from '@crux/test-kit'
+import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { expect, type Stage, test } from '../kit/stage.ts'
+
+/** A service that answers "one" on a host port, deployed and successful. */
+async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
+  const name = `app/${unique('web')}`
+  const port = hostPort()
+  const service = await createService(stage.world, [
+    {
+      name,
+      tag: '1',
+      image: web('one'),
+      config: { name: 'web', ports: [{ internal: 8080, external: port }], ...image.config },
+    },
+  ])
+  const prefix = unique('k')
+  const deployment = await createDeployment(stage.world, service, prefix)
+  const first = await deploy(stage.world, deployment.id)
+  expect(first.outcome, 'the first release').not.toContain('fail')
+  expect(first.status).toBe('successful')
+  await answers(port, 'one')
+  return { name, port, prefix, service, deployment }
+}
+
+async function expectKept(stage: Stage, place: Awaited<ReturnType<typeof standing>>, words: RegExp) {
+  const before = await raw.list(`dev.crux.prefix=${place.prefix}`)
+  const result = await deploy(stage.world, place.deployment.id)
+  expect(result.status).toBe('failed')
+  expect(result.outcome).toMatch(words)
+  expect(await answerOf(place.port), 'the old one answers').toBe('one')
+  const after = await raw.list(`dev.crux.prefix=${place.prefix}`)
+  expect(after.map((one) => one.Id)).toEqual(before.map((one) => one.Id))
+  expect(after.map((one) => one.Names)).toEqual(before.map((one) => one.Names))
+  return result
+}
+
+test.describe('a failed deployment keeps the old container answering', () => {
+  test('unknown tag', async ({ stage }) => {
+    const place = await standing(stage)
+    await setTag(stage.world, place.service, 0, 'missing')
+    await expectKept(stage, place, /missing/)
+  })
+
+  test('registry down', async ({ stage }) => {
+    const place = await standing(stage)
+    await stage.registry.push(place.name, '2', web('two'))
+    await setTag(stage.world, place.service, 0, '2')
+    await stage.registry.stop()
+    try {
+      await expectKept(stage, place, /regist|reach|refused|connect/i)
+    } finally {
+      await stage.registry.start()
+    }
+    const again = await deploy(stage.world, place.deployment.id)
+    expect(again.status, again.outcome).toBe('successful')
+    await answers(place.port, 'two')
+  })
+
+  test('a container that exits at once, with its last lines in the events', async ({ stage }) => {
+    const place = await standing(stage)
+    await stage.registry.push(place.name, 'broken', exits(3, 50, 'cannot read settings'))
+    await setTag(stage.world, place.service, 0, 'broken')
+    const result = await expectKept(stage, place, /exit.*3|3.*exit/i)
+    expect(result.events.flatMap((event) => event.log?.log ?? []).join('\n')).toContain('cannot read settings')
+  })
+
+  test('a port that somebody else has, named in the error', async ({ stage }) => {
+    const place = await standing(stage)
+    const taken = hostPort()
+    await stage.registry.push('app/other', '1', web('other'))
+    const other = await createService(stage.world, [
+      { name: 'app/other', tag: '1', config: { name: 'other', ports: [{ internal: 8080, external: taken }] } },
+    ])
+    const otherPrefix = unique('o')
+    expect((await deploy(stage.world, (await createDeployment(stage.world, other, otherPrefix)).id)).status).toBe(
+      'successful',
+    )
+    await stage.world.person.client.call('images.update', {
+      params: {
+        teamSlug: stage.world.teamSlug,
+        projectId: place.service.projectId,
+        versionId: place.service.versionId,
+        imageId: place.service.imageIds[0] ?? '',
+      },
+      body: { config: { ports: [{ internal: 8080, external: taken }] } },
+    })
+    await expectKept(stage, place, new RegExp(`${taken}.*${otherPrefix}-other|${otherPrefix}-other.*${taken}`))
+    expect(await answerOf(taken)).toBe('other')
+  })
+
+  test('a container that never reaches its expected state', async ({ stage }) => {
+    const place = await standing(stage)
+    await stage.world.person.client.call('images.update', {
+      params: {
+        teamSlug: stage.world.teamSlug,
+        projectId: place.service.projectId,
+        versionId: place.service.versionId,
+        imageId: place.service.imageIds[0] ?? '',
+      },
+      body: { config: { expectedState: { state: 'exited', timeout: 2, exitCode: 0 } } },
+    })
+    await expectKept(stage, place, /exited|expected/i)
+  })
+})
+
+test('a container that exits within the observation window is no success, unless it is expected to', async ({
+  stage,
+}) => {
+  const name = `job/${unique('job')}`
+  await stage.registry.push(name, '1', exits(0, 200))
+  const service = await createService(stage.world, [{ name, tag: '1', config: { name: 'job' } }])
+  const deployment = await createDeployment(stage.world, service, unique('j'))
+  expect((await deploy(stage.world, deployment.id)).status).toBe('failed')
+  await stage.world.person.client.call('images.update', {
+    params: {
+      teamSlug: stage.world.teamSlug,
+      projectId: service.projectId,
+      versionId: service.versionId,
+      imageId: service.imageIds[0] ?? '',
+    },
+    body: { config: { expectedState: { state: 'exited', timeout: 20, exitCode: 0 }, restartPolicy: 'no' } },
+  })
+  const result = await deploy(stage.world, deployment.id)
+  expect(result.status, result.outcome).toBe('successful')
+})
+
+test('a new tag is deployed and answers', async ({ stage }) => {
+  const place = await standing(stage)
+  await stage.registry.push(place.name, '2', web('two'))
+  await setTag(stage.world, place.service, 0, '2')
+  const result = await deploy(stage.world, place.deployment.id)
+  expect(result.status, result.outcome).toBe('successful')
+  await answers(place.port, 'two')
+  expect(await raw.list(`dev.crux.prefix=${place.prefix}`)).toHaveLength(1)
+})

@@ -1,0 +1,166 @@
+import {
+  createDeployment,
+  createService,
+  createTeam,
+  createWorld,
+  deploy,
+  idle,
+  loadImage,
+  raw,
+  signUp,
+  unique,
+  web,
+} from '@crux/test-kit'
+import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { expect, removeContainers, test } from '../kit/stage.ts'
+
+test('a container of nobody with the wanted name is left alone and named in the error', async ({ stage }) => {
+  const prefix = unique('x')
+  await loadImage('e2e-foreign:1', idle())
+  const foreign = await raw.create(`${prefix}-web`, { Image: 'e2e-foreign:1' })
+  await raw.start(foreign)
+  const service = await createService(stage.world, [
+    { name: `app/${prefix}`, tag: '1', image: web('one'), config: { name: 'web' } },
+  ])
+  const result = await deploy(stage.world, (await createDeployment(stage.world, service, prefix)).id)
+  expect(result.status).toBe('failed')
+  expect(result.outcome).toContain(`${prefix}-web`)
+  expect((await raw.inspect(foreign)).State.Running).toBe(true)
+  await raw.remove(foreign)
+})
+
+test('a container of another project and of another team is left alone', async ({ stage }) => {
+  const prefix = unique('x')
+  const port = hostPort()
+  const mine = await createService(stage.world, [
+    {
+      name: `app/${prefix}`,
+      tag: '1',
+      image: web('mine'),
+      config: { name: 'web', ports: [{ internal: 8080, external: port }] },
+    },
+  ])
+  expect((await deploy(stage.world, (await createDeployment(stage.world, mine, prefix)).id)).status).toBe('successful')
+  const otherProject = await createService(stage.world, [{ name: `app/${prefix}`, tag: '1', config: { name: 'web' } }])
+  const second = await deploy(stage.world, (await createDeployment(stage.world, otherProject, prefix)).id)
+  expect(second.status).toBe('failed')
+  expect(second.outcome).toContain(`${prefix}-web`)
+  const otherTeam = await createWorld(await signUp(stage.system.url), stage.registry)
+  const theirs = await createService(otherTeam, [{ name: `app/${prefix}`, tag: '1', config: { name: 'web' } }])
+  const third = await deploy(otherTeam, (await createDeployment(otherTeam, theirs, prefix)).id)
+  expect(third.status).toBe('failed')
+  expect(third.outcome).toContain(`${prefix}-web`)
+  expect(await answerOf(port)).toBe('mine')
+  await removeContainers(`dev.crux.team=${otherTeam.teamId}`)
+})
+
+test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives back on failure', async ({
+  stage,
+}) => {
+  const { world } = stage
+  const { client } = world.person
+  const name = `app/${unique('take')}`
+  const port = hostPort()
+  const prefix = unique('v')
+  const first = await createService(
+    world,
+    [{ name, tag: '1', image: web('1.0.0'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } }],
+    { versioned: '1.0.0' },
+  )
+  const one = await createDeployment(world, first, prefix)
+  expect((await deploy(world, one.id)).status).toBe('successful')
+  const params = { teamSlug: world.teamSlug, projectId: first.projectId }
+  const next = await client.call('versions.increase', {
+    params: { ...params, versionId: first.versionId },
+    body: { name: '1.1.0' },
+  })
+  const version = await client.call('versions.get', { params: { ...params, versionId: next.id } })
+  const image = version.images[0]
+  const second = version.deployments.find((each) => each.prefix === prefix)
+  if (!image || !second) throw new Error('the image and the deployment were copied')
+  const setImageTag = (tag: string) =>
+    client.call('images.update', { params: { ...params, versionId: next.id, imageId: image.id }, body: { tag } })
+  await setImageTag('missing')
+  expect((await deploy(world, second.id)).status).toBe('failed')
+  expect(await answerOf(port), 'given back').toBe('1.0.0')
+  expect(
+    (await client.call('deployments.get', { params: { teamSlug: world.teamSlug, deploymentId: one.id } })).status,
+  ).toBe('successful')
+  await stage.registry.push(name, '2', web('1.1.0'))
+  await setImageTag('2')
+  const result = await deploy(world, second.id)
+  expect(result.status, result.outcome).toBe('successful')
+  await answers(port, '1.1.0')
+  expect(
+    (await client.call('deployments.get', { params: { teamSlug: world.teamSlug, deploymentId: one.id } })).status,
+  ).toBe('obsolete')
+  expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
+})
+
+test('a db and a web image find each other by name on the first deployment', async ({ stage }) => {
+  const name = unique('pair')
+  const port = hostPort()
+  const service = await createService(stage.world, [
+    { name: `db/${name}`, tag: '1', image: web('data of the db', 5432), config: { name: 'db' } },
+    {
+      name: `web/${name}`,
+      tag: '1',
+      image: {
+        cmd: [
+          '/bin/sh',
+          '-c',
+          "trap 'exit 0' TERM; for n in 1 2 3 4 5 6 7 8 9; do wget -q -O /www/index.html http://db:5432/ && break; sleep 0.1; done; httpd -f -p 8080 -h /www & wait",
+        ],
+        exposed: [8080],
+      },
+      config: { name: 'web', ports: [{ internal: 8080, external: port }] },
+    },
+  ])
+  const result = await deploy(stage.world, (await createDeployment(stage.world, service, unique('d'))).id)
+  expect(result.status, result.outcome).toBe('successful')
+  await answers(port, 'data of the db')
+})
+
+test("a second team meets none of the first one's ids", async ({ stage }) => {
+  const { world, system } = stage
+  const stranger = await signUp(system.url)
+  const { teamSlug } = await createTeam(stranger)
+  const service = await createService(world, [
+    { name: `app/${unique('own')}`, tag: '1', image: web('x'), config: { name: 'web' } },
+  ])
+  const deployment = await createDeployment(world, service, unique('q'))
+  const ids = {
+    projectId: service.projectId,
+    versionId: service.versionId,
+    imageId: service.imageIds[0] ?? '',
+    nodeId: world.nodeId,
+    registryId: world.registryId,
+    deploymentId: deployment.id,
+  }
+  const paths = [
+    `projects/${ids.projectId}`,
+    `projects/${ids.projectId}/versions/${ids.versionId}`,
+    `projects/${ids.projectId}/versions/${ids.versionId}/images/${ids.imageId}`,
+    `nodes/${ids.nodeId}`,
+    `nodes/${ids.nodeId}/_/containers`,
+    `nodes/${ids.nodeId}/deployments`,
+    `registries/${ids.registryId}`,
+    `deployments/${ids.deploymentId}`,
+    `deployments/${ids.deploymentId}/releases`,
+    `deployments/${ids.deploymentId}/preview`,
+    `deployments/${ids.deploymentId}/log?skip=0&take=10`,
+  ]
+  for (const path of paths) {
+    const foreign = await fetch(`${system.url}/api/${teamSlug}/${path}`, { headers: stranger.headers() })
+    expect(foreign.status, path).toBe(404)
+    const outside = await fetch(`${system.url}/api/${world.teamSlug}/${path}`, { headers: stranger.headers() })
+    expect([403, 404], path).toContain(outside.status)
+    expect((await fetch(`${system.url}/api/${world.teamSlug}/${path}`)).status, path).toBe(401)
+  }
+  const nested = await fetch(`${system.url}/api/${teamSlug}/deployments`, {
+    method: 'POST',
+    headers: { ...stranger.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ versionId: ids.versionId, nodeId: ids.nodeId, prefix: 'stolen', protected: false }),
+  })
+  expect([403, 404]).toContain(nested.status)
+})

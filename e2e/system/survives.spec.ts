@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import {
+  createDeployment,
+  createService,
+  deploy,
+  finished,
+  raw,
+  setTag,
+  startDeployment,
+  unique,
+  waitFor,
+  web,
+} from '@crux/test-kit'
+import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { expect, type Stage, test } from '../kit/stage.ts'
+
+/** A service whose next release needs seconds to be verified, so that something can be killed in the middle. */
+async function slowReplacement(stage: Stage) {
+  const name = `app/${unique('slow')}`
+  const port = hostPort()
+  const service = await createService(stage.world, [
+    { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
+    {
+      name: `${name}-job`,
+      tag: '1',
+      image: { cmd: ['/bin/sh', '-c', 'sleep 4; exit 0'] },
+      config: { name: 'job', restartPolicy: 'no', expectedState: { state: 'exited', timeout: 60, exitCode: 0 } },
+    },
+  ])
+  const prefix = unique('s')
+  const deployment = await createDeployment(stage.world, service, prefix)
+  const first = await deploy(stage.world, deployment.id)
+  expect(first.status, first.outcome).toBe('successful')
+  await stage.registry.push(name, '2', web('two'))
+  await stage.registry.push(`${name}-job`, '2', { cmd: ['/bin/sh', '-c', 'sleep 4; echo second; exit 0'] })
+  await setTag(stage.world, service, 0, '2')
+  await setTag(stage.world, service, 1, '2')
+  await startDeployment(stage.world, deployment.id)
+  await waitFor('the new ones are being started', async () =>
+    (
+      await stage.world.person.client.call('deployments.log', {
+        params: { teamSlug: stage.world.teamSlug, deploymentId: deployment.id },
+        query: { skip: 0, take: 500, try: 2 },
+      })
+    ).items.some((event) => event.phase?.phase === 'verify' && event.phase.state === 'running'),
+  )
+  return { port, prefix, deployment }
+}
+
+async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowReplacement>>) {
+  const result = await finished(stage.world, place.deployment.id, 80_000)
+  expect(result.status, result.outcome).toBe('successful')
+  await answers(place.port, 'two')
+  const containers = await raw.list(`dev.crux.prefix=${place.prefix}`)
+  expect(containers.map((one) => one.Names[0]).sort()).toEqual([`/${place.prefix}-job`, `/${place.prefix}-web`])
+  const sequences = result.events.map((event) => event.sequence)
+  expect(new Set(sequences).size, 'no event twice').toBe(sequences.length)
+}
+
+export function agentPid(stage: Stage): number {
+  const found = readdirSync('/proc').find((entry) => {
+    if (!/^\d+$/.test(entry)) return false
+    try {
+      return (
+        /agent/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')) &&
+        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`${stage.system.dataDir}/agents/`)
+      )
+    } catch {
+      return false
+    }
+  })
+  if (!found) throw new Error('no agent process')
+  return Number(found)
+}
+
+test('the agent is killed in the middle of a deployment, and continues', async ({ stage }) => {
+  const place = await slowReplacement(stage)
+  process.kill(agentPid(stage), 'SIGKILL')
+  await expectDone(stage, place)
+})
+
+test('the server is killed in the middle of a deployment, and continues', async ({ stage }) => {
+  const place = await slowReplacement(stage)
+  await stage.system.kill('server', 'SIGKILL')
+  await stage.system.whenReady('server')
+  await expectDone(stage, place)
+})
+
+test('PostgreSQL is killed in the middle of a deployment, and nothing is lost', async ({ stage }) => {
+  const place = await slowReplacement(stage)
+  await stage.system.kill('postgres', 'SIGKILL')
+  await waitFor('the server serves again', async () => (await fetch(`${stage.system.url}/health/ready`)).ok, {
+    timeoutMs: 60_000,
+    everyMs: 100,
+  })
+  await expectDone(stage, place)
+})
+
+test('a deployment keeps answering over a killed PostgreSQL and server, and a second start takes over', async ({
+  stage,
+}) => {
+  const place = await slowReplacement(stage)
+  await expectDone(stage, place)
+  await Promise.all([stage.system.kill('postgres', 'SIGKILL'), stage.system.kill('server', 'SIGKILL')])
+  expect(await answerOf(place.port)).toBe('two')
+  await waitFor('the server serves again', async () => (await fetch(`${stage.system.url}/health/ready`)).ok, {
+    timeoutMs: 60_000,
+    everyMs: 100,
+  })
+  await waitFor(
+    'the agent is back',
+    async () =>
+      (
+        await stage.world.person.client.call('nodes.get', {
+          params: { teamSlug: stage.world.teamSlug, nodeId: stage.world.nodeId },
+        })
+      ).status === 'connected',
+    { timeoutMs: 60_000 },
+  )
+  const again = await deploy(stage.world, place.deployment.id)
+  expect(again.status, again.outcome).toBe('successful')
+})
+
+test('two starts at once: one wins, the other is refused', async ({ stage }) => {
+  const name = `app/${unique('twice')}`
+  const service = await createService(stage.world, [{ name, tag: '1', image: web('one'), config: { name: 'web' } }])
+  const deployment = await createDeployment(stage.world, service, unique('w'))
+  const starts = await Promise.allSettled(Array.from({ length: 5 }, () => startDeployment(stage.world, deployment.id)))
+  expect(starts.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
+  for (const one of starts) if (one.status === 'rejected') expect([409, 412]).toContain(one.reason.status)
+  const result = await finished(stage.world, deployment.id)
+  expect(result.status, result.outcome).toBe('successful')
+})
