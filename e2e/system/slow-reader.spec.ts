@@ -24,6 +24,9 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
   const path = `/${world.teamSlug}/nodes/${world.nodeId}`
   let lines = 0
   let skipped = 0
+  let numbered = 0
+  let first: number | undefined
+  let last = 0
   let subscribed = false
   socket.on('message', (text) => {
     const { type, data } = JSON.parse(String(text))
@@ -31,6 +34,13 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
     if (type === `${path}/container-log-batch`) {
       lines += data.lines.length
       skipped += data.skipped ?? 0
+      for (const [, , text] of data.lines) {
+        const number = Number(/^line (\d+)/.exec(text)?.[1])
+        if (!number) continue
+        first ??= number
+        last = number
+        numbered++
+      }
     }
   })
   await new Promise((resolve) => socket.once('open', resolve))
@@ -63,6 +73,7 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
   const seen = lines
   socket.resume()
   await waitFor('lines go on', () => lines > seen + 1_000)
+  expect(last - (first ?? 0) + 1, 'every line is there or counted as skipped').toBe(numbered + skipped)
   socket.close()
   await raw.remove(id)
   await engine('DELETE', '/images/e2e-flood:1?force=true').catch(() => undefined)
