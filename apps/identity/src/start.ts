@@ -45,7 +45,7 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
     const housekeeping = startHousekeeping(app)
     lifecycle.onStop('housekeeping', housekeeping.stop)
     const adminUrl = await serve(
-      createServer(app, adminRoutes(app), { browsers: false, guard: adminGuard(app) }),
+      createServer(app, adminRoutes(app), { browsers: false, guard: adminGuard(app), prefix: '/admin' }),
       { host: config.IDENTITY_HOST, port: config.IDENTITY_ADMIN_PORT },
       lifecycle,
     )

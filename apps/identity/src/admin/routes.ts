@@ -5,10 +5,15 @@ import { IdentityError } from '../http/errors.ts'
 import type { Routes } from '../http/routes.ts'
 import { sameSecret } from '../secrets.ts'
 import { version } from '../version.ts'
+import { identityRoutes } from './identities.ts'
+import { adminSessionRoutes } from './sessions.ts'
 
 /** Everything that our own server may ask, behind the admin token. */
 export function adminRoutes(app: App): Routes {
   return {
+    ...identityRoutes(app),
+    ...adminSessionRoutes(app),
+    '/version': { GET: async (visit) => visit.reply.send({ version }) },
     '/admin/version': { GET: async (visit) => visit.reply.send({ version }) },
     ...healthRoutes(app, ''),
     ...healthRoutes(app, '/admin'),

@@ -6,7 +6,7 @@ export interface OffsetPage {
   offset: number
 }
 
-const sizeMax = 500
+const sizeMax = 1_000
 const sizeDefault = 250
 
 /** A page by number (`page`, `per_page`, the first is 0) or by token (`page_size`, `page_token`, which holds the offset). */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Visit } from './visit.ts'
 
 export type Handler = (visit: Visit) => Promise<unknown>
@@ -11,8 +11,15 @@ const allMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELET
 /**
  * Mounts `routes` with the manners of the original: another method is 405 with `Allow`, OPTIONS says what is allowed
  * without any CORS header, a trailing slash is a redirect to the path without it, anything else a plain 404.
+ *
+ * @param options.prefix a path that lacks it is sent to the one that has it
  */
-export function mount(app: FastifyInstance, routes: Routes, run: (handler: Handler) => RunnerOf): void {
+export function mount(
+  app: FastifyInstance,
+  routes: Routes,
+  run: (handler: Handler) => Runner,
+  options: { prefix?: string } = {},
+): void {
   for (const [url, { any, ...handlers }] of Object.entries(routes)) {
     if (any) {
       app.route({ method: allMethods.filter((method) => method !== 'OPTIONS'), url, handler: run(any) })
@@ -40,8 +47,10 @@ export function mount(app: FastifyInstance, routes: Routes, run: (handler: Handl
     const trimmed = path.replace(/\/+$/, '')
     if (trimmed !== path && patterns.some((pattern) => pattern.test(trimmed)))
       return reply.redirect(query === undefined ? trimmed : `${trimmed}?${query}`, 301)
+    if (options.prefix !== undefined && !path.startsWith(`${options.prefix}/`))
+      return reply.redirect(options.prefix + request.url, 307)
     return reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n')
   })
 }
 
-type RunnerOf = (request: import('fastify').FastifyRequest, reply: import('fastify').FastifyReply) => Promise<unknown>
+type Runner = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>

@@ -20,7 +20,7 @@ const withoutCsrfCookie = /^\/(?:health\/|sessions(?:\/|$)|schemas\/|self-servic
 export function createServer(
   app: App,
   routes: Routes,
-  options: { browsers: boolean; guard?: (request: FastifyRequest) => IdentityError | undefined },
+  options: { browsers: boolean; guard?: (request: FastifyRequest) => IdentityError | undefined; prefix?: string },
 ): FastifyInstance {
   const server = Fastify({
     bodyLimit,
@@ -71,14 +71,19 @@ export function createServer(
   })
 
   server.setErrorHandler((error, request, reply) => answerError(app, visitOf(request, reply), error, true))
-  mount(server, routes, (handler) => async (request, reply) => {
-    const visit = visitOf(request, reply)
-    try {
-      return await handler(visit)
-    } catch (error) {
-      return answerError(app, visit, error, !options.browsers || isForPrograms(request))
-    }
-  })
+  mount(
+    server,
+    routes,
+    (handler) => async (request, reply) => {
+      const visit = visitOf(request, reply)
+      try {
+        return await handler(visit)
+      } catch (error) {
+        return answerError(app, visit, error, !options.browsers || isForPrograms(request))
+      }
+    },
+    options,
+  )
   return server
 }
 

@@ -6,7 +6,7 @@ import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
 import { showBareIdentity } from '../identities/wire.ts'
 import { currentSession, type Signed } from './credentials.ts'
-import { endSessions, listOtherSessions } from './store.ts'
+import { endSessions, listSessions as findSessions } from './store.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
 
 /** What a signed-in person can do with sessions. */
@@ -14,6 +14,12 @@ export function sessionRoutes(app: App): Routes {
   return {
     '/sessions/whoami': { any: (visit) => whoami(app, visit) },
     '/sessions': { GET: (visit) => listSessions(app, visit), DELETE: (visit) => endOthers(app, visit) },
+    // Codes to exchange come with signing in elsewhere, which is not offered: none can be known.
+    '/sessions/token-exchange': {
+      GET: async () => {
+        throw new IdentityError(404, { reason: 'no session yet for this "code"' })
+      },
+    },
     '/sessions/:id': { DELETE: (visit) => endOne(app, visit) },
   }
 }
@@ -30,7 +36,11 @@ async function whoami(app: App, visit: Visit): Promise<unknown> {
 async function listSessions(app: App, visit: Visit): Promise<unknown> {
   const current = await requireSession(app, visit)
   const page = readOffsetPage(visit)
-  const { entries, total } = await listOtherSessions(app.database, current.session, page)
+  const { entries, total } = await findSessions(
+    app.database,
+    { identityId: current.session.identityId, except: current.session.id, active: true },
+    page,
+  )
   visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
   return visit.reply.send(
     entries.map(({ session, devices }) => ({

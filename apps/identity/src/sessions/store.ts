@@ -1,5 +1,5 @@
 import type { Database } from '@crux/postgres'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
@@ -83,21 +83,37 @@ export async function isKnownToken(database: Database, token: string): Promise<b
   return rows.length > 0
 }
 
-export async function listOtherSessions(
+/**
+ * Sessions, the newest first.
+ *
+ * @param filter.active true for those that still work, false for the others
+ * @param filter.after the id of the last one of the page before
+ */
+export async function listSessions(
   database: Database,
-  current: Session,
+  filter: { identityId?: string; except?: string; active?: boolean; after?: string },
   page: { size: number; offset: number },
 ): Promise<{ entries: { session: Session; devices: Device[] }[]; total: number }> {
-  const { rows } = await database.pool.query<SessionRow & { total: number }>(
-    `select s.*, ${devicesJson} as devices, count(*) over ()::int as total
-     from identity.sessions s
-     where s.identity_id = $1 and s.id <> $2 and s.active and s.expires_at > now()
-     order by s.id desc limit $3 offset $4`,
-    [current.identityId, current.id, page.size, page.offset],
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const conditions = ['true']
+  if (filter.identityId !== undefined) conditions.push(`s.identity_id = ${parameter(filter.identityId)}`)
+  if (filter.except !== undefined) conditions.push(`s.id <> ${parameter(filter.except)}`)
+  if (filter.active !== undefined) conditions.push(`${filter.active ? '' : 'not '}(s.active and s.expires_at > now())`)
+  const counted = database.pool.query<{ total: number }>(
+    `select count(*)::int as total from identity.sessions s where ${conditions.join(' and ')}`,
+    [...values],
   )
+  if (filter.after !== undefined) conditions.push(`s.id < ${parameter(filter.after)}`)
+  const listed = database.pool.query<SessionRow>(
+    `select s.*, ${devicesJson} as devices from identity.sessions s where ${conditions.join(' and ')}
+     order by s.id desc limit ${parameter(page.size)} offset ${parameter(page.offset)}`,
+    values,
+  )
+  const [{ rows: counts }, { rows }] = await Promise.all([counted, listed])
   return {
     entries: rows.map((row) => ({ session: sessionFromRow(row), devices: devicesFromRow(row) })),
-    total: rows[0]?.total ?? 0,
+    total: counts[0]?.total ?? 0,
   }
 }
 
@@ -126,15 +142,12 @@ export async function endSessions(tx: Executor, which: SessionSelector): Promise
   return result.rowCount ?? 0
 }
 
-export async function findSessionById(db: Executor, id: string, identityId?: string): Promise<Session | undefined> {
-  const rows = await db
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.id, id), identityId === undefined ? undefined : eq(sessions.identityId, identityId)))
+export async function findSessionById(db: Executor, id: string): Promise<Session | undefined> {
+  const rows = await db.select().from(sessions).where(eq(sessions.id, id))
   return rows[0]
 }
 
-export interface SessionRow {
+interface SessionRow {
   id: string
   identity_id: string
   token_hash: Buffer
@@ -149,7 +162,7 @@ export interface SessionRow {
   devices: { id: string; ip_address: string; user_agent: string; location: string }[]
 }
 
-export function sessionFromRow(row: SessionRow): Session {
+function sessionFromRow(row: SessionRow): Session {
   return {
     id: row.id,
     identityId: row.identity_id,
@@ -165,7 +178,7 @@ export function sessionFromRow(row: SessionRow): Session {
   }
 }
 
-export function devicesFromRow(row: SessionRow): Device[] {
+function devicesFromRow(row: SessionRow): Device[] {
   return row.devices.map(({ id, ip_address, user_agent, location }) => ({
     id,
     ipAddress: ip_address,
@@ -174,7 +187,7 @@ export function devicesFromRow(row: SessionRow): Device[] {
   }))
 }
 
-export const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.session_devices d where d.session_id = s.id), '[]')`
+const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.session_devices d where d.session_id = s.id), '[]')`
 
 const findSessionSql = `
   select s.*, ${devicesJson} as devices, row_to_json(i) as identity,

@@ -1,0 +1,236 @@
+import type { App } from '../context.ts'
+import { brokenUniqueRule } from '../db/executor.ts'
+import { isUuid } from '../db/ids.ts'
+import { badRequest, IdentityError, noSuchRow } from '../http/errors.ts'
+import { linkTo, readNumber, readSize } from '../http/pages.ts'
+import type { Routes } from '../http/routes.ts'
+import type { Visit } from '../http/visit.ts'
+import { schemaId } from '../identities/identity-schema.ts'
+import { findPerson, insertPerson, type Person } from '../identities/store.ts'
+import { showIdentity } from '../identities/wire.ts'
+import { endSessions } from '../sessions/store.ts'
+import { type IdentityBody, parseJson, readIdentityBody, readState, readTraits } from './identity-body.ts'
+import {
+  type Credential,
+  countPeople,
+  deletePerson,
+  type ListFilter,
+  listCredentials,
+  listPeople,
+  updatePerson,
+} from './identity-store.ts'
+import { applyPatch } from './json-patch.ts'
+
+export function identityRoutes(app: App): Routes {
+  return {
+    '/admin/identities': {
+      GET: (visit) => listIdentities(app, visit),
+      POST: (visit) => createIdentity(app, visit),
+    },
+    '/admin/identities/:id': {
+      GET: async (visit) => visit.reply.send(await showDetails(app, await requirePerson(app, visit))),
+      PUT: (visit) => replaceIdentity(app, visit),
+      PATCH: (visit) => patchIdentity(app, visit),
+      DELETE: (visit) => deleteIdentity(app, visit),
+    },
+    '/admin/identities/:id/credentials/:type': { DELETE: (visit) => deleteCredential(app, visit) },
+  }
+}
+
+const firstToken = '00000000-0000-0000-0000-000000000000'
+
+async function listIdentities(app: App, visit: Visit): Promise<unknown> {
+  const filter = readFilter(visit)
+  const byNumber = visit.query('page') !== undefined || visit.query('per_page') !== undefined
+  const people = byNumber ? await numberedPage(app, visit, filter) : await tokenPage(app, visit, filter)
+  if (!filter || 'ids' in filter)
+    return visit.reply.send(people.map((person) => showForAdmin(app, person, { metadataAdmin: 'always' })))
+  const credentials = await listCredentials(
+    app.database.db,
+    people.map(({ identity }) => identity.id),
+  )
+  const shown = people.map((person) =>
+    showForAdmin(app, person, { metadataAdmin: 'always', credentials: credentials.get(person.identity.id) ?? [] }),
+  )
+  return visit.reply.send(shown)
+}
+
+/** Pages by the id of the last identity seen: new identities cannot shift them. */
+async function tokenPage(app: App, visit: Visit, filter: ListFilter): Promise<Person[]> {
+  const asked = visit.query('page_size')
+  const size = asked === undefined && filter && 'ids' in filter ? Math.max(1, filter.ids.length) : readSize(asked)
+  const after = visit.query('page_token') || firstToken
+  if (!isUuid(after)) throw badRequest('The page token is invalid, do not craft your own page tokens')
+  const found = await listPeople(app.database, filter, { size: size + 1, after })
+  const people = found.slice(0, size)
+  const links = [linkTo(visit, 'first', { page_size: String(size), page_token: firstToken })]
+  const last = people.at(-1)?.identity.id
+  if (found.length > size && last) links.push(linkTo(visit, 'next', { page_size: String(size), page_token: last }))
+  visit.reply.header('link', links.join(','))
+  return people
+}
+
+async function numberedPage(app: App, visit: Visit, filter: ListFilter): Promise<Person[]> {
+  const size = readSize(visit.query('per_page'))
+  const page = readNumber(visit.query('page') ?? '0')
+  const total = await countPeople(app.database)
+  const last = Math.max(0, Math.ceil(total / size) - 1)
+  const to = (rel: string, number: number) => linkTo(visit, rel, { page: String(number), per_page: String(size) })
+  const links = [to('first', 0)]
+  if (page < last) links.push(to('next', page + 1))
+  if (page > 0) links.push(to('prev', page - 1))
+  links.push(to('last', last))
+  visit.reply.header('link', links.join(',')).header('x-total-count', total)
+  return listPeople(app.database, filter, { size, offset: page * size })
+}
+
+function readFilter(visit: Visit): ListFilter {
+  const identifier = visit.query('credentials_identifier') || undefined
+  const similar = visit.query('preview_credentials_identifier_similar') || undefined
+  const given = (visit.request.query as Record<string, unknown>).ids
+  if (identifier !== undefined && similar !== undefined)
+    throw badRequest('Cannot pass both credentials_identifier and preview_credentials_identifier_similar.')
+  if (given !== undefined && given !== '') {
+    const ids = (Array.isArray(given) ? given : [given]).map(String).flatMap((entry) => entry.split(','))
+    if (ids.length > 1_000) throw badRequest('At most 1000 ids can be asked for at once.')
+    const wrong = ids.find((id) => !isUuid(id))
+    if (wrong !== undefined) throw badRequest(`Invalid UUID value \`${wrong}\` for parameter \`ids\`.`)
+    return { ids }
+  }
+  if (identifier !== undefined) return { identifier }
+  return similar === undefined ? undefined : { similar }
+}
+
+async function createIdentity(app: App, visit: Visit): Promise<unknown> {
+  const body = readIdentityBody(parseJson(visit.request.body))
+  const passwordHash = await hashOf(app, body)
+  const person = await orConflict(
+    app.database.transaction((tx) =>
+      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? !app.verifiesAddresses }),
+    ),
+    'This identity conflicts with another identity that already exists.',
+  )
+  const base = `http://${visit.request.headers.host ?? 'localhost'}`
+  return visit.reply
+    .code(201)
+    .header('location', `${base}/identities/${person.identity.id}`)
+    .send(await showDetails(app, person, 'when set'))
+}
+
+async function replaceIdentity(app: App, visit: Visit): Promise<unknown> {
+  const person = await requirePerson(app, visit)
+  const value = parseJson(visit.request.body)
+  const body = readIdentityBody(value)
+  const stateGiven = (value as { state?: unknown }).state
+  const state = stateGiven === undefined || stateGiven === '' ? person.identity.state : body.state
+  return visit.reply.send(await save(app, person, { ...body, state }))
+}
+
+async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
+  const person = await requirePerson(app, visit)
+  const { identity } = person
+  const patched = applyPatch(
+    {
+      schema_id: schemaId,
+      state: identity.state,
+      traits: identity.traits,
+      metadata_public: identity.metadataPublic,
+      metadata_admin: identity.metadataAdmin,
+    },
+    parseJson(visit.request.body),
+  )
+  const change: IdentityBody = {
+    traits: readTraits(patched.traits),
+    state: readState(patched.state),
+    metadataPublic: patched.metadata_public ?? null,
+    metadataAdmin: patched.metadata_admin ?? null,
+  }
+  return visit.reply.send(await save(app, person, change))
+}
+
+async function save(app: App, person: Person, body: IdentityBody): Promise<unknown> {
+  const passwordHash = await hashOf(app, body)
+  const { traits, state, metadataPublic, metadataAdmin } = body
+  await orConflict(
+    app.database.transaction(async (tx) => {
+      await updatePerson(
+        tx,
+        person,
+        { traits, state, metadataPublic, metadataAdmin },
+        { verified: body.verified ?? !app.verifiesAddresses, passwordHash },
+      )
+      if (state === 'inactive') await endSessions(tx, { ofIdentity: person.identity.id })
+    }),
+  )
+  const saved = await findPerson(app.database.db, person.identity.id)
+  if (!saved) throw noSuchRow()
+  return showDetails(app, saved, 'when set')
+}
+
+async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {
+  const { id } = visit.request.params as { id: string }
+  if (!isUuid(id)) throw noSuchRow()
+  const deleted = await app.database.transaction(async (tx) => {
+    await endSessions(tx, { ofIdentity: id })
+    return deletePerson(tx, id)
+  })
+  if (!deleted) throw noSuchRow()
+  return visit.reply.code(204).send()
+}
+
+/** Only second factors could be taken away, and there are none yet. */
+async function deleteCredential(app: App, visit: Visit): Promise<unknown> {
+  await requirePerson(app, visit)
+  const { type } = visit.request.params as { type: string }
+  if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')
+  throw new IdentityError(404, { reason: `You tried to remove a ${type} but this user has no ${type} set up.` })
+}
+
+async function requirePerson(app: App, visit: Visit): Promise<Person> {
+  const { id } = visit.request.params as { id: string }
+  const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
+  if (!person) throw noSuchRow()
+  return person
+}
+
+async function hashOf(app: App, { password }: IdentityBody): Promise<string | undefined> {
+  if (!password) return undefined
+  return 'hash' in password ? password.hash : app.passwords.hash(password.clear)
+}
+
+async function orConflict<T>(work: Promise<T>, reason?: string): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (brokenUniqueRule(cause) === undefined) throw cause
+    throw new IdentityError(409, { cause, ...(reason === undefined ? {} : { reason }) })
+  }
+}
+
+type MetadataAdmin = 'always' | 'when set'
+
+async function showDetails(app: App, person: Person, metadataAdmin: MetadataAdmin = 'always'): Promise<unknown> {
+  const found = await listCredentials(app.database.db, [person.identity.id])
+  return showForAdmin(app, person, { metadataAdmin, credentials: found.get(person.identity.id) ?? [] })
+}
+
+function showForAdmin(app: App, person: Person, options: { metadataAdmin: MetadataAdmin; credentials?: Credential[] }) {
+  const { metadataAdmin = null } = person.identity
+  return {
+    ...showIdentity(person, app.publicUrl),
+    ...(metadataAdmin === null && options.metadataAdmin === 'when set' ? {} : { metadata_admin: metadataAdmin }),
+    ...(options.credentials
+      ? { credentials: Object.fromEntries(options.credentials.map((entry) => [entry.type, showCredential(entry)])) }
+      : {}),
+  }
+}
+
+function showCredential(entry: Credential) {
+  return {
+    type: entry.type,
+    identifiers: entry.identifiers,
+    version: entry.version,
+    created_at: entry.createdAt.toISOString(),
+    updated_at: entry.updatedAt.toISOString(),
+  }
+}

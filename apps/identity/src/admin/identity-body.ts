@@ -1,0 +1,96 @@
+import type { IdentityState, Traits } from '../db/schema.ts'
+import { isObject } from '../http/body.ts'
+import { badRequest, IdentityError } from '../http/errors.ts'
+import { normalizeIdentifier, schemaId } from '../identities/identity-schema.ts'
+import { emailOf, traitsProblem } from '../identities/traits.ts'
+
+/** What an administrator may say about an identity. */
+export interface IdentityBody {
+  traits: Traits
+  state: IdentityState
+  metadataPublic: unknown
+  metadataAdmin: unknown
+  /** A new password in the clear, or one hashed elsewhere with argon2. */
+  password?: { clear: string } | { hash: string }
+  /** Whether the e-mail address of the traits is given as verified; undefined when nothing is said of it. */
+  verified?: boolean
+}
+
+const knownFields = new Set([
+  'schema_id',
+  'traits',
+  'state',
+  'metadata_public',
+  'metadata_admin',
+  'credentials',
+  'verifiable_addresses',
+  'recovery_addresses',
+  'organization_id',
+])
+
+export function parseJson(raw: unknown): unknown {
+  try {
+    return JSON.parse(typeof raw === 'string' ? raw : '')
+  } catch {
+    throw badRequest('The body is not valid JSON.')
+  }
+}
+
+/** @throws IdentityError 400 for anything that is not an identity */
+export function readIdentityBody(value: unknown): IdentityBody {
+  if (!isObject(value)) throw badRequest('The body must be a JSON object.')
+  const unknownField = Object.keys(value).find((name) => !knownFields.has(name))
+  if (unknownField !== undefined) throw new IdentityError(400, { message: `json: unknown field "${unknownField}"` })
+  if (value.schema_id !== undefined && value.schema_id !== '' && value.schema_id !== schemaId)
+    throw badRequest(`Unable to find JSON Schema ID: ${String(value.schema_id)}`)
+  const traits = readTraits(value.traits)
+  return {
+    traits,
+    state: readState(value.state),
+    metadataPublic: value.metadata_public ?? null,
+    metadataAdmin: value.metadata_admin ?? null,
+    ...readPassword(value.credentials),
+    ...readVerified(value.verifiable_addresses, traits),
+  }
+}
+
+export function readTraits(value: unknown): Traits {
+  const traits = value ?? {}
+  const problem = traitsProblem(traits)
+  if (problem) throw badRequest(problem)
+  return traits as Traits
+}
+
+export function readState(value: unknown): IdentityState {
+  if (value === undefined || value === null || value === '') return 'active'
+  if (value === 'active' || value === 'inactive') return value
+  throw new IdentityError(400, {
+    message: 'identity state is not valid',
+    reason: `The supplied state ('${String(value)}') was not valid. Valid states are ('active', 'inactive').`,
+  })
+}
+
+function readPassword(credentials: unknown): Pick<IdentityBody, 'password'> {
+  if (credentials === undefined || credentials === null) return {}
+  if (!isObject(credentials)) throw badRequest('credentials must be an object.')
+  const other = Object.keys(credentials).find((type) => type !== 'password')
+  if (other !== undefined) throw badRequest(`Credentials of the type ${other} cannot be imported.`)
+  const config = isObject(credentials.password) ? credentials.password.config : undefined
+  if (!isObject(config)) return {}
+  if (typeof config.password === 'string' && config.password !== '') return { password: { clear: config.password } }
+  const { hashed_password: hash } = config
+  if (hash === undefined || hash === '') return {}
+  if (typeof hash !== 'string' || !/^\$argon2(?:id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(hash))
+    throw badRequest('The imported password is not hashed with argon2.')
+  return { password: { hash } }
+}
+
+function readVerified(addresses: unknown, traits: Traits): Pick<IdentityBody, 'verified'> {
+  if (!Array.isArray(addresses)) return {}
+  const value = normalizeIdentifier(emailOf(traits))
+  const own = addresses.find(
+    (entry): entry is Record<string, unknown> =>
+      isObject(entry) && typeof entry.value === 'string' && normalizeIdentifier(entry.value) === value,
+  )
+  return own ? { verified: own.verified === true } : {}
+}

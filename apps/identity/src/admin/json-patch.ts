@@ -1,0 +1,71 @@
+import { isObject } from '../http/body.ts'
+import { IdentityError } from '../http/errors.ts'
+
+interface Operation {
+  op: 'add' | 'replace' | 'remove'
+  path: string[]
+  value: unknown
+}
+
+const deniedPaths = ['id', 'credentials']
+const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
+
+/**
+ * Applies a JSON Patch (RFC 6902: add, replace and remove) to a copy of `document`. Missing parents are made, also in the
+ * place of null; removing what is not there is refused.
+ *
+ * @throws IdentityError 400 in the words of what is wrong with the patch
+ */
+export function applyPatch(document: Record<string, unknown>, patch: unknown): Record<string, unknown> {
+  const result = structuredClone(document)
+  for (const { op, path, value } of readPatch(patch)) {
+    const last = path.at(-1) ?? ''
+    const parent = op === 'remove' ? reach(result, path) : make(result, path)
+    if (op !== 'remove') parent[last] = value
+    else if (Object.hasOwn(parent, last)) delete parent[last]
+    else throw refused(`error in remove for path: '/${path.join('/')}': it does not exist`)
+  }
+  return result
+}
+
+function readPatch(patch: unknown): Operation[] {
+  if (!Array.isArray(patch)) throw refused('a patch must be a list of operations')
+  return patch.map((entry: unknown) => {
+    if (!isObject(entry) || typeof entry.path !== 'string' || !entry.path.startsWith('/'))
+      throw refused('an operation needs a path that begins with a slash')
+    const { op } = entry
+    if (op !== 'add' && op !== 'replace' && op !== 'remove') throw refused(`unsupported operation: ${String(op)}`)
+    const path = entry.path
+      .slice(1)
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    if (deniedPaths.includes(path[0] ?? '') || path.some((part) => forbiddenNames.has(part)))
+      throw refused(`patch includes denied path: ${entry.path}`)
+    return { op, path, value: entry.value ?? null }
+  })
+}
+
+function make(document: Record<string, unknown>, path: string[]): Record<string, unknown> {
+  let place = document
+  for (const part of path.slice(0, -1)) {
+    const next = place[part]
+    const child = isObject(next) ? next : {}
+    place[part] = child
+    place = child
+  }
+  return place
+}
+
+function reach(document: Record<string, unknown>, path: string[]): Record<string, unknown> {
+  let place = document
+  for (const part of path.slice(0, -1)) {
+    const next = place[part]
+    if (!isObject(next)) throw refused(`error in remove for path: '/${path.join('/')}': it does not exist`)
+    place = next
+  }
+  return place
+}
+
+function refused(message: string): IdentityError {
+  return new IdentityError(400, { message, reason: 'An error occurred when applying the JSON patch' })
+}

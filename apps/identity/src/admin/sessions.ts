@@ -1,0 +1,147 @@
+import { eq } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { isUuid } from '../db/ids.ts'
+import { sessionDevices, sessions } from '../db/schema.ts'
+import { badRequest, IdentityError, malformedUuid, noSuchRow } from '../http/errors.ts'
+import { linkHeader, linkTo, readOffsetPage, readSize } from '../http/pages.ts'
+import type { Routes } from '../http/routes.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson } from '../identities/store.ts'
+import { encodedSchemaId, showBareIdentity, showIdentity } from '../identities/wire.ts'
+import {
+  type Device,
+  endSessions,
+  findSessionById,
+  listSessions,
+  type Session,
+  sessionLifespanMs,
+} from '../sessions/store.ts'
+import { showBareSession, showDevice } from '../sessions/wire.ts'
+
+/** Sessions of anybody, for administrators. */
+export function adminSessionRoutes(app: App): Routes {
+  return {
+    '/admin/identities/:id/sessions': {
+      GET: (visit) => listOfIdentity(app, visit),
+      DELETE: (visit) => deleteAllOfIdentity(app, visit),
+    },
+    '/admin/sessions': { GET: (visit) => listAll(app, visit) },
+    '/admin/sessions/:id': { GET: (visit) => getOne(app, visit), DELETE: (visit) => endOne(app, visit) },
+    '/admin/sessions/:id/extend': { PATCH: (visit) => extend(app, visit) },
+  }
+}
+
+async function listOfIdentity(app: App, visit: Visit): Promise<unknown> {
+  const identityId = readId(visit)
+  const page = readOffsetPage(visit)
+  const active = readActive(visit)
+  const { entries, total } = await listSessions(app.database, { identityId, active }, page)
+  const person = await findPerson(app.database.db, identityId)
+  visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
+  return visit.reply.send(
+    entries.map(({ session, devices }) => ({
+      ...showBareSession(session),
+      identity: person ? showBareIdentity(person.identity, '') : null,
+      devices: devices.map(showDevice),
+    })),
+  )
+}
+
+async function listAll(app: App, visit: Visit): Promise<unknown> {
+  const expand = readExpand(visit)
+  const size = readSize(visit.query('page_size'))
+  const after = visit.query('page_token') || undefined
+  if (after !== undefined && !isUuid(after))
+    throw badRequest('The page token is invalid, do not craft your own page tokens')
+  const { entries, total } = await listSessions(app.database, { active: readActive(visit), after }, { size, offset: 0 })
+  const links = [linkTo(visit, 'first', { page_size: String(size), page_token: '' })]
+  const last = entries.at(-1)?.session.id
+  if (entries.length === size && last) links.push(linkTo(visit, 'next', { page_size: String(size), page_token: last }))
+  visit.reply.header('link', links.join(',')).header('x-total-count', total)
+  return visit.reply.send(
+    await Promise.all(
+      entries.map(async ({ session, devices }) => ({
+        ...showBareSession(session),
+        identity: expand.has('identity') ? await showBareOwner(app, session) : null,
+        devices: expand.has('devices') ? devices.map(showDevice) : null,
+      })),
+    ),
+  )
+}
+
+async function getOne(app: App, visit: Visit): Promise<unknown> {
+  const expand = readExpand(visit)
+  const session = await findSessionById(app.database.db, readId(visit))
+  if (!session) throw noSuchRow()
+  return visit.reply.send({
+    ...showBareSession(session),
+    identity: expand.has('identity') ? await showOwner(app, session) : null,
+    devices: expand.has('devices') ? (await devicesOf(app, session)).map(showDevice) : [],
+  })
+}
+
+async function endOne(app: App, visit: Visit): Promise<unknown> {
+  const id = readId(visit)
+  if (!(await findSessionById(app.database.db, id))) throw noSuchRow()
+  await app.database.transaction((tx) => endSessions(tx, { id }))
+  return visit.reply.code(204).send()
+}
+
+/** Gives a session its full life from now on; one that was ended stays ended. */
+async function extend(app: App, visit: Visit): Promise<unknown> {
+  const id = readId(visit)
+  const at = new Date()
+  const [session] = await app.database.db
+    .update(sessions)
+    .set({ expiresAt: new Date(at.getTime() + sessionLifespanMs), updatedAt: at })
+    .where(eq(sessions.id, id))
+    .returning()
+  if (!session) throw noSuchRow()
+  return visit.reply.send({ ...showBareSession(session), identity: await showOwner(app, session), devices: [] })
+}
+
+/** Ends and forgets all sessions of an identity. */
+async function deleteAllOfIdentity(app: App, visit: Visit): Promise<unknown> {
+  const id = readId(visit)
+  const deleted = await app.database.transaction(async (tx) => {
+    await endSessions(tx, { ofIdentity: id })
+    return tx.delete(sessions).where(eq(sessions.identityId, id)).returning({ id: sessions.id })
+  })
+  if (deleted.length === 0) throw noSuchRow()
+  return visit.reply.code(204).send()
+}
+
+async function showOwner(app: App, session: Session): Promise<unknown> {
+  const person = await findPerson(app.database.db, session.identityId)
+  return person ? showIdentity(person, app.publicUrl) : null
+}
+
+async function showBareOwner(app: App, session: Session): Promise<unknown> {
+  const person = await findPerson(app.database.db, session.identityId)
+  return person ? showBareIdentity(person.identity, `${app.publicUrl}/schemas/${encodedSchemaId}`) : null
+}
+
+async function devicesOf(app: App, session: Session): Promise<Device[]> {
+  return app.database.db.select().from(sessionDevices).where(eq(sessionDevices.sessionId, session.id))
+}
+
+function readId(visit: Visit): string {
+  const { id } = visit.request.params as { id: string }
+  if (!isUuid(id)) throw malformedUuid(id)
+  return id
+}
+
+function readActive(visit: Visit): boolean | undefined {
+  const value = visit.query('active')
+  if (value === undefined || value === '') return undefined
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new IdentityError(400, { message: 'could not parse parameter active' })
+}
+
+function readExpand(visit: Visit): ReadonlySet<string> {
+  const given = (visit.request.query as Record<string, unknown>).expand
+  const names = given === undefined ? [] : (Array.isArray(given) ? given : [given]).map(String)
+  const wrong = names.find((name) => !['identity', 'devices'].includes(name.toLowerCase()))
+  if (wrong !== undefined) throw badRequest(`Could not parse expand option: ${wrong}`)
+  return new Set(names.map((name) => name.toLowerCase()))
+}
