@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { prefixOf, slugify, teamSlugOf } from './slug.ts'
+
+describe('slugs', () => {
+  it('drops accents and everything that no address may hold', () => {
+    expect(slugify('  Möbel & Cö  GmbH! ')).toBe('mobel-co-gmbh')
+  })
+
+  it('is its own slug', () => {
+    for (const name of ['Ärger im Büro', 'a--b', '-x-', 'Team 7']) expect(slugify(slugify(name))).toBe(slugify(name))
+  })
+
+  it('proposes initials for three words and three characters otherwise', () => {
+    expect(teamSlugOf('Very Good Team')).toBe('vgt')
+    expect(teamSlugOf('Acme')).toBe('acm')
+    expect(teamSlugOf('A B')).toBe('ab')
+  })
+
+  it('proposes a prefix that is a DNS label', () => {
+    expect(prefixOf('My shop')).toBe('my-shop')
+    expect(prefixOf(`${'a'.repeat(62)} b`)).toBe('a'.repeat(62))
+  })
+})
