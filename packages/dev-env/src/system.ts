@@ -248,7 +248,7 @@ function processOf(
   const args = {
     source: ['src/main.ts'],
     watch: ['--watch', '--watch-preserve-output', 'src/main.ts'],
-    bundle: ['--enable-source-maps', 'dist/main.js'],
+    bundle: ['dist/main.js'],
   }[mode]
   return { name, args, env, cwd, ready: () => answersOk(`http://${address}/health/ready`) }
 }

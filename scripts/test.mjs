@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureDocker } from './setup/docker.mjs'
+import { readFlags } from './setup/flags.mjs'
+import { ensureInstalled, projectEnvironment, root } from './setup/install.mjs'
+import { findCommand, installPackages, isDebian, rootPrefix } from './setup/system.mjs'
+
+const usage = `Runs every check: npm test, or npm run test:full for the full counts.
+
+  --full          the full counts instead of small seeds
+  --only STAGES   comma separated: types, lint, dead-code, build, unit, browser`
+
+const flags = readFlags({ full: { type: 'boolean' }, only: { type: 'string' } }, usage)
+const results = join(root, 'test-results')
+const minutesMax = flags.full ? 90 : 12
+
+/** In the order of what is quickest to know. Each gives its counts. */
+const stages = [
+  {
+    name: 'types',
+    run: () =>
+      oneByOne([
+        ['tsc', '-p', 'tsconfig.json'],
+        ['tsc', '-p', 'apps/console/tsconfig.json'],
+      ]),
+  },
+  { name: 'lint', run: () => oneByOne([['biome', 'check', '--max-diagnostics=50', '.']]) },
+  { name: 'dead-code', run: () => oneByOne([['knip']]) },
+  { name: 'build', run: () => oneByOne([['node', 'scripts/build-all.ts']]) },
+  { name: 'unit', run: vitest },
+  { name: 'browser', run: playwright },
+]
+
+const begin = Date.now()
+ensureInstalled()
+const missing = await prepare()
+const rows = []
+if (missing.length > 0) {
+  console.error(`\nThe tests need what is not here:\n${missing.map((line) => `  - ${line}`).join('\n')}\n`)
+  rows.push({ name: 'set-up', passed: 0, failed: missing.length, skipped: 0, seconds: 0 })
+} else {
+  mkdirSync(results, { recursive: true })
+  const wanted = flags.only?.split(',')
+  for (const { name, run } of stages) {
+    if (wanted && !wanted.includes(name)) continue
+    console.log(`\n== ${name}`)
+    const start = Date.now()
+    rows.push({ name, skipped: 0, ...(await run()), seconds: Math.round((Date.now() - start) / 1000) })
+  }
+}
+report(rows)
+
+function report(counted) {
+  const sum = (key) => counted.reduce((total, row) => total + row[key], 0)
+  console.log(
+    `\n${'stage'.padEnd(12)}${'passed'.padStart(8)}${'failed'.padStart(8)}${'skipped'.padStart(9)}${'seconds'.padStart(9)}`,
+  )
+  for (const row of counted) {
+    console.log(
+      `${row.name.padEnd(12)}${String(row.passed).padStart(8)}${String(row.failed).padStart(8)}${String(row.skipped).padStart(9)}${String(row.seconds).padStart(9)}`,
+    )
+  }
+  console.log(`\nin ${Math.round((Date.now() - begin) / 1000)} s`)
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+  process.exit(sum('failed') === 0 && sum('passed') > 0 ? 0 : 1)
+}
+
+/** System packages and an engine. What cannot be installed from here is named exactly. */
+async function prepare() {
+  const wanted = [
+    {
+      package: 'docker.io',
+      what: 'a Docker engine',
+      here: () => findCommand('dockerd') || existsSync('/var/run/docker.sock'),
+    },
+    {
+      package: 'docker-registry',
+      what: 'docker-registry (a local image registry)',
+      here: () => findCommand('docker-registry'),
+    },
+    { package: 'chromium', what: 'Chromium', here: () => findCommand('chromium') || findCommand('chromium-browser') },
+    { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
+  ]
+  const absent = wanted.filter((entry) => !entry.here())
+  if (absent.length > 0 && isDebian() && process.getuid?.() === 0) {
+    const names = absent.map((entry) => entry.package)
+    console.log(`Installing what the tests need: ${names.join(', ')} ...`)
+    const problem = installPackages([], [...names, 'iptables', 'ca-certificates'])
+    if (problem) console.error(problem)
+  } else if (absent.length > 0 && isDebian() && rootPrefix()) {
+    console.log(
+      `To install what the tests need: sudo apt-get install ${absent.map((entry) => entry.package).join(' ')}`,
+    )
+  }
+  const docker = await ensureDocker(join(root, '.cache/test'))
+  const gone = wanted.filter((entry) => !entry.here()).map((entry) => `${entry.what} (Debian package ${entry.package})`)
+  return docker.startsWith('ready') ? gone : [...gone, `a running Docker engine: ${docker}`]
+}
+
+/** A static program names no loader. The test images hold nothing but this file. */
+function isStatic(path) {
+  if (!existsSync(path)) return false
+  const head = Buffer.alloc(4096)
+  const file = openSync(path, 'r')
+  readSync(file, head, 0, head.length, 0)
+  closeSync(file)
+  return !head.includes('/ld-')
+}
+
+async function oneByOne(commands) {
+  let passed = 0
+  for (const command of commands) if ((await call(command)) === 0) passed++
+  return { passed, failed: commands.length - passed }
+}
+
+async function vitest() {
+  const file = join(results, 'vitest.json')
+  rmSync(file, { force: true })
+  const code = await call(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const report = readReport(file)
+  if (!report) return { passed: 0, failed: 1 }
+  // A file that does not load holds no tests; its failure must count all the same.
+  const failed = Math.max(
+    report.numFailedTests,
+    report.testResults.filter((suite) => suite.status === 'failed').length,
+    code === 0 ? 0 : 1,
+  )
+  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
+}
+
+async function playwright() {
+  const file = join(results, 'playwright.json')
+  rmSync(file, { force: true })
+  const code = await call(['playwright', 'test', '--reporter=line,json'], {
+    cwd: join(root, 'e2e'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: file },
+  })
+  const stats = readReport(file)?.stats
+  if (!stats) return { passed: 0, failed: 1 }
+  return {
+    passed: stats.expected,
+    failed: Math.max(stats.unexpected + stats.flaky, code === 0 ? 0 : 1),
+    skipped: stats.skipped,
+  }
+}
+
+function readReport(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Runs a command of the checkout; one that hangs is ended, so that the summary always comes. */
+function call([command, ...args], { cwd = root, env = {} } = {}) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...projectEnvironment(), ...env, ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}) },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const late = setTimeout(() => {
+    console.error(`${command} did not end within ${minutesMax} minutes`)
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
+  }, minutesMax * 60_000)
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      clearTimeout(late)
+      console.error(error.message)
+      resolve(1)
+    })
+    child.once('exit', (code) => {
+      clearTimeout(late)
+      resolve(code ?? 1)
+    })
+  })
+}

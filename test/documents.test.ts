@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFiles, root } from './repository.ts'
+
+const documents = projectFiles(/\.md$/)
+const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+
+test('every link between documents leads to a file, and to a heading where it names one', () => {
+  const broken = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/!?\[[^\]]*\]\(([^)\s]+)\)/g)]
+      .map((match) => match[1] ?? '')
+      .filter((link) => !/^[a-z]+:/.test(link) && !leads(path, link))
+      .map((link) => `${path} -> ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every npm command in a document is a script of package.json', () => {
+  const unknown = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)]
+      .map((match) => match[1] ?? match[2] ?? '')
+      .filter((name) => !(name in packageJson.scripts))
+      .map((name) => `${path}: npm run ${name}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('every script of package.json that runs a file has that file', () => {
+  const missing = Object.entries(packageJson.scripts).filter(([, command]) => {
+    const file = /\bnode (\S+)/.exec(command)?.[1]
+    return file !== undefined && !existsSync(join(root, file))
+  })
+  expect(missing).toEqual([])
+})
+
+test('the README shows the two commands, and AGENTS.md stays short', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toMatch(/npm start[\s\S]*npm test/)
+  expect(readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length).toBeLessThan(120)
+})
+
+test('docs/openapi.json is what the contract says', () => {
+  const file = join(root, 'docs/openapi.json')
+  const before = readFileSync(file, 'utf8')
+  try {
+    execFileSync(process.execPath, [join(root, 'packages/contract/scripts/write-openapi.ts')], {
+      cwd: root,
+      stdio: 'pipe',
+    })
+    expect(readFileSync(file, 'utf8') === before, 'run `npm run openapi` and commit docs/openapi.json').toBe(true)
+  } finally {
+    writeFileSync(file, before)
+  }
+})
+
+function leads(from: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))
+  if (!existsSync(file)) return false
+  return anchor === undefined || !file.endsWith('.md') || headingsOf(readFileSync(file, 'utf8')).includes(anchor)
+}
+
+/** As the common Markdown renderers build anchors. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#{1,6}\s+(.+)$/gm)].map((match) =>
+    (match[1] ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  )
+}

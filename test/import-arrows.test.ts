@@ -1,0 +1,94 @@
+import { posix } from 'node:path'
+import { expect, test } from 'vitest'
+import { importsOf, projectFiles } from './repository.ts'
+
+// docs/architecture.md: imports go one way. Tests and their kits may look further than what ships.
+
+interface Arrow {
+  from: string
+  to: string
+  typeOnly: boolean
+}
+
+const arrows: Arrow[] = projectFiles(/^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/)
+  .filter(({ path }) => !/\.test\.tsx?$|\/test\//.test(path))
+  .flatMap(({ path, text }) =>
+    importsOf(text).map(({ specifier, typeOnly }) => ({
+      from: path,
+      to: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
+      typeOnly,
+    })),
+  )
+
+const offenders = (forbidden: (arrow: Arrow) => boolean) =>
+  arrows.filter(forbidden).map(({ from, to }) => `${from} -> ${to}`)
+const apps = ['console', 'server', 'identity', 'agent']
+
+test('finds the imports at all', () => {
+  expect(arrows.length).toBeGreaterThan(100)
+})
+
+test('contract imports zod and nothing else', () => {
+  expect(
+    offenders(
+      ({ from, to }) => from.startsWith('packages/contract/') && to !== 'zod' && !to.startsWith('packages/contract/'),
+    ),
+  ).toEqual([])
+})
+
+test('rules know the contract only, and do no I/O', () => {
+  const allowed = (to: string) =>
+    to.startsWith('packages/rules/') || to === '@crux/contract' || !/^(@crux\/|node:|packages\/|apps\/)/.test(to)
+  expect(offenders(({ from, to }) => from.startsWith('packages/rules/') && !allowed(to))).toEqual([])
+})
+
+test('apps never import apps, and packages never import apps', () => {
+  const appOf = (path: string) =>
+    apps.find((app) => path.startsWith(`apps/${app}/`) || path === `@crux/${app}` || path.startsWith(`@crux/${app}/`))
+  expect(offenders(({ from, to }) => appOf(to) !== undefined && appOf(to) !== appOf(from))).toEqual([])
+})
+
+test('nobody reaches into another package past its index', () => {
+  expect(offenders(({ to }) => /^@crux\/[^/]+\/(src|test)\//.test(to))).toEqual([])
+  const home = (path: string) => path.split('/').slice(0, 2).join('/')
+  expect(offenders(({ from, to }) => /^(apps|packages)\//.test(to) && home(from) !== home(to))).toEqual([])
+})
+
+test('console and agent never touch the database', () => {
+  expect(
+    offenders(
+      ({ from, to }) => /^apps\/(console|agent)\//.test(from) && /^(@crux\/postgres|pg|drizzle-orm)(\/|$)/.test(to),
+    ),
+  ).toEqual([])
+})
+
+test('inside the server a store knows no action, and neither knows a route', () => {
+  const fileOf = (path: string) => posix.basename(path, '.ts')
+  const order = ['store', 'actions', 'routes']
+  const within = ({ from, to }: Arrow) =>
+    from.startsWith('apps/server/src/') &&
+    to.startsWith('apps/server/src/') &&
+    posix.dirname(from) === posix.dirname(to)
+  expect(
+    offenders((arrow) => {
+      const [source, target] = [order.indexOf(fileOf(arrow.from)), order.indexOf(fileOf(arrow.to))]
+      return within(arrow) && !arrow.typeOnly && source >= 0 && target > source
+    }),
+  ).toEqual([])
+})
+
+test("the engines' libraries appear in the agent's drivers only", () => {
+  const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
+  expect(offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/drivers/'))).toEqual([])
+})
+
+test('the plan of a deployment is pure: no engine, no files, no network', () => {
+  expect(
+    offenders(
+      ({ from, to, typeOnly }) =>
+        from.startsWith('apps/agent/src/plan/') &&
+        !typeOnly &&
+        (/^node:(?!crypto|path)/.test(to) || /^(dockerode|@connectrpc|@kubernetes)/.test(to)),
+    ),
+  ).toEqual([])
+})

@@ -1,0 +1,28 @@
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { projectFiles } from './repository.ts'
+
+const journals = projectFiles(/^apps\/[^/]+\/migrations\/meta\/_journal\.json$/)
+const sqlFiles = projectFiles(/^apps\/[^/]+\/migrations\/[^/]+\.sql$/).map(({ path }) => path)
+
+test('server and identity have migrations', () => {
+  expect(journals.map(({ path }) => path.split('/')[1]).sort()).toEqual(['identity', 'server'])
+})
+
+describe.each(journals)('$path', ({ path, text }) => {
+  const folder = posix.dirname(posix.dirname(path))
+  const { entries } = JSON.parse(text) as { entries: { idx: number; when: number; tag: string }[] }
+
+  test('numbers its migrations without a gap, and each has its file and each file its entry', () => {
+    expect(entries.map(({ idx }) => idx)).toEqual(entries.map((_, index) => index))
+    expect(entries.map(({ tag }) => Number(tag.slice(0, 4)))).toEqual(entries.map((_, index) => index))
+    expect(sqlFiles.filter((file) => file.startsWith(`${folder}/`)).sort()).toEqual(
+      entries.map(({ tag }) => `${folder}/${tag}.sql`).sort(),
+    )
+  })
+
+  test('goes forward in time: the migrator leaves out what is older than the newest one applied', () => {
+    const times = entries.map(({ when }) => when)
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+  })
+})

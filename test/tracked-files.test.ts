@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { basename } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFiles, root } from './repository.ts'
+
+const generated = /\/generated\/|\.gen\.ts$|openapi\.json$|\/migrations\/|package-lock\.json$|\/locales\//
+const code = projectFiles(/\.(ts|tsx|mjs|css)$/).filter(({ path }) => !generated.test(path))
+const texts = projectFiles(/\.(ts|tsx|mjs|css|json|md|html|sh|yml|yaml|npmrc)$|^\.ci\/|(^|\/)\.npmrc$/)
+
+test('no file of ours is longer than 400 lines', () => {
+  const long = code.filter(({ text }) => text.trimEnd().split('\n').length > 400).map(({ path }) => path)
+  expect(long).toEqual([])
+})
+
+test('files are named in kebab-case, or as the one React component that they export', () => {
+  const odd = code
+    .map(({ path }) => path)
+    .filter((path) => {
+      const stem = basename(path).replace(/(\.(test|spec|gen|config|global|d))*\.(ts|tsx|mjs|css)$/, '')
+      return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(stem) && !(path.endsWith('.tsx') && /^[A-Z][A-Za-z0-9]*$/.test(stem))
+    })
+  expect(odd).toEqual([])
+})
+
+test('no file is called after nothing in particular', () => {
+  expect(
+    code.map(({ path }) => path).filter((path) => /(^|\/)(utils?|helpers?|common|misc)(\.|\/)/.test(path)),
+  ).toEqual([])
+})
+
+test('no file names a package registry: that is the business of the machine', () => {
+  const configured = execFileSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8' }).trim()
+  const known = [
+    ['registry', 'npmjs', 'org'].join('.'),
+    ['registry', 'yarnpkg', 'com'].join('.'),
+    ['deb', 'debian', 'org'].join('.'),
+  ]
+  const hosts = URL.canParse(configured) ? [...known, new URL(configured).host] : known
+  const naming = texts.flatMap(({ path, text }) =>
+    hosts.filter((host) => text.includes(host)).map((host) => `${path}: ${host}`),
+  )
+  expect(naming).toEqual([])
+})
+
+test('no file names a folder of the machine that it was written on', () => {
+  const folders = [
+    ['', 'work', 'main'],
+    ['', 'work', 'shared'],
+    ['', 'work', 'brief'],
+    ['', 'tmp', 'setup'],
+  ].map((parts) => parts.join('/'))
+  const naming = texts.flatMap(({ path, text }) =>
+    folders.filter((folder) => text.includes(folder)).map((folder) => `${path}: ${folder}`),
+  )
+  expect(naming).toEqual([])
+})
+
+test('nothing is handed to a shell', () => {
+  const product = code.filter(({ path }) => !/\.test\.ts$|^e2e\/|\/test\/|^test\/|^bench\//.test(path))
+  const shells = product.filter(
+    ({ text }) => /shell:\s*true|\bexecSync\(|[^.\w]exec\(\s*[`'"]/.test(text) && /child_process/.test(text),
+  )
+  expect(shells.map(({ path }) => path)).toEqual([])
+})
+
+test('no test is skipped for good or run alone', () => {
+  const tests = code.filter(({ path }) => /\.(test|spec)\.tsx?$/.test(path))
+  const odd = tests.filter(({ text }) => /\b(test|it|describe)\.(only|skip|todo)\(/.test(text)).map(({ path }) => path)
+  expect(odd).toEqual([])
+})
