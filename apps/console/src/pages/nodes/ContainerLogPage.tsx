@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { Info } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { useChannel, useLinkStatus } from '../../api/live.ts'
+import { ButtonLink } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
+import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
+import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
+import { NotFound } from '../../components/NotFound.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { links } from '../../links.ts'
+
+const takes = ['50', '100', '500', '1000'] as const
+type Take = (typeof takes)[number]
+
+/** The log of one container, from its last lines on. A container that stops does not end it: lines go on when it starts again. */
+export function ContainerLogPage() {
+  const { t } = useTranslation(['nodes', 'common'])
+  const { teamSlug, nodeId } = useParams({ from: '/app/$teamSlug/nodes/$nodeId/log' })
+  const { prefix, name } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId/log' })
+  const node = useQuery(apiQuery('nodes.get', { params: { teamSlug, nodeId } }))
+  const link = useLinkStatus()
+  const [buffer] = useState(() => createLogBuffer())
+  const [take, setTake] = useState<Take>('50')
+  const [started, setStarted] = useState(false)
+  const container = { prefix, name }
+  const mine = (other: { prefix: string; name: string } | undefined) =>
+    !other || (other.prefix === prefix && other.name === name)
+
+  const send = useChannel(
+    'node',
+    { teamSlug, nodeId },
+    {
+      ready: (channel) => channel.send('watch-container-log', { container, take: Number(take), batch: true }),
+      // Said at the start, after a reconnect, and when anybody changes the count: what follows begins with the last lines again.
+      'container-log-started': (message) => {
+        if (!mine(message.container)) return
+        buffer.clear()
+        setStarted(true)
+        const announced = takes.find((value) => Number(value) === message.take)
+        if (announced) setTake(announced)
+      },
+      'container-log-batch': (message) => {
+        if (!mine(message.container)) return
+        if (message.skipped) buffer.skip(message.skipped)
+        buffer.append(
+          message.lines.map(([at, stream, text]) => ({ at, text, source: stream === 1 ? 'stderr' : 'stdout' })),
+        )
+      },
+      'container-log': (message) => {
+        if (mine(message.container)) buffer.append([{ at: 0, text: message.log }])
+      },
+    },
+  )
+  if (!name) return <NotFound />
+  const title = prefix ? `${prefix}-${name}` : name
+  const changeTake = (next: Take) => {
+    setTake(next)
+    buffer.clear()
+    send('set-container-log-take', { container, take: Number(next) })
+  }
+
+  return (
+    <div className="flex h-[calc(100dvh-48px-60px)] min-h-96 flex-col">
+      <PageHead
+        title={t('log.title', { name: title })}
+        fullTitle={t('log.crumb', { name: title })}
+        crumbs={[
+          { label: t('list.title'), link: links.nodes(teamSlug) },
+          { label: node.data?.name ?? t('log.node'), link: links.node(teamSlug, nodeId) },
+        ]}
+        sub={t('log.sub', { node: node.data?.name ?? '' })}
+        tools={
+          <ButtonLink {...links.containerInspect(teamSlug, nodeId, container)} icon={Info}>
+            {t('containers.inspect')}
+          </ButtonLink>
+        }
+      />
+      <LogViewer
+        buffer={buffer}
+        title={t('log.box')}
+        fileName={title}
+        className="min-h-0 flex-1"
+        empty={
+          node.data?.status === 'unreachable'
+            ? t('log.away')
+            : link !== 'open'
+              ? t('log.offline')
+              : started
+                ? t('log.nothing')
+                : t('log.starting')
+        }
+        tools={
+          <Chips
+            label={t('log.take')}
+            value={take}
+            onChange={changeTake}
+            options={takes.map((value) => ({ value, label: value }))}
+          />
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import type { Result } from '@crux/contract'
+import { LoaderCircle } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { CodeBlock } from '../../components/CodeBlock.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { useNow } from '../../components/RelativeTime.tsx'
+
+type Props = { teamSlug: string; nodeId: string; install: NonNullable<Result<'nodes.get'>['install']> }
+
+/** The command to run on the node, while it may be used: single use, ten minutes, kept over reloads. */
+export function InstallCommand({ teamSlug, nodeId, install }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const left = Math.max(0, Math.ceil((Date.parse(install.expireAt) - useNow()) / 1000))
+  const denied = useDenied('nodes.edit')
+  const discard = useCall('nodes.delete-script', { stale: [queryKey('nodes.get', { params: { teamSlug, nodeId } })] })
+  return (
+    <Box
+      title={t('install.run')}
+      tools={
+        <Button
+          size="sm"
+          busy={discard.isPending}
+          disabledReason={denied}
+          onClick={() => discard.mutate({ params: { teamSlug, nodeId } })}
+        >
+          {t('install.discard')}
+        </Button>
+      }
+    >
+      <div className="grid gap-3 p-3.5">
+        <p className="text-ink-2">{t(`install.runText.${install.scriptType ?? 'shell'}`)}</p>
+        <div className="flex items-start gap-2 rounded-md border border-line bg-sunken p-2.5">
+          <code className="min-w-0 flex-1 break-all select-all">{install.command}</code>
+          <CopyButton text={install.command} label={t('install.copy')} />
+        </div>
+        <p role="status" className="flex items-center gap-2 text-progress">
+          <LoaderCircle aria-hidden className="animate-[turn_1.6s_linear_infinite]" />
+          <span className="font-strong">{t('install.waiting')}</span>
+          <span className="ml-auto text-ink-2 tabular-nums" aria-live="off">
+            {t('install.left', { time: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}` })}
+          </span>
+        </p>
+        <details className="text-ink-2">
+          <summary className="rounded-sm">{t('install.showScript')}</summary>
+          <CodeBlock
+            text={install.script}
+            label={t('install.script')}
+            className="mt-2 max-h-96 rounded-md border border-line text-ink"
+          />
+        </details>
+      </div>
+    </Box>
+  )
+}

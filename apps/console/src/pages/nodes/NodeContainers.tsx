@@ -1,0 +1,249 @@
+import type { Container, Result } from '@crux/contract'
+import { useNavigate } from '@tanstack/react-router'
+import { Box as BoxIcon, Info, Play, RotateCw, ScrollText, Square, Trash2, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useChannel, useLinkStatus } from '../../api/live.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { StateMark } from '../../components/State.tsx'
+import { lookOf } from '../../components/state-looks.ts'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { ContainerPorts } from './ContainerPorts.tsx'
+import {
+  containerKey,
+  containerLook,
+  containerName,
+  isFailing,
+  isInternal,
+  ownWords,
+  type PendingOperation,
+} from './containers.ts'
+import { useContainerOperations } from './use-container-operations.ts'
+
+type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string }
+
+/** The node's containers as they are at this moment, and what can be done with each. */
+export function NodeContainers({ teamSlug, node, prefix }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const navigate = useNavigate()
+  const link = useLinkStatus()
+  const [containers, setContainers] = useState<readonly Container[] | null>(null)
+  const [text, setText] = useState('')
+  const [internal, setInternal] = useState(false)
+  const mayDelete = useDenied('containers.delete')
+  const mayOperate = useDenied('containers.operate')
+
+  const send = useChannel(
+    'node',
+    { teamSlug, nodeId: node.id },
+    {
+      ready: (channel) => channel.send('watch-containers-state', prefix ? { prefix } : {}),
+      'containers-state-list': (list) => {
+        if ((list.prefix ?? '') === (prefix ?? '')) setContainers(list.containers)
+      },
+    },
+  )
+  const operations = useContainerOperations(containers, `/${teamSlug}/nodes/${node.id}`, (container, operation) =>
+    operation === 'delete'
+      ? send('delete-container', { container: container.id })
+      : send('container-command', { container: container.id, operation }),
+  )
+
+  if (node.status === 'unreachable')
+    return <EmptyState icon={Unplug} title={t('containers.awayTitle')} text={t('containers.awayText')} />
+  if (!containers) return <SkeletonRows />
+
+  const remove = async (container: Container) => {
+    const name = containerName(container)
+    const sure = await confirm({
+      title: t('containers.deleteTitle', { name }),
+      text: t('containers.deleteText'),
+      action: t('containers.delete'),
+      danger: true,
+    })
+    if (sure) operations.run(container, 'delete')
+  }
+  const stale = link !== 'open' && t('containers.offline')
+  const actions = (container: Container): RowAction[] => {
+    const running = container.state === 'running'
+    const busy = operations.pendingOf(container)
+    const off = stale || mayOperate || (busy && t(`containers.busy.${busy}`))
+    const inline = (
+      operation: Exclude<PendingOperation['operation'], 'delete'>,
+      icon: typeof Play,
+      extra: string | false = false,
+    ): RowAction => ({
+      id: operation,
+      label: t(`containers.${operation}`),
+      icon,
+      inline: true,
+      disabledReason: off || extra,
+      run: () => operations.run(container, operation),
+    })
+    return [
+      running
+        ? inline('stop', Square)
+        : inline('start', Play, container.state !== 'exited' && container.state !== null && t('containers.notExited')),
+      inline('restart', RotateCw, !running && t('containers.notRunning')),
+      {
+        id: 'log',
+        label: t('containers.log'),
+        icon: ScrollText,
+        inline: true,
+        run: () => void navigate(links.containerLog(teamSlug, node.id, container.id)),
+      },
+      {
+        id: 'inspect',
+        label: t('containers.inspect'),
+        icon: Info,
+        inline: true,
+        run: () => void navigate(links.containerInspect(teamSlug, node.id, container.id)),
+      },
+      {
+        id: 'delete',
+        label: t('containers.delete'),
+        icon: Trash2,
+        inline: true,
+        danger: true,
+        disabledReason: stale || mayDelete || (busy && t(`containers.busy.${busy}`)),
+        run: () => void remove(container),
+      },
+    ]
+  }
+
+  const columns: Column<Container>[] = [
+    {
+      id: 'state',
+      header: t('containers.state'),
+      cell: (container) => <ContainerState container={container} busy={operations.pendingOf(container)} />,
+      sort: (container) => container.state,
+      narrow: 'lead',
+    },
+    {
+      id: 'name',
+      header: t('containers.name'),
+      cell: (container) => (
+        <TextLink {...links.containerInspect(teamSlug, node.id, container.id)} strong>
+          {containerName(container)}
+        </TextLink>
+      ),
+      sort: containerName,
+      narrow: 'title',
+    },
+    {
+      id: 'image',
+      header: t('containers.image'),
+      cell: (container) => <span className="mono text-ink-2">{imageText(container)}</span>,
+      sort: imageText,
+    },
+    {
+      id: 'ports',
+      header: t('containers.ports'),
+      cell: (container) => <ContainerPorts container={container} />,
+      narrow: 'none',
+    },
+    { id: 'health', header: t('containers.health'), cell: (container) => <Health container={container} />, grow: true },
+    {
+      id: 'age',
+      header: t('containers.created'),
+      cell: (container) => <RelativeTime at={container.createdAt} className="text-ink-2 tabular-nums" />,
+      sort: (container) => container.createdAt,
+      align: 'right',
+      narrow: 'end',
+    },
+  ]
+
+  const hidden = containers.filter(isInternal).length
+  const shown = internal ? containers : containers.filter((container) => !isInternal(container))
+  const rows = filterRows(shown, text, (container) => [
+    containerName(container),
+    imageText(container),
+    container.state,
+    container.reason,
+  ])
+  return (
+    <>
+      <Filters
+        aside={
+          hidden > 0 && (
+            <Button variant="bare" size="sm" aria-pressed={internal} onClick={() => setInternal(!internal)}>
+              {internal
+                ? t('containers.hideInternal', { count: hidden })
+                : t('containers.showInternal', { count: hidden })}
+            </Button>
+          )
+        }
+      >
+        <SearchBox label={t('containers.filter')} value={text} onChange={setText} />
+        {prefix && (
+          <Button size="sm" onClick={() => void navigate(links.node(teamSlug, node.id, { section: 'containers' }))}>
+            {t('containers.allPrefixes', { prefix })}
+          </Button>
+        )}
+      </Filters>
+      {rows.length === 0 ? (
+        shown.length === 0 ? (
+          <EmptyState icon={BoxIcon} title={t('containers.emptyTitle')} text={t('containers.emptyText')} />
+        ) : (
+          <EmptyState
+            icon={BoxIcon}
+            title={t('common:filter.nothing')}
+            text={t('common:filter.nothingText', { total: shown.length })}
+            action={<Button onClick={() => setText('')}>{t('common:filter.reset')}</Button>}
+          />
+        )
+      ) : (
+        <DataTable
+          label={t('section.containers')}
+          rows={rows}
+          columns={columns}
+          rowKey={containerKey}
+          actions={actions}
+          initialSort={{ column: 'name', direction: 'asc' }}
+          tint={(container) => (isFailing(container) ? 'failed' : undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+const imageText = (container: Container) =>
+  `${container.imageName}${container.imageTag ? `:${container.imageTag}` : ''}`
+
+function ContainerState({ container, busy }: { container: Container; busy?: PendingOperation['operation'] }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  if (busy) return <StateMark look={lookOf('phase', 'running')} word={t(`containers.busy.${busy}`)} />
+  const { look, exitCode } = containerLook(container)
+  const word =
+    exitCode === null
+      ? t(`common:state.container.${container.state ?? 'unknown'}`)
+      : t('containers.exited', { code: exitCode })
+  return <StateMark look={look} word={word} reason={container.reason} />
+}
+
+const healthWords = ['healthy', 'unhealthy', 'starting'] as const
+
+/** A word that the engine may add one day is shown as it is. */
+function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
+  const known = healthWords.find((word) => word === health)
+  if (known) return t(`containers.healthWord.${known}`)
+  return health === '' || health === 'none' ? t('containers.noHealth') : health
+}
+
+function Health({ container }: { container: Container }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
+  const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
+  const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
+  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ') || '-'}</span>
+}

@@ -1,0 +1,175 @@
+import { NodeScriptWrite, nodeTypes, type Result, scriptTypes } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { MonitorCheck } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { useNow } from '../../components/RelativeTime.tsx'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { ChipsField, SwitchField, TextField } from '../../forms/fields.tsx'
+import { InstallCommand } from './InstallCommand.tsx'
+
+type Props = { teamSlug: string; node: Result<'nodes.get'> }
+
+/** How a node gets its agent: this machine with one press, or a command for another one. Replaced live when the agent connects. */
+export function NodeInstall({ teamSlug, node }: Props) {
+  const now = useNow()
+  const install = node.install && Date.parse(node.install.expireAt) > now ? node.install : null
+  return (
+    <div className="grid min-w-0 gap-4">
+      <ThisMachine teamSlug={teamSlug} node={node} />
+      {install ? (
+        <InstallCommand teamSlug={teamSlug} nodeId={node.id} install={install} />
+      ) : (
+        <InstallForm teamSlug={teamSlug} node={node} expired={Boolean(node.install)} />
+      )}
+    </div>
+  )
+}
+
+function ThisMachine({ teamSlug, node }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const denied = useDenied('nodes.edit')
+  const start = useCall('nodes.start-local-agent', {
+    stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],
+  })
+  const { available, reason, running } = node.localAgent
+  const starting = start.isPending || start.isSuccess || running
+  return (
+    <Box title={t('install.here')}>
+      <div className="flex flex-wrap items-center gap-3.5 p-3.5">
+        <span className="grid size-9 shrink-0 place-items-center rounded-md bg-sunken text-ink-2">
+          <MonitorCheck aria-hidden />
+        </span>
+        <p className="min-w-0 flex-1 basis-56 text-ink-2" role="status">
+          {starting ? t('install.starting') : available ? t('install.hereText') : (reason ?? t('install.notHere'))}
+        </p>
+        <Button
+          variant="main"
+          busy={starting}
+          disabledReason={denied ?? (!available && (reason ?? t('install.notHere')))}
+          onClick={() => start.mutate({ params: { teamSlug, nodeId: node.id } })}
+        >
+          {t('install.use')}
+        </Button>
+      </div>
+    </Box>
+  )
+}
+
+const shape = NodeScriptWrite.shape
+const schema = z
+  .object({
+    type: shape.type,
+    scriptType: shape.scriptType,
+    workloadName: z.string(),
+    rootPath: z.string(),
+    traefik: z.boolean(),
+    acmeEmail: z.string().trim(),
+  })
+  .superRefine((values, context) => {
+    const check = (name: 'workloadName' | 'rootPath' | 'acmeEmail', part: z.ZodType, value: string) => {
+      const issue = part.safeParse(value).error?.issues[0]
+      if (issue) context.addIssue({ code: 'custom', path: [name], message: issue.message })
+    }
+    if (values.workloadName !== '') check('workloadName', shape.workloadName, values.workloadName)
+    if (values.type === 'docker' && values.rootPath !== '') check('rootPath', shape.rootPath, values.rootPath)
+    if (values.type === 'docker' && values.traefik) check('acmeEmail', z.email(), values.acmeEmail)
+  })
+
+function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const denied = useDenied('nodes.edit')
+  const form = useForm({
+    resolver: zodResolver(schema),
+    defaultValues: {
+      type: node.type,
+      scriptType: node.install?.scriptType ?? 'shell',
+      workloadName: '',
+      rootPath: '',
+      traefik: false,
+      acmeEmail: '',
+    },
+  })
+  const generate = useCall('nodes.create-script', {
+    stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],
+  })
+  const docker = form.watch('type') === 'docker'
+  return (
+    <Box title={t('install.elsewhere')}>
+      <div className="p-3.5">
+        <p className="mb-3.5 text-ink-2">{expired ? t('install.expired') : t('install.elsewhereText')}</p>
+        <FormPanel
+          form={form}
+          submitLabel={t('install.generate')}
+          loading={generate.isPending}
+          error={generate.error}
+          disabledReason={denied}
+          fields={{ 'dagentTraefik.acmeEmail': 'acmeEmail' }}
+          onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail }) =>
+            generate.mutateAsync({
+              params: { teamSlug, nodeId: node.id },
+              body: {
+                type,
+                scriptType,
+                workloadName: workloadName || null,
+                rootPath: type === 'docker' && rootPath ? rootPath : null,
+                dagentTraefik: type === 'docker' && traefik ? { acmeEmail } : null,
+              },
+            })
+          }
+        >
+          <ChipsField
+            form={form}
+            name="type"
+            label={t('install.type')}
+            options={nodeTypes.map((value) => ({ value, label: t(`type.${value}`) }))}
+          />
+          {docker && (
+            <ChipsField
+              form={form}
+              name="scriptType"
+              label={t('install.script')}
+              options={scriptTypes.map((value) => ({ value, label: t(`script.${value}`) }))}
+            />
+          )}
+          <TextField
+            form={form}
+            name="workloadName"
+            label={t('install.workload')}
+            help={t('install.workloadHelp')}
+            placeholder="crux-agent"
+            optional
+            mono
+          />
+          {docker && (
+            <TextField
+              form={form}
+              name="rootPath"
+              label={t('install.path')}
+              help={t('install.pathHelp')}
+              optional
+              mono
+            />
+          )}
+          {docker && (
+            <SwitchField form={form} name="traefik" label={t('install.traefik')} help={t('install.traefikHelp')} />
+          )}
+          {docker && form.watch('traefik') && (
+            <TextField
+              form={form}
+              name="acmeEmail"
+              label={t('install.acme')}
+              help={t('install.acmeHelp')}
+              type="email"
+            />
+          )}
+        </FormPanel>
+      </div>
+    </Box>
+  )
+}

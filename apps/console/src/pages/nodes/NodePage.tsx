@@ -1,0 +1,224 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Box as BoxIcon, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
+import { useChannel } from '../../api/live.ts'
+import { useDenied } from '../../api/me.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { type Action, ActionMenu } from '../../components/Menu.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SkeletonPage } from '../../components/Skeletons.tsx'
+import { State } from '../../components/State.tsx'
+import { Tab, Tabs } from '../../components/Tabs.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { NodeEdit } from '../../forms/node-edit.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { links } from '../../links.ts'
+import { NodeContainers } from './NodeContainers.tsx'
+import { NodeDeployments } from './NodeDeployments.tsx'
+import { NodeEvents } from './NodeEvents.tsx'
+import { NodeInstall } from './NodeInstall.tsx'
+import { engineText } from './NodesPage.tsx'
+
+type Node = Result<'nodes.get'>
+
+export function NodePage() {
+  const { teamSlug, nodeId } = useParams({ from: '/app/$teamSlug/nodes/$nodeId' })
+  const { t } = useTranslation(['nodes', 'common'])
+  const key = queryKey('nodes.get', { params: { teamSlug, nodeId } })
+  const query = useQuery(apiQuery('nodes.get', { params: { teamSlug, nodeId } }))
+  // The state itself is kept fresh by the frame; what a connect changes besides (token, set-up) is read again.
+  useChannel(
+    'nodes',
+    { teamSlug },
+    {
+      event: (change) => {
+        if (change.id !== nodeId) return
+        const known = queryClient.getQueryData<Node>(key)
+        if (change.status === 'connected' && known && !known.hasToken)
+          toastSuccess(t('install.connected', { name: known.name }))
+        void queryClient.invalidateQueries({ queryKey: key })
+      },
+    },
+  )
+  return (
+    <QueryView query={query} skeleton={<SkeletonPage />}>
+      {(node) => <NodeView teamSlug={teamSlug} node={node} />}
+    </QueryView>
+  )
+}
+
+function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const { section = 'containers', prefix } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId' })
+  const edit = useAnchor('edit')
+  const actions = useNodeActions(teamSlug, node, edit.show)
+  const installed = node.hasToken || node.status !== 'unreachable'
+  const tab = (id: 'containers' | 'deployments' | 'events') => ({
+    ...links.node(teamSlug, node.id, { section: id }),
+    selected: section === id,
+  })
+
+  return (
+    <>
+      <PageHead
+        title={node.name}
+        crumbs={[{ label: t('list.title'), link: links.nodes(teamSlug) }]}
+        mark={
+          <span className="text-title [&_span]:gap-2 [&_svg]:size-4!">
+            <State kind="node" value={node.status} />
+          </span>
+        }
+        sub={<NodeLine node={node} installed={installed} />}
+        tools={<ActionMenu actions={actions} />}
+      />
+      {!installed ? (
+        <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+          <NodeInstall teamSlug={teamSlug} node={node} />
+          {edit.open && (
+            <Box title={t('edit.panel')}>
+              <div className="p-3.5">
+                <NodeEdit teamSlug={teamSlug} node={node} onClose={edit.close} shape="panel" />
+              </div>
+            </Box>
+          )}
+        </div>
+      ) : (
+        <>
+          {node.status === 'unreachable' && (
+            <p role="status" className="mb-3 flex flex-wrap items-center gap-2 rounded-md px-3 py-2 tinted-failed">
+              <Unplug aria-hidden className="text-failed" />
+              <span className="min-w-0 flex-1">{t('away')}</span>
+              {node.localAgent.available && !node.localAgent.running && (
+                <RestartLocalAgent teamSlug={teamSlug} node={node} />
+              )}
+            </p>
+          )}
+          <Tabs label={t('sections')}>
+            <Tab {...tab('containers')} icon={BoxIcon}>
+              {t('section.containers')}
+            </Tab>
+            <Tab {...tab('deployments')} icon={Rocket}>
+              {t('section.deployments')}
+            </Tab>
+            <Tab {...tab('events')} icon={ScrollText}>
+              {t('section.events')}
+            </Tab>
+          </Tabs>
+          {section === 'containers' && (
+            <NodeContainers key={prefix ?? ''} teamSlug={teamSlug} node={node} prefix={prefix} />
+          )}
+          {section === 'deployments' && <NodeDeployments teamSlug={teamSlug} nodeId={node.id} />}
+          {section === 'events' && <NodeEvents teamSlug={teamSlug} nodeId={node.id} />}
+          {edit.open && <NodeEdit teamSlug={teamSlug} node={node} onClose={edit.close} shape="sheet" />}
+        </>
+      )}
+    </>
+  )
+}
+
+/** "Docker 28.2 on Debian 12, agent 1.4.0, connected for 64 d, 203.0.113.7" */
+function NodeLine({ node, installed }: { node: Node; installed: boolean }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  if (!installed) return t('line.new')
+  const parts = [
+    engineText(node) ?? t(`type.${node.type}`),
+    node.version && t('line.agent', { version: node.version }),
+    node.status !== 'unreachable' && node.connectedAt && (
+      <>
+        {t('line.connected')} <RelativeTime at={node.connectedAt} />
+      </>
+    ),
+    node.address && <code>{node.address}</code>,
+    node.description,
+  ].filter(Boolean)
+  return parts.map((part, index) => (
+    <span key={index}>
+      {index > 0 && ', '}
+      {part}
+    </span>
+  ))
+}
+
+function RestartLocalAgent({ teamSlug, node }: { teamSlug: string; node: Node }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const denied = useDenied('nodes.edit')
+  const start = useCall('nodes.start-local-agent', { stale: [queryKey('nodes.get')] })
+  return (
+    <Button
+      size="sm"
+      busy={start.isPending}
+      disabledReason={denied}
+      onClick={() => start.mutate({ params: { teamSlug, nodeId: node.id } })}
+    >
+      {t('install.startAgain')}
+    </Button>
+  )
+}
+
+function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Action[] {
+  const { t } = useTranslation(['nodes', 'common'])
+  const navigate = useNavigate()
+  const denied = useDenied('nodes.edit')
+  const params = { teamSlug, nodeId: node.id }
+  const stale = [queryKey('nodes.list'), queryKey('nodes.get', { params })]
+  const kick = useCall('nodes.kick', { stale, onSuccess: () => toastSuccess(t('kick.done', { name: node.name })) })
+  const revoke = useCall('nodes.revoke-token', {
+    stale,
+    onSuccess: () => toastSuccess(t('revoke.done', { name: node.name })),
+  })
+  const remove = useCall('nodes.delete', {
+    stale: [queryKey('nodes.list')],
+    onSuccess: async () => {
+      toastSuccess(t('remove.done', { name: node.name }))
+      await navigate(links.nodes(teamSlug))
+    },
+  })
+  const ask = async (what: 'kick' | 'revoke' | 'remove', typeName?: string) =>
+    confirm({
+      title: t(`${what}.title`, { name: node.name }),
+      text: t(`${what}.text`, { name: node.name }),
+      action: t(`${what}.action`),
+      danger: true,
+      typeName,
+    })
+
+  return [
+    { id: 'edit', label: t('common:edit'), icon: Pencil, disabledReason: denied, run: showEdit },
+    {
+      id: 'kick',
+      label: t('kick.action'),
+      icon: Unplug,
+      disabledReason: denied ?? (node.status === 'unreachable' && t('kick.away')),
+      run: async () => {
+        if (await ask('kick')) kick.mutate({ params })
+      },
+    },
+    {
+      id: 'revoke',
+      label: t('revoke.action'),
+      icon: Unlink,
+      disabledReason: denied ?? (!node.hasToken && t('revoke.none')),
+      danger: true,
+      run: async () => {
+        if (await ask('revoke')) revoke.mutate({ params })
+      },
+    },
+    {
+      id: 'delete',
+      label: t('remove.action'),
+      icon: Trash2,
+      disabledReason: denied ?? (node.inUse && t('remove.inUse')),
+      danger: true,
+      run: async () => {
+        if (await ask('remove', node.name)) remove.mutate({ params })
+      },
+    },
+  ]
+}

@@ -1,0 +1,178 @@
+import type { Result } from '@crux/contract'
+import { nodeStatuses } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Plus, Server } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { State } from '../../components/State.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { NodeCreate } from '../../forms/node-create.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { links } from '../../links.ts'
+import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+
+type Node = Result<'nodes.list'>[number]
+
+export function NodesPage() {
+  const { t } = useTranslation(['nodes', 'common'])
+  const { teamSlug } = useParams({ from: '/app/$teamSlug/nodes' })
+  const query = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState<Node['status'] | 'all'>('all')
+  const create = useAnchor('new')
+  const denied = useDenied('nodes.edit')
+
+  const columns: Column<Node>[] = [
+    {
+      id: 'status',
+      header: t('list.status'),
+      cell: (node) => <State kind="node" value={node.status} />,
+      sort: (node) => nodeStatuses.indexOf(node.status),
+      narrow: 'lead',
+    },
+    {
+      id: 'name',
+      header: t('list.name'),
+      cell: (node) => (
+        <TextLink {...links.node(teamSlug, node.id)} strong>
+          {node.name}
+        </TextLink>
+      ),
+      sort: (node) => node.name,
+      narrow: 'title',
+    },
+    {
+      id: 'engine',
+      header: t('list.engine'),
+      cell: (node) => <span className="text-ink-2">{engineText(node) ?? t(`type.${node.type}`)}</span>,
+      sort: (node) => engineText(node),
+    },
+    {
+      id: 'version',
+      header: t('list.version'),
+      cell: (node) => <span className="mono text-ink-2">{node.version ?? '-'}</span>,
+      sort: (node) => node.version,
+      narrow: 'none',
+    },
+    {
+      id: 'address',
+      header: t('list.address'),
+      cell: (node) => <span className="mono text-ink-2">{node.address ?? '-'}</span>,
+      sort: (node) => node.address,
+    },
+    {
+      id: 'description',
+      header: t('list.description'),
+      cell: (node) => <span className="text-ink-2">{node.description}</span>,
+      grow: true,
+      narrow: 'none',
+    },
+    {
+      id: 'since',
+      header: t('list.since'),
+      cell: (node) => (
+        <RelativeTime
+          at={node.status === 'unreachable' ? null : node.connectedAt}
+          className="text-ink-2 tabular-nums"
+        />
+      ),
+      sort: (node) => node.connectedAt,
+      align: 'right',
+      narrow: 'end',
+    },
+  ]
+  const add = (
+    <Button variant="main" icon={Plus} disabledReason={denied} onClick={create.show}>
+      {t('list.add')}
+    </Button>
+  )
+
+  return (
+    <>
+      <PageHead title={t('list.title')} sub={query.data ? summary(query.data, t) : undefined} tools={add} />
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows />}
+        empty={{
+          when: (nodes) => nodes.length === 0,
+          show: <EmptyState icon={Server} title={t('list.emptyTitle')} text={t('list.emptyText')} action={add} />,
+        }}
+      >
+        {(nodes) => {
+          const found = filterRows(nodes, text, (node) => [node.name, node.address, node.description, engineText(node)])
+          const rows = status === 'all' ? found : found.filter((node) => node.status === status)
+          const count = (value: Node['status']) => nodes.filter((node) => node.status === value).length
+          return (
+            <>
+              <Filters>
+                <SearchBox label={t('list.filter')} value={text} onChange={setText} />
+                <Chips
+                  label={t('list.status')}
+                  value={status}
+                  onChange={setStatus}
+                  options={[
+                    { value: 'all', label: t('common:all'), count: nodes.length },
+                    ...nodeStatuses
+                      .filter((value) => count(value) > 0)
+                      .map((value) => ({ value, label: t(`common:state.node.${value}`), count: count(value) })),
+                  ]}
+                />
+              </Filters>
+              {rows.length === 0 ? (
+                <EmptyState
+                  icon={Server}
+                  title={t('common:filter.nothing')}
+                  text={t('common:filter.nothingText', { total: nodes.length })}
+                  action={
+                    <Button
+                      onClick={() => {
+                        setText('')
+                        setStatus('all')
+                      }}
+                    >
+                      {t('common:filter.reset')}
+                    </Button>
+                  }
+                />
+              ) : (
+                <DataTable
+                  label={t('list.title')}
+                  rows={rows}
+                  columns={columns}
+                  rowKey={(node) => node.id}
+                  initialSort={{ column: 'name', direction: 'asc' }}
+                  tint={(node) => (node.status === 'unreachable' && node.connectedAt ? 'failed' : undefined)}
+                />
+              )}
+            </>
+          )
+        }}
+      </QueryView>
+      {create.open && <NodeCreate teamSlug={teamSlug} onClose={create.close} />}
+    </>
+  )
+}
+
+/** "Docker 28.2 on Debian GNU/Linux 12". */
+export const engineText = (node: Pick<Node, 'engineVersion' | 'operatingSystem'>): string | null =>
+  [node.engineVersion, node.operatingSystem].filter(Boolean).join(' on ') || null
+
+function summary(nodes: readonly Node[], t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
+  const connected = nodes.filter((node) => node.status === 'connected').length
+  return connected === nodes.length
+    ? t('list.allConnected', { count: nodes.length })
+    : t('list.someConnected', { connected, count: nodes.length })
+}

@@ -1,0 +1,59 @@
+import type { Container } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import { containerLook, containerName, isFailing, isInternal, isReached, ownWords, portText } from './containers.ts'
+
+const make = (rest: Partial<Container> = {}): Container => ({
+  id: { prefix: 'shop', name: 'api' },
+  command: '',
+  createdAt: '2026-01-01T00:00:00Z',
+  startedAt: '2026-01-01T00:00:01Z',
+  state: 'running',
+  reason: 'Up 4 minutes',
+  imageName: 'api',
+  imageTag: '1',
+  ports: [],
+  labels: {},
+  ...rest,
+})
+
+describe('containers of a node', () => {
+  it('names a container as the engine does', () => {
+    expect([containerName(make()), containerName(make({ id: { prefix: '', name: 'nginx' } }))]).toEqual([
+      'shop-api',
+      'nginx',
+    ])
+  })
+
+  it('hides parts of the platform only', () => {
+    expect(isInternal(make({ labels: { 'dev.crux.service-category': '_internal' } }))).toBe(true)
+    expect(isInternal(make({ labels: { 'org.dyrectorio.service-category': 'web' } }))).toBe(false)
+  })
+
+  it('waits for a restart until the container has started again', () => {
+    const asked = { operation: 'restart', startedAt: '2026-01-01T00:00:01Z', askedAt: 0 } as const
+    expect(isReached(asked, make())).toBe(false)
+    expect(isReached(asked, make({ startedAt: '2026-01-01T00:09:00Z' }))).toBe(true)
+    expect(isReached(asked, undefined)).toBe(true)
+  })
+
+  it('tints an exit that nobody wanted, not a job that is done', () => {
+    expect(isFailing(make({ state: 'exited', exitCode: 0 }))).toBe(false)
+    expect(isFailing(make({ state: 'exited', exitCode: 137 }))).toBe(true)
+    expect(containerLook(make({ state: 'exited', exitCode: 137 }))).toMatchObject({
+      exitCode: 137,
+      look: { tone: 'failed' },
+    })
+  })
+
+  it('shows the words of the engine only where they add something', () => {
+    expect([ownWords(make()), ownWords(make({ reason: 'out of memory' }))]).toEqual([null, 'out of memory'])
+  })
+
+  it('writes ports with the side that the node publishes first', () => {
+    expect([
+      portText({ internal: 80, external: 8080 }),
+      portText({ internal: 53, external: 53, protocol: 'udp' }),
+      portText({ internal: 9000 }),
+    ]).toEqual(['8080 → 80', '53 → 53/udp', '9000'])
+  })
+})

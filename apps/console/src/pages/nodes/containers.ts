@@ -1,0 +1,67 @@
+import type { Container } from '@crux/contract'
+import type { StateLook } from '../../components/state-looks.ts'
+import { lookOf } from '../../components/state-looks.ts'
+
+/** What was asked of a container and has not been seen yet. */
+export type PendingOperation = {
+  operation: 'start' | 'stop' | 'restart' | 'delete'
+  /** The start that the person saw when asking for a restart. */
+  startedAt: string | null
+  askedAt: number
+}
+
+/** How long a spinner waits for its state before the button is given back. */
+export const operationTimeoutMs = 60_000
+
+export const containerKey = (container: Pick<Container, 'id'>): string => `${container.id.prefix}/${container.id.name}`
+
+/** The name on the engine: with its prefix. */
+export const containerName = ({ id }: Pick<Container, 'id'>): string =>
+  id.prefix ? `${id.prefix}-${id.name}` : id.name
+
+/** Parts of the platform itself, and of a cluster: not what a person looks for (ui.md U14.3). */
+export function isInternal(container: Container): boolean {
+  const category = container.labels['dev.crux.service-category'] ?? container.labels['org.dyrectorio.service-category']
+  return category?.startsWith('_') === true || container.id.prefix === 'kube-system'
+}
+
+/** Whether what was asked for has happened; `now` undefined = the container is gone from the list. */
+export function isReached(pending: PendingOperation, now: Container | undefined): boolean {
+  if (!now) return true
+  switch (pending.operation) {
+    case 'start':
+      return now.state === 'running'
+    case 'stop':
+      return now.state === 'exited'
+    case 'restart':
+      return now.state === 'running' && (now.startedAt ?? null) !== pending.startedAt
+    case 'delete':
+      return false
+  }
+}
+
+/** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose. */
+export function containerLook(container: Container): { look: StateLook; exitCode: number | null } {
+  const state = container.state ?? 'unknown'
+  if (state !== 'exited')
+    return {
+      look: container.health === 'unhealthy' ? lookOf('container', 'exited') : lookOf('container', state),
+      exitCode: null,
+    }
+  const code = container.exitCode ?? null
+  return { look: code === 0 ? lookOf('phase', 'waiting') : lookOf('container', 'exited'), exitCode: code }
+}
+
+export const isFailing = (container: Container): boolean =>
+  (container.state === 'exited' && container.exitCode !== 0) || container.health === 'unhealthy'
+
+/** The engine's words where they say more than the state does: "Up 4 minutes" and "Exited (0) ..." do not. */
+export const ownWords = (container: Container): string | null =>
+  /^(Up|Exited|Created)\b/i.test(container.reason) ? null : container.reason || null
+
+/** "8080 → 80", "53 → 53/udp"; a port without a host side is inside the network only. */
+export const portText = (port: Container['ports'][number]): string => {
+  const internal =
+    port.protocol && port.protocol !== 'tcp' ? `${port.internal}/${port.protocol}` : String(port.internal)
+  return port.external ? `${port.external} → ${internal}` : internal
+}
