@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { ContainerConfigFields } from './container-configuration.ts'
+import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { contract } from './contract.ts'
+import { Deployment, DeploymentEvent, Instance, Release } from './deployments.ts'
+import type { EndpointSpec } from './endpoint.ts'
+import { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
+import { Container, Node } from './nodes.ts'
+import { Image, Project, Version, VersionDeployment } from './projects.ts'
+import { Registry, RegistryDetails } from './registries.ts'
+import { Team, TeamMember } from './teams.ts'
+
+type Schema = Record<string, unknown>
+type Content = Record<string, { schema?: Schema }>
+export type OpenApiOperation = {
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security?: Record<string, string[]>[]
+  parameters?: { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { description: string; content?: Content; headers?: Record<string, unknown> }>
+}
+export type OpenApi = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, OpenApiOperation>>
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> }
+}
+
+const always: ErrorCode[] = ['invalidArgument', 'internalError']
+const signedIn: ErrorCode[] = ['unauthorized', 'forbidden', 'notFound']
+
+/** Shapes that stand in several places have a name of their own. */
+const named = {
+  Error: ErrorBody,
+  ContainerConfig,
+  ContainerConfigFields,
+  ContainerConfigPatch,
+  Image,
+  Instance,
+  Deployment,
+  DeploymentEvent,
+  Release,
+  Container,
+  Node,
+  Project,
+  Version,
+  VersionDeployment,
+  Registry,
+  RegistryDetails,
+  Team,
+  TeamMember,
+}
+
+/** The OpenAPI 3.1 description of the product API: a pure function of the contract's table. */
+export function openApiDocument(version: string): OpenApi {
+  const paths: OpenApi['paths'] = {}
+  for (const [operation, row] of Object.entries(contract) as [string, EndpointSpec][]) {
+    const path = row.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: describe(operation, row) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Crux API',
+      version,
+      description:
+        'Deploys and orchestrates containers for teams. Sign in at /kratos, or send a session token as bearer.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(named).map(([name, shape]) => [name, share(toSchema(shape, 'input'), false) as Schema]),
+      ),
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'ory_kratos_session' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+function describe(operation: string, row: EndpointSpec): OpenApiOperation {
+  const parameters = [...parametersOf('path', row.params), ...parametersOf('query', row.query)]
+  const isOpen = row.permission === 'public'
+  return {
+    operationId: operation,
+    summary: row.summary,
+    description: permissionInWords(row.permission),
+    tags: [operation.split('.')[0] ?? operation],
+    ...(!isOpen && {
+      security: row.permission === 'install-token' ? [{ bearer: [] }] : [{ session: [] }, { bearer: [] }],
+    }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(row.body && {
+      requestBody: {
+        required: !row.body.safeParse(undefined).success,
+        content: { 'application/json': { schema: shared(row.body) } },
+      },
+    }),
+    responses: responsesOf(row, isOpen),
+  }
+}
+
+function responsesOf(row: EndpointSpec, isOpen: boolean): OpenApiOperation['responses'] {
+  const type = row.contentType ?? 'application/json'
+  const hasContent = row.response ?? row.contentType
+  const responses: OpenApiOperation['responses'] = {
+    [row.status]: {
+      description: row.status === 201 ? 'Created; Location leads to it' : row.status === 204 ? 'Done' : 'The answer',
+      ...(hasContent && {
+        content: {
+          [type]: row.response ? { schema: shared(row.response) } : { schema: { type: 'string' } },
+        },
+      }),
+    },
+  }
+  const codes = new Set<ErrorCode>([...always, ...(isOpen ? [] : signedIn), ...row.errors])
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status)
+  for (const [status, group] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[status] = {
+      description: group.map((code) => `${code}: ${errorCatalogue[code].description}`).join(' '),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    }
+  }
+  return responses
+}
+
+function parametersOf(place: 'path' | 'query', shape: z.ZodObject | undefined) {
+  return Object.entries(shape?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: place === 'path' || !(schema as z.ZodType).safeParse(undefined).success,
+    schema: toSchema(schema as z.ZodType, 'input'),
+  }))
+}
+
+let texts: Map<string, string> | undefined
+/** Written out once, the shape of a name is recognised wherever the same text stands. */
+function share(schema: unknown, outermost = true): unknown {
+  texts ??= new Map(Object.entries(named).map(([name, shape]) => [JSON.stringify(toSchema(shape, 'input')), name]))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const name = outermost ? texts.get(JSON.stringify(schema)) : undefined
+  if (name) return { $ref: `#/components/schemas/${name}` }
+  if (Array.isArray(schema)) return schema.map((entry) => share(entry))
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, share(value)]))
+}
+const shared = (schema: z.ZodType) => share(toSchema(schema, 'input')) as Schema
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    reused: 'inline',
+    // A date arrives as text.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
+    },
+  }) as Schema
+  return rest
+}
+
+function permissionInWords(permission: EndpointSpec['permission']): string {
+  if (permission === 'public') return 'Open to everybody.'
+  if (permission === 'session') return 'For every signed-in person.'
+  if (permission === 'install-token') return 'For the holder of the install token.'
+  return `Needs the permission ${permission} in the team.`
+}
