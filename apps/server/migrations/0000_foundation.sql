@@ -1,4 +1,4 @@
-CREATE SCHEMA "crux";
+CREATE SCHEMA IF NOT EXISTS "crux";
 --> statement-breakpoint
 CREATE TABLE "crux"."deployment" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
