@@ -1,5 +1,5 @@
 import type { Database } from '@crux/postgres'
-import type { Logger, Outbound } from '@crux/service-kit'
+import type { Logger, Metrics, Outbound } from '@crux/service-kit'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Cipher } from './crypto/cipher.ts'
@@ -18,6 +18,7 @@ export type App = {
   outbound: Outbound
   identity: Identity
   jobs: Jobs
+  metrics: Metrics
   /** The agents that this process holds a link to. */
   links: NodeLinks
 }

@@ -1,0 +1,42 @@
+import { redact } from '@crux/service-kit'
+import type { App } from '../context.ts'
+import { auditLog } from '../db/schema/index.ts'
+import type { Actor } from '../http/handlers.ts'
+
+export type AuditEntry = {
+  teamId: string
+  actor: Actor
+  context: 'http' | 'ws'
+  method?: 'post' | 'put' | 'patch' | 'delete'
+  /** The contract's audit label with the operation: `registry registries.create`. */
+  event: string
+  /** False: the attempt was refused. */
+  accepted: boolean
+  data?: unknown
+}
+
+/** An entry says what was asked for, not all of it: a body of a megabyte stays out. */
+const dataBytesMax = 16_384
+
+/** Writes what somebody did, or tried, without credentials (security.md 11). Never fails the request: what is lost is logged. */
+export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: AuditEntry): Promise<void> {
+  const { actor, data, ...rest } = entry
+  try {
+    await app.database.db.insert(auditLog).values({
+      ...rest,
+      actorType: 'user',
+      actorId: actor.id,
+      actorName: actor.name,
+      data: data === undefined ? null : shortened(redact(data)),
+    })
+  } catch (err) {
+    app.log.error({ err, event: entry.event, teamId: entry.teamId, actorId: actor.id }, 'an audit entry was lost')
+  }
+}
+
+function shortened(data: unknown): unknown {
+  // PostgreSQL stores no zero character in JSON, and one must not cost us the entry.
+  const text = JSON.stringify(data).replaceAll('\\u0000', '')
+  const bytes = Buffer.byteLength(text)
+  return bytes > dataBytesMax ? { shortened: true, bytes } : JSON.parse(text)
+}

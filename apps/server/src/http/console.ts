@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CruxError } from '@crux/contract'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toCruxError } from './errors.ts'
+
+/** Paths that are never a page of the console. */
+const notPages = /^\/(api|kratos|health|metrics|assets|fonts)(\/|$|\?)/
+
+/**
+ * The built console: files whose name carries a hash for ever, everything else asked for again; an unknown path is a page of the
+ * console and gets its index. Without a build the API still works and the address says what is missing.
+ */
+export function serveConsole(http: FastifyInstance, folder: string): void {
+  const index = join(folder, 'index.html')
+  const built = existsSync(index)
+  if (built) {
+    http.register(fastifyStatic, {
+      root: folder,
+      index: false,
+      wildcard: true,
+      preCompressed: true,
+      cacheControl: false,
+      decorateReply: true,
+      setHeaders: (reply, path) => {
+        const hashed = /\/assets\/[^/]+-[\w-]{8,}\.\w+(\.(br|gz))?$/.test(path.replaceAll('\\', '/'))
+        reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+    http.get('/', (_request, reply) => page(reply, index))
+  }
+
+  http.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const wantsPage = request.method === 'GET' && !notPages.test(request.url)
+    if (wantsPage && built) return page(reply, index)
+    const error = wantsPage
+      ? new CruxError('notFound', {
+          description: 'The console is not built. Run npm start, or npm run build in apps/console.',
+        })
+      : toCruxError(new CruxError('notFound', { property: 'path' }))
+    return reply.code(404).send(error.toBody(request.id))
+  })
+}
+
+/** Read anew each time: a build while we run is served at once. */
+function page(reply: FastifyReply, index: string) {
+  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(readFileSync(index))
+}

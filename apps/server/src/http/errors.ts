@@ -1,0 +1,61 @@
+import { CruxError } from '@crux/contract'
+
+/** Everything that may be thrown becomes one error of the catalogue; what nobody foresaw is an internalError that keeps its cause. */
+export function toCruxError(error: unknown): CruxError {
+  if (error instanceof CruxError) return error
+  return fromFastify(error) ?? fromPostgres(error) ?? new CruxError('internalError', { cause: error })
+}
+
+type Coded = { code?: unknown; statusCode?: unknown; constraint?: unknown; cause?: unknown; message?: unknown }
+
+function fromFastify(error: unknown): CruxError | undefined {
+  const { code, statusCode } = error as Coded
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new CruxError('payloadTooLarge')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new CruxError('unsupportedMediaType')
+  if (error instanceof SyntaxError || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new CruxError('invalidArgument', { property: 'body', description: 'The body is not valid JSON.' })
+  if (typeof code !== 'string' || !code.startsWith('FST_ERR') || typeof statusCode !== 'number') return undefined
+  if (statusCode === 503) return new CruxError('serviceUnavailable')
+  return statusCode < 500
+    ? new CruxError('invalidArgument', { description: 'The request cannot be read.', cause: error })
+    : undefined
+}
+
+/** Codes: PostgreSQL, appendix A. Drizzle wraps the driver's error as cause. */
+function fromPostgres(error: unknown): CruxError | undefined {
+  let current = error as Coded | undefined
+  for (let depth = 0; current && depth < 4; depth++, current = current.cause as Coded | undefined) {
+    const { code } = current
+    if (typeof code !== 'string') continue
+    if (code === '23505') return duplicate(String(current.constraint ?? ''), error)
+    if (code === '23503' || code === '23001')
+      return new CruxError('preconditionFailed', {
+        description: 'Something that this depends on was changed or is still in use.',
+        cause: error,
+      })
+    if (code === '22021' || code === '22P05')
+      return new CruxError('invalidArgument', {
+        description: 'A text has a character that cannot be stored.',
+        cause: error,
+      })
+    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^ENOENT$|^EPIPE$/.test(code))
+      return new CruxError('serviceUnavailable', { property: 'database', cause: error })
+  }
+  return /Connection terminated|timeout exceeded when trying to connect/.test(messages(error))
+    ? new CruxError('serviceUnavailable', { property: 'database', cause: error })
+    : undefined
+}
+
+function duplicate(constraint: string, cause: unknown): CruxError {
+  const property = /_(name|slug)(_|$)/.exec(constraint)?.[1]
+  return new CruxError('alreadyExists', {
+    property,
+    description: property && `This ${property} is taken already.`,
+    cause,
+  })
+}
+
+function messages(error: unknown): string {
+  const { message, cause } = (error ?? {}) as Coded
+  return `${String(message ?? '')} ${cause ? messages(cause) : ''}`
+}

@@ -1,0 +1,96 @@
+import { request as ask, type IncomingHttpHeaders } from 'node:http'
+import { request as askSecurely } from 'node:https'
+import { CruxError } from '@crux/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Names one connection, not the message (RFC 9110, 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'forwarded',
+])
+
+/** The public API of the identity service under `/kratos`: the prefix is cut, bodies stream through unread, cookies are kept. */
+export function kratosProxy(http: FastifyInstance, options: { publicUrl: string; url: () => string }): void {
+  http.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    scope.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url: '/kratos/*',
+      handler: (request, reply) => forward(request, reply, options),
+    })
+  })
+}
+
+async function forward(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: { publicUrl: string; url: () => string },
+) {
+  const path = request.url.replace(/^\/kratos/, '')
+  if (isInternal(path)) throw new CruxError('notFound')
+  const target = new URL(options.publicUrl)
+  const base = target.pathname.replace(/\/$/, '')
+  const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    const outgoing = (target.protocol === 'https:' ? askSecurely : ask)(
+      {
+        hostname: target.hostname.replace(/^\[|\]$/g, ''),
+        port: target.port,
+        method: request.method,
+        path: base + path,
+        headers: forwardedHeaders(request, target.host, options.url()),
+        timeout: 30_000,
+      },
+      resolve,
+    )
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
+    outgoing.on('error', (cause) => reject(new CruxError('serviceUnavailable', { property: 'kratos', cause })))
+    request.raw.on('error', () => outgoing.destroy())
+    request.raw.pipe(outgoing)
+  })
+  reply.code(answer.statusCode ?? 502)
+  for (const [name, value] of Object.entries(answer.headers))
+    if (value !== undefined && !hopByHop.has(name)) reply.header(name, value)
+  return reply.send(answer)
+}
+
+/** The admin API has its own port; here it does not exist, however the path is written. */
+function isInternal(path: string): boolean {
+  let plain = path.split(/[?#]/)[0] ?? ''
+  try {
+    // Twice: a proxy on the way may have decoded it once.
+    plain = decodeURIComponent(decodeURIComponent(plain))
+  } catch {
+    return true
+  }
+  const { pathname } = new URL(plain.replace(/[\\/]+/g, '/'), 'http://identity')
+  return /^\/(admin|identities)(\/|$)/i.test(pathname)
+}
+
+function forwardedHeaders(request: FastifyRequest, host: string, url: string): IncomingHttpHeaders {
+  const named = new Set(
+    String(request.headers.connection ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  )
+  const kept = Object.entries(request.headers).filter(
+    ([name]) => !hopByHop.has(name) && !named.has(name) && !name.startsWith(':') && !name.startsWith('x-forwarded-'),
+  )
+  return {
+    ...Object.fromEntries(kept),
+    host,
+    'x-forwarded-for': request.ip,
+    'x-forwarded-host': new URL(url).host,
+    'x-forwarded-proto': new URL(url).protocol.slice(0, -1),
+    'x-request-id': request.id,
+  }
+}

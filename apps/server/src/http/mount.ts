@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream'
+import {
+  type Answer,
+  type CruxError,
+  contract,
+  type EndpointSpec,
+  invalidArgument,
+  type Operation,
+} from '@crux/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { recordAudit } from '../audit-log/record.ts'
+import type { App } from '../context.ts'
+import { toCruxError } from './errors.ts'
+import type { Guard, Passed } from './guard.ts'
+import type { Handlers, Input } from './handlers.ts'
+import { responseSchema } from './response-schema.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guard before the body is read. */
+    passed?: Passed
+    crux?: { operation: Operation; row: EndpointSpec }
+  }
+}
+type AnyHandler = (input: Input<Operation>) => Promise<Answer<Operation>>
+
+/** Puts every row of the contract onto the server. The guard runs before a body is read; zod validates what comes in, a compiled serialiser writes what goes out. */
+export function mountContract(http: FastifyInstance, app: App, guard: Guard, handlers: Handlers): void {
+  for (const operation of Object.keys(contract) as Operation[]) {
+    const row: EndpointSpec = contract[operation]
+    const handle = handlers[operation] as AnyHandler
+    if (!handle) continue
+    http.route({
+      method: row.method,
+      url: row.path,
+      ...(row.response && { schema: { response: { [row.status]: responseSchema(row.response) } } }),
+      onRequest: async (request) => {
+        request.crux = { operation, row }
+        request.passed = await guard(row, request)
+      },
+      handler: async (request, reply) => {
+        const answer = await handle(inputOf(row, request, reply))
+        await record(app, request, answer)
+        return send(row, request, reply, answer)
+      },
+    })
+  }
+  http.addHook('onError', async (request, _reply, error) => {
+    if (request.crux) await record(app, request, undefined, toCruxError(error))
+  })
+}
+
+function inputOf(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply): Input<Operation> {
+  const input = {
+    params: row.params && parse(row.params, request.params),
+    query: row.query && parse(row.query, request.query),
+    body: row.body && parse(row.body, request.body),
+    team: request.passed?.team,
+    actor: request.passed?.actor,
+    requestId: request.id,
+    headers: request.headers,
+    address: request.ip,
+    reply: {
+      header: (name: string, value: string | string[]) => void reply.header(name, value),
+      status: (code: number) => void reply.code(code),
+    },
+  }
+  // The row that was parsed by is the row of the operation's type.
+  return input as unknown as Input<Operation>
+}
+
+function parse(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalidArgument(result.error)
+}
+
+function send(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+  if (reply.statusCode === 200) reply.code(row.status)
+  if (row.status === 201 && !reply.hasHeader('location')) reply.header('location', locationOf(request, answer))
+  if (row.contentType) {
+    reply.type(row.contentType)
+    return typeof answer === 'string' || answer instanceof Uint8Array
+      ? reply.send(answer)
+      : reply.send(Readable.from(answer as AsyncIterable<Uint8Array>))
+  }
+  return row.response ? reply.send(answer) : reply.send()
+}
+
+/** Where the new thing is: its address without `/api`, below the prefix that a proxy names (backend.md 0.1). */
+function locationOf(request: FastifyRequest, answer: unknown): string {
+  const path = request.url.split('?')[0] ?? ''
+  const id = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined
+  // A verb on one thing makes its sibling: .../versions/{id}/increase leads to .../versions/{new id}.
+  const siblings = /\/:\w+\/(increase|copy)$/.test(request.crux?.row.path ?? '')
+  const base = (siblings ? path.replace(/\/[^/]+\/[^/]+$/, '') : path).replace(/^\/api(?=\/)/, '')
+  const prefix = request.headers['x-forwarded-prefix']
+  return `${typeof prefix === 'string' && /^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}${base}${id ? `/${id}` : ''}`
+}
+
+/** Every change of a team is recorded, and every attempt that was refused (decision 18); who is unknown goes to the server's log only. */
+async function record(app: App, request: FastifyRequest, answer: unknown, refusal?: CruxError): Promise<void> {
+  const { passed, crux } = request
+  if (!crux || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
+  const teamId = passed.team?.id ?? (crux.operation === 'teams.create' ? idOf(answer) : undefined)
+  if (!teamId) return
+  const { teamSlug: _slug, teamId: _id, ...params } = request.params as Record<string, string>
+  await recordAudit(app, {
+    teamId,
+    actor: passed.actor,
+    context: 'http',
+    method: crux.row.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete',
+    event: `${crux.row.audit} ${crux.operation}`,
+    accepted: refusal === undefined,
+    data: {
+      ...(Object.keys(params).length > 0 && { params }),
+      ...(crux.row.auditBody !== false && request.body !== undefined && { body: request.body }),
+      ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
+    },
+  })
+}
+
+const idOf = (answer: unknown) =>
+  typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined

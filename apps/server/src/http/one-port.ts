@@ -1,0 +1,116 @@
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createHttp2,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Session,
+} from 'node:http2'
+import { createServer as createHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+
+/** How long a connection may wait before it has said which protocol it speaks. */
+const sniffMs = 10_000
+/** The first bytes of the HTTP/2 connection preface (RFC 9113, 3.4); no HTTP/1.1 method begins with them. */
+const preface = Buffer.from('PRI')
+
+type Http2Handler = Parameters<typeof createHttp2>[1]
+
+export type OnePort = {
+  /** Listens, closes and upgrades as any HTTP/1.1 server. */
+  server: Server
+  http2: Http2Server | Http2SecureServer
+  /** Says GOAWAY: what is under way may end, nothing new begins. */
+  closeSessions(): void
+  /** Cuts what is still open. */
+  destroy(): void
+}
+
+/**
+ * One server that speaks HTTP/1.1 and HTTP/2: with TLS by ALPN, in plain text by the preface.
+ *
+ * @param options.http1 receives HTTP/1.1; upgrades arrive as `upgrade` on the server
+ * @param options.http2 receives HTTP/2
+ */
+export function createOnePort(options: {
+  http1: RequestListener
+  http2: NonNullable<Http2Handler>
+  tls: { cert: string; key: string } | undefined
+}): OnePort {
+  const sockets = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const http2: Http2Server | Http2SecureServer = createHttp2(
+    { settings: { maxConcurrentStreams: 1_000 } },
+    options.http2,
+  )
+  http2.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+  })
+  http2.on('sessionError', () => undefined)
+
+  const server = options.tls
+    ? (createHttps({ ...options.tls, ALPNProtocols: ['h2', 'http/1.1'] }, options.http1) as unknown as Server)
+    : createHttp(options.http1)
+  // Longer than a proxy in front keeps its connections: it must never meet one that we just closed.
+  server.keepAliveTimeout = 75_000
+  server.requestTimeout = 60_000
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+
+  const event = options.tls ? 'secureConnection' : 'connection'
+  const asHttp1 = server.listeners(event)[0] as (this: Server, socket: Socket) => void
+  server.removeAllListeners(event)
+  const serve = (socket: Socket, isHttp2: boolean) => {
+    if (isHttp2) http2.emit('connection', socket)
+    else asHttp1.call(server, socket)
+  }
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    if (options.tls) serve(socket, (socket as TLSSocket).alpnProtocol === 'h2')
+    else sniff(socket, (isHttp2) => serve(socket, isHttp2))
+  })
+
+  return {
+    server,
+    http2,
+    closeSessions() {
+      for (const session of sessions) session.close()
+    },
+    destroy() {
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** Reads until three bytes are there or one differs, then puts them back. */
+function sniff(socket: Socket, decided: (isHttp2: boolean) => void): void {
+  let seen = Buffer.alloc(0)
+  const timer = setTimeout(() => socket.destroy(), sniffMs)
+  const stop = () => clearTimeout(timer)
+  const fail = () => socket.destroy()
+  socket.once('close', stop)
+  socket.on('error', fail)
+
+  function read() {
+    const chunk: Buffer | null = socket.read()
+    if (chunk) seen = Buffer.concat([seen, chunk])
+    const length = Math.min(seen.length, preface.length)
+    const same = seen.subarray(0, length).equals(preface.subarray(0, length))
+    if (seen.length === 0 || (same && length < preface.length)) {
+      socket.once('readable', read)
+      return
+    }
+    stop()
+    socket.removeListener('close', stop)
+    socket.removeListener('error', fail)
+    socket.unshift(seen)
+    decided(same)
+  }
+  socket.once('readable', read)
+}

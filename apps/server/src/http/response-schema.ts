@@ -1,0 +1,64 @@
+import { z } from 'zod'
+
+type JsonSchema = { [key: string]: unknown }
+
+/**
+ * What the compiled serialiser needs to know of an answer: structure only. It drops undeclared fields. Formats and patterns are
+ * left out (they would be checked or rewritten on every answer), and `X or null` becomes a nullable X, which needs no trial.
+ */
+export function responseSchema(response: z.ZodType): JsonSchema {
+  const schema = z.toJSONSchema(response, {
+    target: 'draft-7',
+    io: 'input',
+    unrepresentable: 'any',
+    cycles: 'throw',
+    reused: 'inline',
+  }) as JsonSchema
+  return simplify(schema)
+}
+
+const leftOut = new Set([
+  '$schema',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'propertyNames',
+  'default',
+  'enum',
+  'description',
+])
+
+function simplify(schema: JsonSchema): JsonSchema {
+  const choices = schema.anyOf as JsonSchema[] | undefined
+  if (choices) {
+    const real = choices.filter((choice) => choice.type !== 'null').map(simplify)
+    const nullable = real.length < choices.length
+    const [only] = real
+    const same = only && real.every((choice) => JSON.stringify(choice) === JSON.stringify(only))
+    if (same) return nullable && Object.keys(only).length > 0 ? { ...only, nullable: true } : only
+    return { anyOf: nullable ? [...real, { type: 'null' }] : real }
+  }
+  const copy: JsonSchema = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (leftOut.has(key)) continue
+    if (key === 'properties') copy.properties = mapValues(value as Record<string, JsonSchema>, simplify)
+    else if (key === 'items' && Array.isArray(value)) copy.items = value.map(simplify)
+    else if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null)
+      copy[key] = simplify(value as JsonSchema)
+    else copy[key] = value
+  }
+  // A whole number stays one whatever its size; the serialiser's own integer would round what is none instead of failing a test.
+  if (copy.type === 'integer') copy.type = 'number'
+  return copy
+}
+
+function mapValues<T, R>(object: Record<string, T>, map: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
+}

@@ -1,0 +1,115 @@
+import type { AddressInfo } from 'node:net'
+import { limits } from '@crux/contract'
+import { requestIdFrom } from '@crux/service-kit'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { RelayedRefusal } from '../auth/relay.ts'
+import type { App } from '../context.ts'
+import { toCruxError } from './errors.ts'
+import { createOnePort, type OnePort } from './one-port.ts'
+import { securityHeaders } from './security-headers.ts'
+
+export type Http = {
+  fastify: FastifyInstance
+  port: OnePort
+  listeningPort(): number
+  /** Takes nothing new, lets what is under way end for `drainMs`, then cuts. */
+  stop(drainMs: number): Promise<void>
+}
+type Http2Listener = Parameters<typeof createOnePort>[0]['http2']
+
+/**
+ * The one public port: Fastify for HTTP/1.1 and for browsers on HTTP/2, the agents' gateway for gRPC.
+ *
+ * @param options.grpc answers requests whose content type is gRPC's
+ */
+export function createHttpServer(
+  app: App,
+  options: { url: () => string; grpc: Http2Listener; watch: (server: OnePort['http2']) => void },
+): Http {
+  let port: OnePort | undefined
+  const http = Fastify({
+    serverFactory: (handler) => {
+      port = createOnePort({
+        http1: handler,
+        http2: (request, response) => {
+          const isGrpc = /^application\/(grpc|connect|proto)/.test(request.headers['content-type'] ?? '')
+          if (isGrpc) options.grpc(request, response)
+          // Fastify reads and writes the compatibility objects of HTTP/2 as it does those of HTTP/1.1.
+          else handler(request as never, response as never)
+        },
+        tls: app.config.tls,
+      })
+      return port.server
+    },
+    genReqId: (request) => requestIdFrom(request.headers),
+    trustProxy: app.config.trustedProxies.length > 0 ? [...app.config.trustedProxies] : false,
+    bodyLimit: limits.body.max,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    return503OnClosing: false,
+  })
+  http.removeAllContentTypeParsers()
+  const readJson = http.getDefaultJsonParser('error', 'error')
+  http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
+    // An empty body is none: whether one is needed says the row.
+    if (body === '') done(null, undefined)
+    else readJson(request, body as string, done)
+  })
+
+  securityHeaders(http, options.url)
+  observe(http, app)
+  http.setErrorHandler((error, request, reply) => {
+    if (error instanceof RelayedRefusal)
+      return reply
+        .code(error.relayedStatus)
+        .send({ ...error.relayed, ...error.toBody(request.id), status: error.relayedStatus })
+    const refusal = toCruxError(error)
+    if (refusal.status >= 500)
+      app.log.error(
+        { err: refusal.cause ?? refusal, requestId: request.id, path: request.routeOptions.url },
+        'a request failed',
+      )
+    return reply.code(refusal.status).send(refusal.toBody(request.id))
+  })
+  if (!port) throw new Error('Fastify made no server')
+  const onePort: OnePort = port
+  options.watch(onePort.http2)
+  return {
+    fastify: http,
+    port: onePort,
+    listeningPort: () => (onePort.server.address() as AddressInfo).port,
+    async stop(drainMs) {
+      onePort.closeSessions()
+      const cut = setTimeout(() => onePort.destroy(), drainMs)
+      await http.close()
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** One metric and, at level debug, one line per request. */
+function observe(http: FastifyInstance, app: App) {
+  const duration = app.metrics.histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time until the last byte of the answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  })
+  http.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
+    if (app.log.isLevelEnabled('debug'))
+      app.log.debug(
+        {
+          requestId: request.id,
+          method: request.method,
+          path: request.url,
+          status: reply.statusCode,
+          ms: reply.elapsedTime,
+        },
+        'answered',
+      )
+  })
+}

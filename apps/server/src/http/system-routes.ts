@@ -1,0 +1,36 @@
+import { openApiDocument } from '@crux/contract'
+import { type Health, isLoopbackUrl, type Metrics, metricsHandler } from '@crux/service-kit'
+import type { FastifyInstance } from 'fastify'
+import { swaggerPage, swaggerStyle } from './swagger-page.ts'
+
+/** What belongs to the process and not to the product: health, metrics, the description of the API. */
+export function systemRoutes(
+  http: FastifyInstance,
+  options: { health: Health; metrics: Metrics; metricsToken: string | undefined; url: () => string; version: string },
+): void {
+  http.get('/health', async (_request, reply) => {
+    const { statusCode, body } = await options.health.live()
+    return reply.code(statusCode).header('cache-control', 'no-store').send(body)
+  })
+  http.get('/health/ready', async (_request, reply) => {
+    const { statusCode, body } = await options.health.ready()
+    return reply.code(statusCode).header('cache-control', 'no-store').send(body)
+  })
+  http.get('/metrics', (request, reply) =>
+    metricsHandler({
+      registry: options.metrics.registry,
+      token: options.metricsToken,
+      loopbackUrl: isLoopbackUrl(options.url()),
+    })(request, reply),
+  )
+
+  let document: string | undefined
+  http.get('/api/openapi.json', async (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(options.version))
+    return reply.type('application/json').send(document)
+  })
+  http.get('/api/swagger', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(swaggerPage(openApiDocument(options.version))),
+  )
+  http.get('/api/swagger.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(swaggerStyle))
+}
