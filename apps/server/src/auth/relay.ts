@@ -1,0 +1,70 @@
+import { CruxError, type ErrorCode } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Input } from '../http/handlers.ts'
+import type { Browser, FlowAnswer } from '../identity/flows.ts'
+
+type Request = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
+
+/** An answer of the identity service that is passed on as it is, beside the fields of our own errors. */
+export class RelayedRefusal extends CruxError {
+  readonly relayedStatus: number
+  readonly relayed: Record<string, unknown>
+
+  constructor(status: number, body: unknown) {
+    const relayed = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+    super(codeOf(status), { description: messageOf(relayed), value: relayed })
+    this.relayedStatus = status
+    this.relayed = relayed
+  }
+}
+
+/**
+ * Asks in the name of the browser and hands its cookies on. 422 means that the browser must go elsewhere: 201 with Location.
+ *
+ * @throws RelayedRefusal with the flow in the body and in `value`, so that a page shows `ui.messages` and those of each node
+ */
+export async function relay(app: App, request: Request, ask: (browser: Browser) => Promise<FlowAnswer>) {
+  const { cookie } = request.headers
+  const text = Array.isArray(cookie) ? cookie.join('; ') : cookie
+  const { status, body, setCookie } = await ask({ cookie: text, address: request.address })
+  if (setCookie.length > 0) request.reply.header('set-cookie', setCookie)
+  request.reply.header('cache-control', 'no-store')
+  if (status >= 200 && status < 300) return body
+  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown; error?: { id?: unknown } }
+  if (status === 422 && typeof flow.redirect_browser_to === 'string') {
+    request.reply.status(201)
+    request.reply.header('location', flow.redirect_browser_to)
+    return body
+  }
+  const signedIn = flow.error?.id === 'session_already_available' || flow.refresh === false
+  if (status === 400 && signedIn && (await app.identity.session({ cookie: text })))
+    throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })
+  throw new RelayedRefusal(status, body)
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status >= 500) return 'serviceUnavailable'
+  const codes: Record<number, ErrorCode> = {
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'notFound',
+    409: 'alreadyExists',
+    410: 'notFound',
+    413: 'payloadTooLarge',
+    429: 'tooManyRequests',
+  }
+  return codes[status] ?? 'invalidArgument'
+}
+
+type Message = { text?: unknown }
+type Shown = {
+  ui?: { messages?: Message[]; nodes?: { messages?: Message[] }[] }
+  error?: { reason?: unknown; message?: unknown }
+}
+
+/** The first thing that the flow says; its fields may say more. */
+function messageOf(body: Shown): string | undefined {
+  const all = [...(body.ui?.messages ?? []), ...(body.ui?.nodes ?? []).flatMap((node) => node.messages ?? [])]
+  const text = [...all.map((message) => message.text), body.error?.reason, body.error?.message]
+  return text.find((entry): entry is string => typeof entry === 'string' && entry !== '')
+}

@@ -1,0 +1,53 @@
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import type { IdentityFlows } from '../identity/flows.ts'
+import { relay } from './relay.ts'
+
+type AuthOperation = 'auth.login' | 'auth.register' | 'auth.verify' | 'auth.logout'
+
+/** What the sign-in pages post, handed to the identity service's flow in the browser's name (backend.md 2.13, decision 10). */
+export function authRoutes(app: App, flows: IdentityFlows): Handlers<AuthOperation> {
+  return {
+    'auth.login': ({ body, ...request }) =>
+      relay(app, request, (browser) =>
+        flows.login(
+          body.flow,
+          {
+            method: body.method,
+            csrf_token: body.csrfToken,
+            identifier: body.email,
+            password: body.password,
+            provider: body.provider,
+          },
+          browser,
+        ),
+      ),
+    'auth.register': ({ body, ...request }) =>
+      relay(app, request, (browser) =>
+        flows.register(
+          body.flow,
+          {
+            method: body.method,
+            csrf_token: body.csrfToken,
+            password: body.password,
+            provider: body.provider,
+            traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
+          },
+          browser,
+        ),
+      ),
+    'auth.verify': ({ body, ...request }) =>
+      relay(app, request, (browser) =>
+        flows.verify(
+          body.flow,
+          // A code is judged; an address alone asks for a new one.
+          { method: 'code', csrf_token: body.csrfToken, ...(body.code ? { code: body.code } : { email: body.email }) },
+          browser,
+        ),
+      ),
+    'auth.logout': async (request) => {
+      const answer = await relay(app, request, (browser) => flows.logout(browser))
+      return { url: String((answer as { logout_url?: unknown } | undefined)?.logout_url ?? '') }
+    },
+  }
+}
