@@ -1,0 +1,51 @@
+import type { TeamRole } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+
+/** As long as a session may be remembered; changes are heard over the bus at once. */
+const rememberMs = 2_000
+const entriesMax = 20_000
+
+export type TeamKey = { by: 'slug' | 'id'; value: string }
+
+/** In which team somebody asks, and with which role. A team of others and one that does not exist look the same. */
+export interface Membership {
+  find(userId: string, team: TeamKey): Promise<TeamContext | undefined>
+}
+
+const select = `select t.id, t.slug, t.name, m.role from crux.team t
+  join crux.team_member m on m.team_id = t.id and m.user_id = $1 where`
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function createMembership(app: Pick<App, 'database' | 'bus'>): Membership {
+  const known = new Map<string, { at: number; team: TeamContext }>()
+  // Grows with every change: an answer that was under way meanwhile is not kept.
+  let changes = 0
+  const forget = () => {
+    changes++
+    known.clear()
+  }
+  app.bus.on('member.changed', forget)
+  app.bus.on('team.changed', forget)
+  app.bus.onReconnected(forget)
+
+  return {
+    async find(userId, { by, value }) {
+      if (by === 'id' && !uuid.test(value)) return undefined
+      const key = `${userId} ${by} ${value}`
+      const entry = known.get(key)
+      if (entry && Date.now() - entry.at < rememberMs) return entry.team
+      const before = changes
+      const { rows } = await app.database.pool.query<{ id: string; slug: string; name: string; role: TeamRole }>({
+        name: `membership ${by}`,
+        text: `${select} t.${by} = $2`,
+        values: [userId, value],
+      })
+      const team = rows[0]
+      if (known.size >= entriesMax) known.clear()
+      if (team && before === changes) known.set(key, { at: Date.now(), team })
+      else known.delete(key)
+      return team
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { TeamRole } from '@crux/contract'
+import type { Transaction } from '@crux/postgres'
+import { eq } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import type * as schema from '../db/schema/index.ts'
+import { registry, team, teamMember, userPreference } from '../db/schema/index.ts'
+
+export type MemberRow = { userId: string; role: TeamRole }
+export type TeamRow = {
+  id: string
+  name: string
+  slug: string
+  projects: number
+  nodes: number
+  versions: number
+  deployments: number
+  members: MemberRow[]
+}
+
+const teamRows = `select t.id, t.name, t.slug,
+    (select count(*)::int from crux.project p where p.team_id = t.id) as projects,
+    (select count(*)::int from crux.node n where n.team_id = t.id) as nodes,
+    (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = t.id) as versions,
+    (select count(*)::int from crux.deployment d where d.team_id = t.id) as deployments,
+    (select json_agg(json_build_object('userId', m.user_id, 'role', m.role) order by m.created_at, m.user_id)
+       from crux.team_member m where m.team_id = t.id) as members
+  from crux.team t`
+
+export async function selectTeam(app: App, teamId: string): Promise<TeamRow | undefined> {
+  const { rows } = await app.database.pool.query<TeamRow>({
+    name: 'team by id',
+    text: `${teamRows} where t.id = $1`,
+    values: [teamId],
+  })
+  return rows[0]
+}
+
+export async function selectTeamsOf(app: App, userId: string): Promise<TeamRow[]> {
+  const { rows } = await app.database.pool.query<TeamRow>({
+    name: 'teams of user',
+    text: `${teamRows} where t.id in (select team_id from crux.team_member where user_id = $1) order by t.name`,
+    values: [userId],
+  })
+  return rows
+}
+
+/** What the frame of the console asks on every load: no counters. */
+export async function selectTeamNames(app: App, userId: string) {
+  const { rows } = await app.database.pool.query<{ id: string; name: string; slug: string; role: TeamRole }>({
+    name: 'team names of user',
+    text: `select t.id, t.name, t.slug, m.role from crux.team_member m join crux.team t on t.id = m.team_id
+      where m.user_id = $1 order by t.name`,
+    values: [userId],
+  })
+  return rows
+}
+
+type NewTeam = { name: string; slug: string; ownerId: string }
+
+/** The team, its owner and its first registry. */
+export async function insertTeam(tx: Transaction<typeof schema>, { name, slug, ownerId }: NewTeam): Promise<string> {
+  const by = { createdBy: ownerId, updatedBy: ownerId }
+  const [created] = await tx
+    .insert(team)
+    .values({ name, slug, ...by })
+    .returning({ id: team.id })
+  if (!created) throw new Error('the insert of a team returned no row')
+  await tx.insert(teamMember).values({ teamId: created.id, userId: ownerId, role: 'owner' })
+  await tx.insert(registry).values({
+    teamId: created.id,
+    name: 'Docker Hub Library',
+    description: 'Official images of Docker Hub',
+    type: 'hub',
+    url: 'hub.docker.com',
+    imageNamePrefix: 'library',
+    public: true,
+    ...by,
+  })
+  return created.id
+}
+
+export async function updateTeam(app: App, teamId: string, values: { name: string; slug: string; updatedBy: string }) {
+  await app.database.db
+    .update(team)
+    .set({ ...values, updatedAt: new Date() })
+    .where(eq(team.id, teamId))
+}
+
+export async function selectOnboarding(app: App, userId: string): Promise<boolean> {
+  const [row] = await app.database.db
+    .select({ onboarding: userPreference.onboarding })
+    .from(userPreference)
+    .where(eq(userPreference.userId, userId))
+  return row?.onboarding ?? true
+}
+
+export async function saveOnboarding(app: App, userId: string, onboarding: boolean): Promise<void> {
+  await app.database.db
+    .insert(userPreference)
+    .values({ userId, onboarding })
+    .onConflictDoUpdate({ target: userPreference.userId, set: { onboarding } })
+}
