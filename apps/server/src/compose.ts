@@ -1,0 +1,25 @@
+import type { Answer, Channels } from '@crux/contract'
+import type { Health } from '@crux/service-kit'
+import { authRoutes } from './auth/routes.ts'
+import type { App } from './context.ts'
+import type { Handlers } from './http/handlers.ts'
+import { createIdentityFlows } from './identity/flows.ts'
+import type { ChannelHandlers } from './live/handlers.ts'
+import { systemHandlers } from './system/routes.ts'
+import { teamRoutes } from './teams/routes.ts'
+
+type Parts = { health: Health; status: () => Promise<Answer<'system.status'>> }
+
+/** Every operation of the contract and who answers it: a missing one does not compile. */
+export function composeRoutes(app: App, parts: Parts): Handlers {
+  return {
+    ...systemHandlers(parts),
+    ...authRoutes(app, createIdentityFlows(app.config.identityPublicUrl)),
+    ...teamRoutes(app),
+  } as Handlers
+}
+
+/** Every live channel and who serves it. */
+export function composeChannels(_app: App): ChannelHandlers {
+  return {} as ChannelHandlers<keyof Channels>
+}

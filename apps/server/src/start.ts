@@ -1,0 +1,148 @@
+import { openDatabase } from '@crux/postgres'
+import {
+  createLifecycle,
+  createLogger,
+  createMetrics,
+  createOutbound,
+  type Logger,
+  type Outbound,
+} from '@crux/service-kit'
+import { createPostgresBus } from './bus/postgres-bus.ts'
+import { composeChannels, composeRoutes } from './compose.ts'
+import { acceptedOrigins, type Config, localUrl } from './config/config.ts'
+import type { App } from './context.ts'
+import { createCipher } from './crypto/cipher.ts'
+import * as schema from './db/schema/index.ts'
+import { serverVersion } from './gateway/agent-version.ts'
+import { createGateway } from './gateway/gateway.ts'
+import type { DeploymentPort } from './gateway/links.ts'
+import { createNodeLinks } from './gateway/node-links.ts'
+import { serveConsole } from './http/console.ts'
+import { createGuard } from './http/guard.ts'
+import { kratosProxy } from './http/kratos-proxy.ts'
+import { mountContract } from './http/mount.ts'
+import { createHttpServer } from './http/server.ts'
+import { systemRoutes } from './http/system-routes.ts'
+import { createIdentity, type Identity } from './identity/identity.ts'
+import { createJobs } from './jobs/jobs.ts'
+import { migrateServer } from './migrate.ts'
+import { consoleFolder } from './places.ts'
+import { createServerHealth, createStatus } from './system/status.ts'
+import { createMembership } from './teams/membership.ts'
+
+export type Overrides = {
+  log?: Logger
+  /** Stands in at the boundary that we own; the contract tests of the identity service prove the other side. */
+  identity?: Identity
+  outbound?: Outbound
+  consoleFolder?: string
+}
+export type RunningServer = { url: string; port: number; app: App; stop(): Promise<void> }
+
+/** How long requests under way may take to end once we stop. */
+const drainMs = 1_500
+
+/** Migrates, composes and listens. Everything lives in what is returned: several servers may run in one process. */
+export async function startServer(given: Config, overrides: Overrides = {}): Promise<RunningServer> {
+  const config = { ...given }
+  const log = overrides.log ?? createLogger({ name: 'server', level: config.logLevel })
+  const lifecycle = createLifecycle(log)
+  try {
+    return await start(config, overrides, log, lifecycle)
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
+}
+
+async function start(
+  config: Config,
+  overrides: Overrides,
+  log: Logger,
+  lifecycle: ReturnType<typeof createLifecycle>,
+): Promise<RunningServer> {
+  const lastMigration = await migrateServer(config.databaseUrl)
+  const database = openDatabase({ url: config.databaseUrl, name: 'crux server', max: 16, log, schema })
+  lifecycle.onStop('database', () => database.close())
+  const bus = createPostgresBus({ url: config.databaseUrl, database, log })
+  lifecycle.onStop('bus', () => bus.stop())
+  const jobs = createJobs({ url: config.databaseUrl, log })
+  lifecycle.onStop('jobs', () => jobs.stop())
+
+  const refusedPorts: number[] = []
+  const links = createNodeLinks({ database, log })
+  const app: App = {
+    config,
+    log,
+    database,
+    bus: bus.bus,
+    cipher: createCipher(config.encryption),
+    outbound: overrides.outbound ?? createOutbound({ allow: config.outboundAllow, refusedPorts, log }),
+    identity:
+      overrides.identity ??
+      createIdentity({
+        publicUrl: config.identityPublicUrl,
+        adminUrl: config.identityAdminUrl,
+        adminToken: config.identityAdminToken,
+        bus: bus.bus,
+        log,
+      }),
+    jobs,
+    metrics: createMetrics({ prefix: 'crux_' }),
+    links,
+  }
+  const version = serverVersion
+  const health = createServerHealth(app, { version, lastMigration })
+  const status = createStatus(app, { version, lastMigration })
+  const membership = createMembership(app)
+  let origins: ReadonlySet<string> = new Set()
+  const url = () => config.url
+
+  const gateway = createGateway(app, links, noDeployments)
+  const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
+  const { fastify } = http
+  systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
+  kratosProxy(fastify, { publicUrl: config.identityPublicUrl, url })
+  mountContract(
+    fastify,
+    app,
+    createGuard(app, membership, () => origins),
+    composeRoutes(app, { health, status }),
+  )
+  serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
+  composeChannels(app)
+
+  await bus.ready
+  await gateway.start()
+  await jobs.start()
+  await fastify.listen({ host: config.host, port: config.port })
+  lifecycle.onStop('http', () => http.stop(drainMs))
+  lifecycle.onStop('gateway', () => gateway.stop())
+  settlePort(config, http.listeningPort())
+  origins = acceptedOrigins(config)
+  refusedPorts.push(...ownPorts(config))
+  return { url: config.url, port: config.port, app, stop: () => lifecycle.stop() }
+}
+
+const noDeployments: DeploymentPort = {
+  positions: async () => [],
+  linked: () => undefined,
+  linkLost: () => undefined,
+  report: async (_agent, batch) => batch.events.at(-1)?.sequence ?? 0n,
+}
+
+/** Port 0 is known only now; the default address follows it. */
+function settlePort(config: Config, port: number) {
+  if (config.url === localUrl(config.port, config.tls !== undefined))
+    config.url = localUrl(port, config.tls !== undefined)
+  config.port = port
+}
+
+/** What no request to a person's address may reach on this machine (decision 9). */
+function ownPorts(config: Config): number[] {
+  const others = [config.identityPublicUrl, config.identityAdminUrl, config.databaseUrl].flatMap((address) => {
+    const { port } = new URL(address)
+    return port === '' ? [] : [Number(port)]
+  })
+  return [config.port, ...others]
+}
