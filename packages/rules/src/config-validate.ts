@@ -32,8 +32,11 @@ export function validateConfig(
 
 /** What a change makes worse: problems of `after` that `before` did not have. An old mistake elsewhere blocks nobody. */
 export function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[]): ConfigProblem[] {
-  const known = new Set(before.map((problem) => `${problem.property}|${problem.error}|${problem.description}`))
-  return after.filter((problem) => !known.has(`${problem.property}|${problem.error}|${problem.description}`))
+  // Positions shift when rows come and go: they do not make an old problem a new one.
+  const identity = ({ property, error, description }: ConfigProblem) =>
+    `${property.replace(/\[\d+\]/g, '')}|${error}|${description}`
+  const known = new Set(before.map(identity))
+  return after.filter((problem) => !known.has(identity(problem)))
 }
 
 /** All instances of a release: each by itself, then names and host ports among each other. */

@@ -49,6 +49,13 @@ export const deployment = crux.table(
   },
   (table) => [
     index('deployment_newest').on(table.teamId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
+    /** Counts by status, and the list of one status. */
+    index('deployment_by_status').on(
+      table.teamId,
+      table.status,
+      table.createdAt.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
     index('deployment_version').on(table.versionId),
     index('deployment_project').on(table.projectId),
     index('deployment_node').on(table.nodeId, table.createdAt.desc().nullsFirst()),
@@ -123,6 +130,7 @@ export const release = crux.table(
     uniqueIndex('release_number').on(table.deploymentId, table.number),
     uniqueIndex('release_standing').on(table.nodeId, table.prefix, table.projectId).where(sql`standing`),
     uniqueIndex('release_one_running').on(table.deploymentId).where(sql`status = 'in-progress'`),
+    index('release_place').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
   ],
 )

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type ContainerConfig,
+  ContainerConfigFields,
+  type ContainerConfigPatch,
+  CruxError,
+  type ErrorDetail,
+  isAllowed,
+} from '@crux/contract'
+import {
+  addedHostDangers,
+  applyConfigPatch,
+  type ConfigProblem,
+  fillRowIds,
+  finalConfig,
+  newProblems,
+  validateConfig,
+} from '@crux/rules'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { configChanged } from './events.ts'
+import { findConfig, lockConfig, type OwnedConfig, readChanges, toContainerConfig, writeConfig } from './store.ts'
+
+export type Who = { team: TeamContext; actor: Actor }
+
+/** @throws CruxError notFound */
+export async function getConfig(app: App, team: TeamContext, configId: string): Promise<OwnedConfig> {
+  const found = await findConfig(app.database.pool, team.id, configId)
+  if (!found) throw notFound(configId)
+  return found
+}
+
+export async function getConfigDetails(app: App, team: TeamContext, configId: string) {
+  const found = await getConfig(app, team, configId)
+  return { ...toContainerConfig(found.row), parent: found.parent }
+}
+
+export type PatchOutcome = { config: ContainerConfig; changed: boolean }
+
+/**
+ * Changes one layer (backend.md 3.5, decisions 16, 20, 30). What the patch makes worse is refused; mistakes that stood there
+ * before are left for their own time. The patch of who was second is judged against what the first one stored.
+ *
+ * @param origin the subscriber that sent it, so that others can tell
+ * @throws CruxError notFound; invalidArgument `configId` (not mutable) or with `details` per property; keysAreUnique;
+ *   forbidden (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
+ */
+export async function patchConfig(
+  app: App,
+  { team, actor }: Who,
+  configId: string,
+  patch: ContainerConfigPatch,
+  origin?: string,
+): Promise<PatchOutcome> {
+  const outcome = await inTransaction(app.database, async (client): Promise<PatchOutcome> => {
+    await lockConfig(client, configId)
+    const config = await findConfig(client, team.id, configId)
+    if (!config) throw notFound(configId)
+    if (!config.parent.mutable) throw immutable(config)
+    const before = ContainerConfigFields.parse(config.row.fields)
+    const changedAt = patch.revision === undefined ? new Map<string, number>() : await readChanges(client, configId)
+    const result = applyConfigPatch({ fields: before, patch, changedAt })
+    if (result.kind === 'conflict')
+      throw new CruxError('patchConflict', {
+        property: result.conflicts[0]?.property,
+        value: { conflicts: result.conflicts, revision: config.row.revision },
+      })
+    if (result.changed.length === 0) return { config: toContainerConfig(config.row), changed: false }
+    const after = fillRowIds(result.fields, before, randomUUID)
+    refuseProblems(newProblems(problemsOf(config, before), problemsOf(config, after)))
+    refuseDangers(before, after, team)
+    const revision = config.row.revision + 1
+    await writeConfig(client, config, { fields: after, revision, changed: result.changed, userId: actor.id })
+    const row = { ...config.row, fields: after, revision, updatedAt: new Date(), updatedBy: actor.id }
+    return { config: toContainerConfig(row), changed: true }
+  })
+  if (outcome.changed) configChanged(app, { configId, revision: outcome.config.revision ?? 0, origin })
+  return outcome
+}
+
+/** The layer by itself, and for an instance also what it comes to together with the layers below. */
+function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
+  const prefix = config.deployment?.prefix
+  const own = validateConfig(fields, { prefix })
+  if (config.row.type !== 'instance' || !config.image || !config.imageConfig || !config.deployment) return own
+  const merged = finalConfig({
+    image: ContainerConfigFields.parse(config.imageConfig.fields),
+    layers: [
+      { source: 'deployment', fields: ContainerConfigFields.parse(config.deployment.fields) },
+      { source: 'instance', fields },
+    ],
+    imageName: config.image.name,
+    versionName: config.version.name,
+  }).config
+  const known = new Set(own.map((problem) => problem.error))
+  // The merged list has other positions; what the layer shows by itself is said once.
+  return [...own, ...validateConfig(merged, { prefix }).filter((problem) => !known.has(problem.error))]
+}
+
+function refuseProblems(problems: ConfigProblem[]) {
+  const [first] = problems
+  if (!first) return
+  const details: ErrorDetail[] = problems.map((problem) => ({ ...problem, property: `config.${problem.property}` }))
+  throw new CruxError(first.error === 'keysAreUnique' ? 'keysAreUnique' : 'invalidArgument', {
+    property: details[0]?.property,
+    description: first.description,
+    details,
+  })
+}
+
+function refuseDangers(before: ContainerConfigFields, after: ContainerConfigFields, team: TeamContext) {
+  if (isAllowed(team.role, 'container-configurations.host-dangerous')) return
+  const dangers = addedHostDangers(before, after)
+  const [first] = dangers
+  if (!first) return
+  throw new CruxError('forbidden', {
+    property: `config.${first.property}`,
+    value: first.value,
+    description: `${first.reason}: only an admin of the team may set it.`,
+    details: dangers.map((danger) => ({
+      property: `config.${danger.property}`,
+      error: 'hostDangerous',
+      description: danger.reason,
+    })),
+  })
+}
+
+const notFound = (configId: string) => new CruxError('notFound', { property: 'configId', value: configId })
+
+function immutable(config: OwnedConfig) {
+  const what = config.deployment ? 'The deployment' : 'The version'
+  return new CruxError('invalidArgument', {
+    property: 'configId',
+    value: config.row.id,
+    description: `${what} cannot be changed any more: copy the deployment or increase the version.`,
+  })
+}

@@ -1,0 +1,46 @@
+import { ContainerConfigFields, CruxError } from '@crux/contract'
+import { finalConfig } from '@crux/rules'
+import type { App } from '../context.ts'
+import type { OwnedConfig } from './store.ts'
+
+export type KnownSecrets = { keys: string[]; publicKey: string | null }
+
+/** As the agent writes it onto containers: the keys, never the values. */
+const secretKeysLabel = 'dev.crux.secret.keys'
+
+/** Which keys the node has already for this instance, and the key to encrypt new values with. Without the node: no keys. */
+export async function knownSecrets(app: App, config: OwnedConfig): Promise<KnownSecrets> {
+  const { deployment } = config
+  if (!deployment) return { keys: [], publicKey: null }
+  const publicKey = deployment.node.publicKey
+  if (config.row.type !== 'instance' || app.links.status(deployment.node.id) !== 'connected')
+    return { keys: [], publicKey }
+  try {
+    const result = await app.links.request(deployment.node.id, {
+      case: 'inspectContainer',
+      value: { container: { prefix: deployment.prefix, name: containerName(config) } },
+    })
+    return { keys: result.case === 'inspection' ? keysIn(result.value.json) : [], publicKey }
+  } catch (error) {
+    // No container yet, or the node just left: nothing is defined there as far as anyone knows.
+    if (error instanceof CruxError) return { keys: [], publicKey }
+    throw error
+  }
+}
+
+function keysIn(inspection: string): string[] {
+  const labels = (JSON.parse(inspection) as { Config?: { Labels?: Record<string, string> | null } }).Config?.Labels
+  return (labels?.[secretKeysLabel] ?? '').split(',').filter((key) => key !== '')
+}
+
+function containerName({ image, imageConfig, deployment, row, version }: OwnedConfig): string {
+  return finalConfig({
+    image: ContainerConfigFields.parse(imageConfig?.fields ?? {}),
+    layers: [
+      { source: 'deployment', fields: ContainerConfigFields.parse(deployment?.fields ?? {}) },
+      { source: 'instance', fields: ContainerConfigFields.parse(row.fields) },
+    ],
+    imageName: image?.name ?? '',
+    versionName: version.name,
+  }).config.name
+}

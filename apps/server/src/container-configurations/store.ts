@@ -1,0 +1,170 @@
+import { type ContainerConfig, ContainerConfigFields, type ContainerConfigType, type VersionType } from '@crux/contract'
+import { isMutable, isVersionMutable } from '@crux/rules'
+import type { Queries } from '../db/transaction.ts'
+
+export type ConfigRow = {
+  id: string
+  type: ContainerConfigType
+  fields: unknown
+  revision: number
+  updatedAt: Date | string
+  updatedBy: string | null
+}
+
+/** A stored layer as the wire shows it. The column is parsed, so that an older form of a field never leaks out unseen. */
+export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({
+  ...ContainerConfigFields.parse(row.fields),
+  id: row.id,
+  type: row.type,
+  revision: row.revision,
+  updatedAt: new Date(row.updatedAt).toISOString(),
+  updatedBy: row.updatedBy,
+})
+
+/** A layer with everything that its owner decides about it. */
+export type OwnedConfig = {
+  row: ConfigRow
+  teamId: string
+  parent: { id: string; name: string; mutable: boolean }
+  project: { id: string; name: string; type: 'versionless' | 'versioned' }
+  version: { id: string; name: string; type: VersionType }
+  image?: { id: string; name: string; tag: string | null }
+  /** The image's own layer; for an image's configuration the same row. */
+  imageConfig?: ConfigRow
+  instanceId?: string
+  deployment?: {
+    id: string
+    prefix: string
+    status: 'preparing' | 'in-progress' | 'successful' | 'failed' | 'obsolete'
+    mutable: boolean
+    configId: string
+    fields: unknown
+    node: { id: string; name: string; type: 'docker' | 'k8s'; publicKey: string | null }
+  }
+}
+
+const configJson = (alias: string) =>
+  `json_build_object('id', ${alias}.id, 'type', ${alias}.type, 'fields', ${alias}.fields, 'revision', ${alias}.revision,
+    'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
+
+const ownedSql = `
+  select ${configJson('c')} as "row", p.team_id as "teamId", n.id as "nodeId",
+    json_build_object('id', p.id, 'name', p.name, 'type', p.type) as project,
+    json_build_object('id', v.id, 'name', v.name, 'type', v.type) as version,
+    exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
+    (select coalesce(json_agg(distinct o.status), '[]') from crux.deployment o where o.version_id = v.id) as statuses,
+    case when i.id is not null then json_build_object('id', i.id, 'name', i.name, 'tag', i.tag) end as image,
+    case when ic.id is not null then ${configJson('ic')} end as "imageConfig",
+    inst.id as "instanceId",
+    case when d.id is not null then json_build_object('id', d.id, 'prefix', d.prefix, 'status', d.status,
+      'configId', dc.id, 'fields', dc.fields,
+      'node', json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key)) end as deployment
+  from crux.container_config c
+  left join crux.instance inst on inst.id = c.instance_id
+  left join crux.image i on i.id = coalesce(c.image_id, inst.image_id)
+  left join crux.container_config ic on ic.image_id = i.id
+  left join crux.deployment d on d.id = coalesce(c.deployment_id, inst.deployment_id)
+  left join crux.container_config dc on dc.deployment_id = d.id
+  left join crux.node n on n.id = d.node_id
+  join crux.version v on v.id = coalesce(d.version_id, i.version_id)
+  join crux.project p on p.id = v.project_id
+  where c.id = $1`
+
+type OwnedRow = Omit<OwnedConfig, 'parent' | 'deployment'> & {
+  hasChild: boolean
+  statuses: NonNullable<OwnedConfig['deployment']>['status'][]
+  deployment: Omit<NonNullable<OwnedConfig['deployment']>, 'mutable'> | null
+  image: OwnedConfig['image'] | null
+  imageConfig: ConfigRow | null
+  instanceId: string | null
+}
+
+/** @returns undefined when there is no such layer, in this team or at all: nobody can tell which */
+export async function findConfig(queries: Queries, teamId: string, configId: string): Promise<OwnedConfig | undefined> {
+  const { rows } = await queries.query<OwnedRow>({ name: 'config owned', text: ownedSql, values: [configId] })
+  const [found] = rows
+  if (!found || found.teamId !== teamId) return undefined
+  const { row, project, version } = found
+  const deployment = found.deployment && {
+    ...found.deployment,
+    mutable: isMutable({ status: found.deployment.status, versionType: version.type }),
+  }
+  const versionMutable = isVersionMutable({
+    type: version.type,
+    projectType: project.type,
+    hasChild: found.hasChild,
+    deploymentStatuses: found.statuses,
+  })
+  const image = found.image ?? undefined
+  const parent =
+    row.type === 'deployment' && deployment
+      ? { id: deployment.id, name: deployment.prefix, mutable: deployment.mutable }
+      : { id: image?.id ?? '', name: image?.name ?? '', mutable: deployment ? deployment.mutable : versionMutable }
+  return {
+    row,
+    teamId,
+    parent,
+    project,
+    version,
+    image,
+    imageConfig: found.imageConfig ?? undefined,
+    instanceId: found.instanceId ?? undefined,
+    deployment: deployment ?? undefined,
+  }
+}
+
+/** The layer alone, for who has shown the right to it already. */
+export async function readConfig(queries: Queries, configId: string): Promise<ConfigRow | undefined> {
+  const { rows } = await queries.query<{ row: ConfigRow }>({
+    name: 'config row',
+    text: `select ${configJson('c')} as "row" from crux.container_config c where c.id = $1`,
+    values: [configId],
+  })
+  return rows[0]?.row
+}
+
+/** Waits for others who change the same layer; held until the transaction ends. */
+export async function lockConfig(queries: Queries, configId: string): Promise<void> {
+  await queries.query('select from crux.container_config where id = $1 for update', [configId])
+}
+
+export async function readChanges(queries: Queries, configId: string): Promise<Map<string, number>> {
+  const { rows } = await queries.query<{ property: string; revision: number }>(
+    'select property, revision from crux.container_config_change where config_id = $1',
+    [configId],
+  )
+  return new Map(rows.map((row) => [row.property, row.revision]))
+}
+
+/** Writes the new fields, remembers which parts this revision changed, and touches the owner. */
+export async function writeConfig(
+  queries: Queries,
+  config: OwnedConfig,
+  change: { fields: ContainerConfigFields; revision: number; changed: readonly string[]; userId: string },
+): Promise<void> {
+  const { fields, revision, changed, userId } = change
+  const { id } = config.row
+  await queries.query(
+    'update crux.container_config set fields = $2, revision = $3, updated_at = now(), updated_by = $4 where id = $1',
+    [id, JSON.stringify(fields), revision, userId],
+  )
+  if (changed.length > 0)
+    await queries.query(
+      `insert into crux.container_config_change (config_id, property, revision, updated_by)
+       select $1, property, $3, $4 from unnest($2::text[]) as property
+       on conflict (config_id, property) do update set revision = $3, updated_by = $4, updated_at = now()`,
+      [id, changed, revision, userId],
+    )
+  if (config.row.type === 'image')
+    await queries.query('update crux.image set updated_at = now(), updated_by = $2 where id = $1', [
+      config.image?.id,
+      userId,
+    ])
+  if (config.instanceId)
+    await queries.query('update crux.instance set updated_at = now() where id = $1', [config.instanceId])
+  if (config.deployment)
+    await queries.query('update crux.deployment set updated_at = now(), updated_by = $2 where id = $1', [
+      config.deployment.id,
+      userId,
+    ])
+}
