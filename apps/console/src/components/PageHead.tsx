@@ -1,19 +1,25 @@
 import { type ReactNode, useEffect } from 'react'
+import { type Crumb, useSetCrumbs } from '../stores/crumbs.ts'
 
 type Props = {
   title: string
+  /** The way here, without the team and without the page itself. */
+  crumbs?: readonly Crumb[]
   /** Shown beside the title: a state, a tag. */
   mark?: ReactNode
   sub?: ReactNode
   /** At most one main button; the rest plain or in a menu. */
   tools?: ReactNode
+  /** The page's own name in the breadcrumb and the browser's tab, where the title alone says too little. */
+  fullTitle?: string
 }
 
-/** The heading of every page; it also names the browser's tab. */
-export function PageHead({ title, mark, sub, tools }: Props) {
+/** The heading of every page; it also feeds the breadcrumb and names the browser's tab. */
+export function PageHead({ title, crumbs = [], mark, sub, tools, fullTitle = title }: Props) {
+  useSetCrumbs([...crumbs, { label: fullTitle }])
   useEffect(() => {
-    document.title = `${title} - Crux`
-  }, [title])
+    document.title = `${fullTitle} - Crux`
+  }, [fullTitle])
   return (
     <div className="mb-4 flex flex-wrap items-start gap-3">
       <div className="min-w-0 flex-1 basis-60">
@@ -23,7 +29,11 @@ export function PageHead({ title, mark, sub, tools }: Props) {
         </div>
         {sub && <p className="mt-0.5 text-ink-2">{sub}</p>}
       </div>
-      {tools && <div className="flex w-full items-center gap-2 max-md:*:flex-1 wide:ml-auto wide:w-auto">{tools}</div>}
+      {tools && (
+        <div className="flex w-full items-center gap-2 max-md:[&>:not([aria-haspopup])]:flex-1 wide:ml-auto wide:w-auto">
+          {tools}
+        </div>
+      )}
     </div>
   )
 }

@@ -1,0 +1,53 @@
+import { createLive, type LinkStatus, type LiveChannel, type LiveParams } from '@crux/client'
+import type { ChannelName, ServerData, ServerMessage } from '@crux/contract'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { toastText } from '../components/toasts.tsx'
+import { loginAddress } from './session.ts'
+
+/** The one live channel of the page, opened when somebody needs it. */
+export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
+
+live.onError((failure) => toastText(failure.description ?? failure.message))
+live.onStatus((status) => {
+  if (status === 'kicked') location.assign(loginAddress(location.pathname + location.search))
+})
+// The network or the person is back: no need to wait for the next attempt.
+addEventListener('online', () => live.reset())
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && live.reset())
+
+export const useLinkStatus = (): LinkStatus => useSyncExternalStore(live.onStatus, () => live.status)
+
+type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: ServerData<C, M>) => void } & {
+  /** Runs after every (re)connect: ask for lists, start watches. */
+  ready?: (channel: LiveChannel<C>) => void
+}
+
+/** Follows a channel while the component is mounted. Handlers may change freely; the path is joined once. Returns how to send. */
+export function useChannel<C extends ChannelName>(
+  name: C,
+  params: LiveParams<C>,
+  handlers: Handlers<C>,
+): LiveChannel<C>['send'] {
+  const latest = useRef(handlers)
+  latest.current = handlers
+  const open = useRef<LiveChannel<C> | null>(null)
+  const key = JSON.stringify(params)
+
+  useEffect(() => {
+    const channel = live.channel(name, JSON.parse(key) as LiveParams<C>)
+    open.current = channel
+    for (const type of Object.keys(latest.current)) {
+      if (type === 'ready') continue
+      const message = type as ServerMessage<C>
+      channel.on(message, (data) => latest.current[message]?.(data))
+    }
+    const unready = channel.onReady(() => latest.current.ready?.(channel))
+    return () => {
+      unready()
+      open.current = null
+      channel.close()
+    }
+  }, [name, key])
+
+  return (type, data) => open.current?.send(type, data)
+}

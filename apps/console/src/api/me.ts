@@ -1,0 +1,42 @@
+import { isAllowed, type Permission, permissions } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import i18n from 'i18next'
+import { apiQuery } from './client.ts'
+
+/** Who is signed in, with teams and invitations. Kept for the life of the page; changes of teams invalidate it. */
+export const meQuery = () => ({ ...apiQuery('users.me'), staleTime: 60_000 })
+
+export const useMe = () => useQuery(meQuery()).data
+
+/** The team that a page outside a team works with: that of the cookie while the person is in it, else the first. */
+export function currentTeam<T extends { slug: string }>(teams: readonly T[]): T | undefined {
+  const slug = document.cookie.match(/(?:^|;\s*)crux_team_slug=([^;]*)/)?.[1]
+  return teams.find((team) => team.slug === slug) ?? teams[0]
+}
+
+export function rememberTeam(slug: string): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+  document.cookie = `crux_team_slug=${encodeURIComponent(slug)}; path=/; SameSite=Lax; max-age=31536000`
+}
+
+/** The team of the address, or outside a team the current one. Undefined only for a person without teams. */
+export function useTeamOrNone() {
+  const { teamSlug } = useParams({ strict: false })
+  const teams = useMe()?.teams ?? []
+  return teams.find((team) => team.slug === teamSlug) ?? currentTeam(teams)
+}
+
+/** The team of the page; routes below /{teamSlug} exist only for members, so it is always there. */
+export function useTeam() {
+  const team = useTeamOrNone()
+  if (!team) throw new Error('This page needs a team')
+  return team
+}
+
+/** Null when the person may do it, else the reason for a disabled button. */
+export function useDenied(permission: Permission): string | null {
+  const role = useTeamOrNone()?.role
+  if (!role || isAllowed(role, permission)) return null
+  return i18n.t('denied.role', { role: i18n.t(`role.${permissions[permission]}`), own: i18n.t(`role.${role}`) })
+}

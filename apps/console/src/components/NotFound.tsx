@@ -1,0 +1,18 @@
+import { SearchX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { ButtonLink } from './Button.tsx'
+import { PageHead } from './PageHead.tsx'
+
+/** What an address shows that leads nowhere, inside the frame or alone. */
+export function NotFound() {
+  const { t } = useTranslation()
+  return (
+    <div className="mx-auto mt-[12vh] grid max-w-96 justify-items-center gap-3 text-center [&_h1]:w-full">
+      <SearchX aria-hidden className="size-8! text-ink-3" />
+      <div className="[&>div]:mb-0 [&_div]:justify-center">
+        <PageHead title={t('notFound.title')} sub={t('notFound.text')} />
+      </div>
+      <ButtonLink to="/">{t('notFound.home')}</ButtonLink>
+    </div>
+  )
+}

@@ -1,0 +1,163 @@
+import type { ApiError } from '@crux/client'
+import { useBlocker } from '@tanstack/react-router'
+import { CircleX } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import type { FieldValues, UseFormReturn } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { describeError } from '../api/errors.ts'
+import { Button } from '../components/Button.tsx'
+import { confirm } from '../components/confirm.tsx'
+import { Dialog } from '../components/Dialog.tsx'
+import { applyServerError } from './server-error.ts'
+
+type ShellProps<V extends FieldValues, Out> = {
+  // biome-ignore lint/suspicious/noExplicitAny: react-hook-form's context type parameter; nothing here reads it
+  form: UseFormReturn<V, any, Out>
+  /** Resolves when it is done; a rejection keeps the form open with what was typed. */
+  onSubmit: (values: Out) => Promise<unknown>
+  submitLabel: string
+  loading: boolean
+  error: ApiError | null
+  /** Names of the server's properties where they differ from the form's fields: `{ 'details.url': 'url' }`. */
+  fields?: Record<string, string>
+  /** Why the form cannot be sent at all. */
+  disabledReason?: string | null
+  children: ReactNode
+}
+
+type SheetProps<V extends FieldValues, Out> = ShellProps<V, Out> & {
+  title: string
+  description?: ReactNode
+  onClose: () => void
+  width?: string
+}
+
+/** A create or edit form in a sheet. Mount it only while it is open: `{open && <RegistryCreate ... />}`. */
+export function FormSheet<V extends FieldValues, Out>({
+  title,
+  description,
+  onClose,
+  width,
+  ...shell
+}: SheetProps<V, Out>) {
+  const { t } = useTranslation()
+  const { id, submit, mayLeave, banner } = useFormShell(shell)
+  const close = async () => {
+    if (await mayLeave()) onClose()
+  }
+  return (
+    <Dialog
+      open
+      shape="sheet"
+      title={title}
+      description={description}
+      width={width}
+      onClose={() => void close()}
+      initialFocus={(content) =>
+        content.querySelector('form input:not([disabled]), form textarea, form select, form button')
+      }
+      footer={
+        <>
+          <Button onClick={() => void close()}>{t('cancel')}</Button>
+          <Button type="submit" form={id} variant="main" busy={shell.loading} disabledReason={shell.disabledReason}>
+            {shell.submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter} className="grid gap-4 pt-1">
+        {banner}
+        {shell.children}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The same for a page that is a form: sign-in, first team. The button stands below the fields. */
+export function FormPanel<V extends FieldValues, Out>(shell: ShellProps<V, Out> & { guard?: boolean }) {
+  const { id, submit, banner } = useFormShell({ ...shell, guard: shell.guard ?? false })
+  return (
+    <form id={id} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter} className="grid gap-3.5">
+      {banner}
+      {shell.children}
+      <Button type="submit" variant="main" size="lg" busy={shell.loading} disabledReason={shell.disabledReason}>
+        {shell.submitLabel}
+      </Button>
+    </form>
+  )
+}
+
+/** The line above the fields for what belongs to none of them. */
+export function FormBanner({ children }: { children: ReactNode }) {
+  return (
+    <p role="alert" className="flex items-center gap-2 rounded-md px-2.5 py-2 tinted-failed text-failed">
+      <CircleX aria-hidden />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+function useFormShell<V extends FieldValues, Out>({
+  form,
+  onSubmit,
+  loading,
+  error,
+  fields,
+  guard = true,
+  disabledReason,
+}: ShellProps<V, Out> & { guard?: boolean }) {
+  const { t } = useTranslation()
+  const id = useId()
+  // True while leaving is the form's own doing: it was sent, or the person has agreed.
+  const leaving = useRef(false)
+  const dirty = form.formState.isDirty
+  const general = error ? findGeneral(form, error, fields) : null
+
+  useEffect(() => {
+    if (error) applyServerError(form, error, fields)
+  }, [error, form, fields])
+
+  const mayLeave = async () => {
+    if (!guard || leaving.current || !form.formState.isDirty) return true
+    leaving.current = await confirm({
+      title: t('form.leaveTitle'),
+      text: t('form.leaveText'),
+      action: t('form.leave'),
+      danger: true,
+    })
+    return leaving.current
+  }
+  useBlocker({
+    shouldBlockFn: async () => !(await mayLeave()),
+    enableBeforeUnload: () => guard && dirty && !leaving.current,
+    disabled: !guard || !dirty,
+  })
+
+  const submit = (event: FormEvent) => {
+    // A form in a dialog must not reach a form around it.
+    event.stopPropagation()
+    if (loading || disabledReason) return event.preventDefault()
+    return form.handleSubmit(async (values) => {
+      leaving.current = true
+      try {
+        await onSubmit(values)
+      } catch {
+        // The failure comes back as the `error` prop and is shown there.
+        leaving.current = false
+      }
+    })(event)
+  }
+  return { id, submit, mayLeave, banner: general && <FormBanner>{general}</FormBanner> }
+}
+
+function findGeneral<V extends FieldValues, Out>(
+  form: UseFormReturn<V, unknown, Out>,
+  error: ApiError,
+  fields?: Record<string, string>,
+): string | null {
+  return applyServerError(form, error, fields, true) ? null : describeError(error).text
+}
+
+const submitOnControlEnter = (event: KeyboardEvent<HTMLFormElement>) => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+}

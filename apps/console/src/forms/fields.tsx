@@ -1,0 +1,177 @@
+import type { ReactNode } from 'react'
+import { type Control, Controller, type FieldValues, get, type Path, type UseFormReturn } from 'react-hook-form'
+import { type Chip, Chips } from '../components/Chips.tsx'
+import { Field, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
+import { IconPicker } from '../components/IconPicker.tsx'
+import { Switch } from '../components/Switch.tsx'
+
+/** One component per kind of field, bound to a react-hook-form form by name. */
+type Bound<V extends FieldValues, Out> = {
+  // biome-ignore lint/suspicious/noExplicitAny: react-hook-form's context type parameter; nothing here reads it
+  form: UseFormReturn<V, any, Out>
+  name: Path<V>
+  label: string
+  help?: ReactNode
+  optional?: boolean
+  disabled?: boolean
+}
+type TextProps = {
+  mono?: boolean
+  placeholder?: string
+  autoComplete?: string
+  inputMode?: 'numeric' | 'email' | 'url'
+  tall?: boolean
+  aside?: ReactNode
+  onInput?: () => void
+}
+
+export function TextField<V extends FieldValues, Out>({
+  form,
+  name,
+  label,
+  help,
+  optional,
+  disabled,
+  aside,
+  onInput,
+  ...rest
+}: Bound<V, Out> & TextProps & { type?: 'text' | 'email' | 'number' }) {
+  return (
+    <Field label={label} help={help} optional={optional} aside={aside} error={errorOf(form, name)}>
+      <TextInput {...rest} disabled={disabled} {...form.register(name, onInput && { onChange: onInput })} />
+    </Field>
+  )
+}
+
+export function PasswordField<V extends FieldValues, Out>({
+  form,
+  name,
+  label,
+  help,
+  optional,
+  disabled,
+  aside,
+  onInput,
+  ...rest
+}: Bound<V, Out> & TextProps) {
+  return (
+    <Field label={label} help={help} optional={optional} aside={aside} error={errorOf(form, name)}>
+      <PasswordInput {...rest} disabled={disabled} {...form.register(name, onInput && { onChange: onInput })} />
+    </Field>
+  )
+}
+
+export function TextAreaField<V extends FieldValues, Out>({
+  form,
+  name,
+  label,
+  help,
+  optional,
+  disabled,
+  rows,
+}: Bound<V, Out> & { rows?: number }) {
+  return (
+    <Field label={label} help={help} optional={optional} error={errorOf(form, name)}>
+      <TextArea rows={rows} disabled={disabled} {...form.register(name)} />
+    </Field>
+  )
+}
+
+export function SelectField<V extends FieldValues, Out>({
+  form,
+  name,
+  label,
+  help,
+  optional,
+  disabled,
+  children,
+}: Bound<V, Out> & { children: ReactNode }) {
+  return (
+    <Field label={label} help={help} optional={optional} error={errorOf(form, name)}>
+      <Select disabled={disabled} {...form.register(name)}>
+        {children}
+      </Select>
+    </Field>
+  )
+}
+
+export function ChipsField<V extends FieldValues, Out, T extends string>({
+  form,
+  name,
+  label,
+  help,
+  optional,
+  disabled,
+  options,
+  onPick,
+}: Bound<V, Out> & { options: readonly Chip<T>[]; onPick?: (value: T) => void }) {
+  return (
+    <Field label={label} help={help} optional={optional} group error={errorOf(form, name)}>
+      <Controller
+        control={controlOf(form)}
+        name={name}
+        render={({ field }) => (
+          <div>
+            <Chips
+              label={label}
+              size="md"
+              value={field.value}
+              disabled={disabled}
+              options={options}
+              onChange={(value) => {
+                field.onChange(value)
+                onPick?.(value)
+              }}
+            />
+          </div>
+        )}
+      />
+    </Field>
+  )
+}
+
+export function SwitchField<V extends FieldValues, Out>({ form, name, label, help, disabled }: Bound<V, Out>) {
+  const error = errorOf(form, name)
+  return (
+    <Controller
+      control={controlOf(form)}
+      name={name}
+      render={({ field }) => (
+        <div className="grid gap-1">
+          <label className="flex items-center gap-2">
+            <Switch checked={Boolean(field.value)} onChange={field.onChange} disabled={disabled} />
+            <span className="font-strong">{label}</span>
+          </label>
+          {(error || help) && (
+            <p className={error ? 'text-small text-failed' : 'text-small text-ink-2'}>{error ?? help}</p>
+          )}
+        </div>
+      )}
+    />
+  )
+}
+
+export function IconField<V extends FieldValues, Out>({ form, name, label, help }: Bound<V, Out>) {
+  return (
+    <Field label={label} help={help} optional group error={errorOf(form, name)}>
+      <Controller
+        control={controlOf(form)}
+        name={name}
+        render={({ field }) => <IconPicker value={field.value ?? null} onChange={field.onChange} />}
+      />
+    </Field>
+  )
+}
+
+/** A Controller's type wants in- and output alike; it only ever touches the input side. */
+// biome-ignore lint/suspicious/noExplicitAny: see Bound
+const controlOf = <V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>) =>
+  form.control as unknown as Control<V>
+
+// biome-ignore lint/suspicious/noExplicitAny: see Bound
+function errorOf<V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>, name: Path<V>): string | undefined {
+  const error: unknown = get(form.formState.errors, name)
+  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+    ? error.message
+    : undefined
+}

@@ -1,0 +1,233 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { Boxes, Database, Plus, Rocket, Search, Server, Users } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../api/client.ts'
+import { useMe, useTeamOrNone } from '../api/me.ts'
+import { State } from '../components/State.tsx'
+import { links } from '../links.ts'
+import { navigation } from './navigation.ts'
+
+/** Jumps to any project, node, deployment, registry, team or page. Lists come from the cache and are read again behind it. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['palette', 'common'])
+  const team = useTeamOrNone()
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-veil animate-[appear_.1s]" />
+        <Radix.Content
+          aria-describedby={undefined}
+          className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-box border border-line bg-raised shadow-lift outline-none"
+        >
+          <Radix.Title className="sr-only">{t('title')}</Radix.Title>
+          <Command label={t('title')} loop filter={matches}>
+            <div className="flex items-center gap-2 border-b border-line px-3">
+              <Search aria-hidden className="text-ink-3" />
+              <Command.Input
+                autoFocus
+                placeholder={t('placeholder')}
+                className="h-11 flex-1 bg-transparent outline-none"
+              />
+            </div>
+            <Command.List className="max-h-[min(420px,60vh)] overflow-y-auto p-1">
+              <Command.Empty className="px-3 py-6 text-center text-ink-2">{t('nothing')}</Command.Empty>
+              {team && <TeamEntries teamSlug={team.slug} onClose={onClose} />}
+              <TeamList onClose={onClose} />
+            </Command.List>
+          </Command>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
+  const { t } = useTranslation(['palette', 'common'])
+  const navigate = useNavigate()
+  const params = { teamSlug }
+  const projects = useQuery(apiQuery('projects.list', { params })).data ?? []
+  const nodes = useQuery(apiQuery('nodes.list', { params })).data ?? []
+  const registries = useQuery(apiQuery('registries.list', { params })).data ?? []
+  const deployments =
+    useQuery(apiQuery('deployments.list', { params, query: { skip: 0, take: 200 } })).data?.items ?? []
+  const go = (link: object) => {
+    onClose()
+    void navigate(link)
+  }
+  return (
+    <>
+      <Group heading={t('pages')}>
+        {navigation.flatMap(({ entries }) =>
+          entries.map((entry) => (
+            <Entry
+              key={entry.id}
+              value={`page ${entry.id}`}
+              words={[t(`common:nav.${entry.id}`)]}
+              icon={<entry.icon aria-hidden />}
+              onSelect={() => go(entry.link(teamSlug))}
+            >
+              {t(`common:nav.${entry.id}`)}
+            </Entry>
+          )),
+        )}
+      </Group>
+      <Group heading={t('create')}>
+        <Entry
+          value="create project"
+          words={[t('newProject')]}
+          icon={<Plus aria-hidden />}
+          onSelect={() => go(links.projects(teamSlug, 'new'))}
+        >
+          {t('newProject')}
+        </Entry>
+        <Entry
+          value="create node"
+          words={[t('newNode')]}
+          icon={<Plus aria-hidden />}
+          onSelect={() => go(links.nodes(teamSlug, 'new'))}
+        >
+          {t('newNode')}
+        </Entry>
+        <Entry
+          value="create registry"
+          words={[t('newRegistry')]}
+          icon={<Plus aria-hidden />}
+          onSelect={() => go(links.registries(teamSlug, 'new'))}
+        >
+          {t('newRegistry')}
+        </Entry>
+      </Group>
+      {projects.length > 0 && (
+        <Group heading={t('common:nav.projects')}>
+          {projects.map((project) => (
+            <Entry
+              key={project.id}
+              value={project.id}
+              words={[project.name]}
+              icon={<Boxes aria-hidden />}
+              onSelect={() => go(links.project(teamSlug, project.id))}
+            >
+              {project.name}
+            </Entry>
+          ))}
+        </Group>
+      )}
+      {deployments.length > 0 && (
+        <Group heading={t('common:nav.deployments')}>
+          {deployments.map((deployment) => (
+            <Entry
+              key={deployment.id}
+              value={deployment.id}
+              words={[deployment.project.name, deployment.version.name, deployment.node.name, deployment.prefix]}
+              icon={<Rocket aria-hidden />}
+              onSelect={() => go(links.deployment(teamSlug, deployment.id))}
+              aside={<State kind="deployment" value={deployment.status} />}
+            >
+              {deployment.project.name} <code>{deployment.version.name}</code>
+              <span className="text-ink-2"> {t('on', { node: deployment.node.name, prefix: deployment.prefix })}</span>
+            </Entry>
+          ))}
+        </Group>
+      )}
+      {nodes.length > 0 && (
+        <Group heading={t('common:nav.nodes')}>
+          {nodes.map((node) => (
+            <Entry
+              key={node.id}
+              value={node.id}
+              words={[node.name, node.address ?? '']}
+              icon={<Server aria-hidden />}
+              onSelect={() => go(links.node(teamSlug, node.id))}
+              aside={<State kind="node" value={node.status} />}
+            >
+              {node.name}
+            </Entry>
+          ))}
+        </Group>
+      )}
+      {registries.length > 0 && (
+        <Group heading={t('common:nav.registries')}>
+          {registries.map((registry) => (
+            <Entry
+              key={registry.id}
+              value={registry.id}
+              words={[registry.name, registry.url]}
+              icon={<Database aria-hidden />}
+              onSelect={() => go(links.registry(teamSlug, registry.id))}
+            >
+              {registry.name}
+            </Entry>
+          ))}
+        </Group>
+      )}
+    </>
+  )
+}
+
+function TeamList({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('common')
+  const navigate = useNavigate()
+  const teams = useMe()?.teams ?? []
+  return (
+    <Group heading={t('nav.teams')}>
+      {teams.map((team) => (
+        <Entry
+          key={team.id}
+          value={team.id}
+          words={[team.name, team.slug]}
+          icon={<Users aria-hidden />}
+          onSelect={() => {
+            onClose()
+            void navigate(links.teamHome(team.slug))
+          }}
+        >
+          {team.name}
+        </Entry>
+      ))}
+    </Group>
+  )
+}
+
+/** Every typed word must occur in the entry's words; what starts with it comes first. */
+function matches(_: string, search: string, keywords: string[] = []): number {
+  const text = keywords.join(' ').toLowerCase()
+  const typed = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (!typed.every((word) => text.includes(word))) return 0
+  return text.startsWith(typed[0] ?? '') ? 1 : 0.6
+}
+
+const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
+  <Command.Group
+    heading={heading}
+    className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-ink-3"
+  >
+    {children}
+  </Command.Group>
+)
+
+type EntryProps = {
+  value: string
+  words: string[]
+  icon: ReactNode
+  onSelect: () => void
+  aside?: ReactNode
+  children: ReactNode
+}
+
+/** `value` must be unique; what a person types is matched against the words. */
+const Entry = ({ value, words, icon, onSelect, aside, children }: EntryProps) => (
+  <Command.Item
+    value={value}
+    keywords={words}
+    onSelect={onSelect}
+    className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 data-[selected=true]:bg-hover [&>svg]:text-ink-3"
+  >
+    {icon}
+    <span className="min-w-0 flex-1 truncate">{children}</span>
+    {aside}
+  </Command.Item>
+)

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../api/client.ts'
+import { cx } from '../components/class-names.ts'
+import { Tooltip } from '../components/Tooltip.tsx'
+import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
+import { Brand } from './Brand.tsx'
+import { type NavigationEntry, navigation } from './navigation.ts'
+
+/** The left sidebar inside a team: icons and words, or icons alone when it is collapsed. */
+export function Sidebar({ teamSlug }: { teamSlug: string }) {
+  const { t } = useTranslation()
+  const collapsed = useSidebarCollapsed()
+  return (
+    <aside
+      className={cx(
+        'sticky top-0 flex h-dvh flex-col border-r border-line px-2 pb-3 max-md:hidden',
+        collapsed ? 'w-[49px]' : 'w-[212px]',
+      )}
+    >
+      <div className="flex h-12 shrink-0 items-center px-[7px]">
+        <Brand markOnly={collapsed} />
+      </div>
+      <NavigationList teamSlug={teamSlug} collapsed={collapsed} />
+      <button
+        type="button"
+        onClick={toggleSidebar}
+        aria-expanded={!collapsed}
+        aria-label={collapsed ? t('nav.expand') : undefined}
+        className="mt-auto flex h-[30px] shrink-0 items-center gap-[9px] rounded-md px-2 text-ink-2 hover:bg-hover"
+      >
+        {collapsed ? <PanelLeftOpen aria-hidden /> : <PanelLeftClose aria-hidden />}
+        {!collapsed && t('nav.collapse')}
+      </button>
+    </aside>
+  )
+}
+
+/** The entries; on a phone they stand in a sheet and `onGo` closes it. */
+export function NavigationList({
+  teamSlug,
+  collapsed = false,
+  onGo,
+}: {
+  teamSlug: string
+  collapsed?: boolean
+  onGo?: () => void
+}) {
+  const { t } = useTranslation()
+  const counts = useQuery({ ...apiQuery('dashboard.get', { params: { teamSlug } }), staleTime: 30_000 }).data
+  const countOf: Record<string, number | undefined> = {
+    projects: counts?.projects,
+    nodes: counts?.nodes,
+    registries: counts?.registries,
+  }
+  const failed = counts?.failedDeployments ?? 0
+  return (
+    <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto overflow-x-hidden">
+      {navigation.map(({ group, entries }) => (
+        <div
+          key={group ?? 'top'}
+          role={group ? 'group' : undefined}
+          aria-label={group ? t(`nav.${group}`) : undefined}
+          className="grid gap-0.5"
+        >
+          {group &&
+            (collapsed ? (
+              <hr className="mx-1 my-2 border-line" />
+            ) : (
+              <p className="px-2 pt-3.5 pb-1 text-small text-ink-3">{t(`nav.${group}`)}</p>
+            ))}
+          {entries.map((entry) => (
+            <Entry key={entry.id} entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
+              {entry.id === 'deployments' && failed > 0 ? (
+                <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
+                  {failed}
+                  <span className="sr-only"> {t('nav.failed', { count: failed })}</span>
+                </span>
+              ) : (
+                countOf[entry.id]
+              )}
+            </Entry>
+          ))}
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+type EntryProps = {
+  entry: NavigationEntry
+  teamSlug: string
+  collapsed: boolean
+  onGo?: () => void
+  children: React.ReactNode
+}
+
+function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
+  const { t } = useTranslation()
+  const Icon = entry.icon
+  const word = t(`nav.${entry.id}`)
+  return (
+    <Tooltip content={collapsed ? word : undefined} side="right">
+      <Link
+        {...entry.link(teamSlug)}
+        onClick={onGo}
+        activeOptions={{ includeSearch: false, includeHash: false }}
+        aria-label={collapsed ? word : undefined}
+        className="group flex h-[30px] items-center gap-[9px] rounded-md px-2 text-ink-2 hover:bg-hover aria-[current=page]:bg-accent-soft aria-[current=page]:font-strong aria-[current=page]:text-ink max-md:h-9"
+      >
+        <Icon aria-hidden className="group-aria-[current=page]:text-accent" />
+        {!collapsed && (
+          <>
+            <span className="truncate">{word}</span>
+            <span className="ml-auto text-small font-normal text-ink-3 tabular-nums">{children}</span>
+          </>
+        )}
+      </Link>
+    </Tooltip>
+  )
+}

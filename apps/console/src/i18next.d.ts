@@ -1,0 +1,24 @@
+import 'i18next'
+
+// Makes a text key that does not exist a type error. One line per area.
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common'
+    resources: {
+      common: typeof import('./locales/en/common.json')
+      auth: typeof import('./locales/en/auth.json')
+      dashboard: typeof import('./locales/en/dashboard.json')
+      configuration: typeof import('./locales/en/configuration.json')
+      deployments: typeof import('./locales/en/deployments.json')
+      log: typeof import('./locales/en/log.json')
+      nodes: typeof import('./locales/en/nodes.json')
+      palette: typeof import('./locales/en/palette.json')
+      planned: typeof import('./locales/en/planned.json')
+      projects: typeof import('./locales/en/projects.json')
+      registries: typeof import('./locales/en/registries.json')
+      status: typeof import('./locales/en/status.json')
+      teams: typeof import('./locales/en/teams.json')
+      versions: typeof import('./locales/en/versions.json')
+    }
+  }
+}

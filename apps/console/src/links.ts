@@ -1,0 +1,80 @@
+import { linkOptions } from '@tanstack/react-router'
+
+/**
+ * Every address of the console as a function: `<TextLink {...links.project(team.slug, project.id)}>`, `navigate(links.teams())`.
+ * A path that no route has does not compile.
+ */
+export const links = {
+  home: () => linkOptions({ to: '/' }),
+  login: () => linkOptions({ to: '/auth/login' }),
+  register: () => linkOptions({ to: '/auth/register' }),
+  recovery: () => linkOptions({ to: '/auth/recovery' }),
+  verify: (email?: string) => linkOptions({ to: '/auth/verify', search: { email } }),
+  logout: () => linkOptions({ to: '/auth/logout' }),
+  settings: () => linkOptions({ to: '/auth/settings' }),
+  status: () => linkOptions({ to: '/status' }),
+  templates: () => linkOptions({ to: '/templates' }),
+  composer: () => linkOptions({ to: '/composer' }),
+
+  teams: () => linkOptions({ to: '/teams' }),
+  teamCreate: () => linkOptions({ to: '/teams/create' }),
+  team: (teamId: string) => linkOptions({ to: '/teams/$teamId', params: { teamId } }),
+  invitation: (teamId: string) => linkOptions({ to: '/teams/$teamId/invitation', params: { teamId } }),
+
+  teamHome: (teamSlug: string) => linkOptions({ to: '/$teamSlug', params: { teamSlug } }),
+  dashboard: (teamSlug: string) => linkOptions({ to: '/$teamSlug/dashboard', params: { teamSlug } }),
+  auditLog: (teamSlug: string) => linkOptions({ to: '/$teamSlug/audit-log', params: { teamSlug } }),
+
+  projects: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/projects', params: { teamSlug }, hash: anchor }),
+  project: (teamSlug: string, projectId: string, section?: VersionSection) =>
+    linkOptions({ to: '/$teamSlug/projects/$projectId', params: { teamSlug, projectId }, search: { section } }),
+  version: (teamSlug: string, projectId: string, versionId: string, section?: VersionSection) =>
+    linkOptions({
+      to: '/$teamSlug/projects/$projectId/versions/$versionId',
+      params: { teamSlug, projectId, versionId },
+      search: { section },
+    }),
+
+  registries: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/registries', params: { teamSlug }, hash: anchor }),
+  registry: (teamSlug: string, registryId: string) =>
+    linkOptions({ to: '/$teamSlug/registries/$registryId', params: { teamSlug, registryId } }),
+
+  nodes: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/nodes', params: { teamSlug }, hash: anchor }),
+  node: (teamSlug: string, nodeId: string, options: { anchor?: 'edit'; section?: NodeSection; prefix?: string } = {}) =>
+    linkOptions({
+      to: '/$teamSlug/nodes/$nodeId',
+      params: { teamSlug, nodeId },
+      hash: options.anchor,
+      search: { section: options.section, prefix: options.prefix },
+    }),
+  containerLog: (teamSlug: string, nodeId: string, container: { prefix: string; name: string }) =>
+    linkOptions({ to: '/$teamSlug/nodes/$nodeId/log', params: { teamSlug, nodeId }, search: container }),
+  containerInspect: (teamSlug: string, nodeId: string, container: { prefix: string; name: string }) =>
+    linkOptions({ to: '/$teamSlug/nodes/$nodeId/inspect', params: { teamSlug, nodeId }, search: container }),
+
+  deployments: (teamSlug: string, search: DeploymentFilters = {}) =>
+    linkOptions({ to: '/$teamSlug/deployments', params: { teamSlug }, search }),
+  deployment: (teamSlug: string, deploymentId: string) =>
+    linkOptions({ to: '/$teamSlug/deployments/$deploymentId', params: { teamSlug, deploymentId } }),
+  deploymentProgress: (teamSlug: string, deploymentId: string) =>
+    linkOptions({ to: '/$teamSlug/deployments/$deploymentId/deploy', params: { teamSlug, deploymentId } }),
+
+  containerConfiguration: (teamSlug: string, configId: string) =>
+    linkOptions({ to: '/$teamSlug/container-configurations/$configId', params: { teamSlug, configId } }),
+
+  planned: (teamSlug: string, area: PlannedArea) => linkOptions({ to: `/$teamSlug/${area}`, params: { teamSlug } }),
+}
+
+export type VersionSection = 'images' | 'deployments' | 'reorder'
+export type NodeSection = 'containers' | 'deployments' | 'events'
+export type PlannedArea = 'config-bundles' | 'packages' | 'storages' | 'pipelines' | 'notifications'
+export type DeploymentFilters = {
+  skip?: number
+  take?: number
+  nodeId?: string
+  status?: 'preparing' | 'in-progress' | 'successful' | 'failed' | 'obsolete'
+  filter?: string
+}

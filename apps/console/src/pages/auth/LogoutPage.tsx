@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { isStatus } from '../../api/errors.ts'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { AuthCard } from './AuthCard.tsx'
+
+/** Ends the session and loads the login page anew, so that nothing of it stays in memory. */
+export function LogoutPage() {
+  const { t } = useTranslation('auth')
+  const end = useMutation({
+    mutationFn: async () => {
+      try {
+        const { url } = await client.call('auth.logout')
+        location.assign(url || '/auth/login')
+      } catch (error) {
+        // Without a session there is nothing to end.
+        if (!isStatus(error, 401) && !isStatus(error, 403)) throw error
+        location.assign('/auth/login')
+      }
+    },
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
+  useEffect(() => end.mutate(), [])
+  return (
+    <AuthCard title={t('logout.title')}>
+      {end.isError && <ErrorState error={end.error} title={t('logout.failed')} retry={() => end.mutate()} />}
+    </AuthCard>
+  )
+}

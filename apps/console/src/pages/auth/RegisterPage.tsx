@@ -1,0 +1,116 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import i18n from 'i18next'
+import { useEffect } from 'react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { client, queryClient } from '../../api/client.ts'
+import { csrfTokenOf, identityQuery } from '../../api/identity.ts'
+import { TextLink } from '../../components/TextLink.tsx'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { links } from '../../links.ts'
+import { AuthCard } from './AuthCard.tsx'
+import { FlowGate } from './FlowGate.tsx'
+import { goOn } from './signed-in.ts'
+import { useFlow } from './use-flow.ts'
+
+const route = getRouteApi('/bare/auth/register')
+
+/** The rules of ui.md U26.1; the identity service has the last word. */
+const Register = z
+  .object({
+    email: z.email(),
+    firstName: z.string().trim().min(1).max(16),
+    lastName: z.string().trim().max(16),
+    password: z.string().min(8).max(70),
+    repeat: z.string().min(1),
+  })
+  .refine((values) => values.repeat === values.password, {
+    path: ['repeat'],
+    error: () => i18n.t('auth:register.different'),
+  })
+
+export function RegisterPage() {
+  const { t } = useTranslation('auth')
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const form = useForm({
+    resolver: zodResolver(Register),
+    defaultValues: { email: search.email ?? '', firstName: '', lastName: '', password: '', repeat: '' },
+  })
+  const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
+    kind: 'registration',
+    id: search.flow,
+    submit: (current, { repeat: _, ...values }: z.output<typeof Register>) =>
+      client.call('auth.register', {
+        body: { flow: current.id, method: 'password', csrfToken: csrfTokenOf(current), ...values },
+      }),
+    onDone: async (_, { email }) => {
+      // Where addresses must be confirmed, the code is waiting in the mail; elsewhere the session is there already.
+      queryClient.removeQueries({ queryKey: ['identity'] })
+      const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
+      return identity?.verified ? goOn(search.return_to, navigate) : navigate(links.verify(email))
+    },
+  })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it turns out
+  useEffect(() => {
+    if (alreadySignedIn) goOn(search.return_to, navigate)
+  }, [alreadySignedIn])
+
+  const open = flow?.ui.nodes.some((node) => node.group === 'password') ?? true
+  return (
+    <AuthCard
+      title={t('register.title')}
+      sub={t('register.sub', { host: location.host })}
+      foot={
+        <>
+          {t('register.hasAccount')} <TextLink {...links.login()}>{t('register.signIn')}</TextLink>
+        </>
+      }
+    >
+      <FlowGate opened={opened} fields={5}>
+        <FormPanel
+          form={form}
+          submitLabel={t('register.submit')}
+          loading={pending}
+          error={error}
+          disabledReason={open ? null : t('register.closed')}
+          onSubmit={send}
+        >
+          <div className="grid grid-cols-2 gap-2">
+            <TextField form={form} name="firstName" label={t('register.firstName')} autoComplete="given-name" tall />
+            <TextField
+              form={form}
+              name="lastName"
+              label={t('register.lastName')}
+              autoComplete="family-name"
+              optional
+              tall
+            />
+          </div>
+          <TextField
+            form={form}
+            name="email"
+            label={t('register.email')}
+            type="email"
+            inputMode="email"
+            autoComplete="username"
+            tall
+          />
+          <PasswordField
+            form={form}
+            name="password"
+            label={t('register.password')}
+            help={t('register.passwordHelp')}
+            autoComplete="new-password"
+            tall
+          />
+          <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
+        </FormPanel>
+      </FlowGate>
+    </AuthCard>
+  )
+}

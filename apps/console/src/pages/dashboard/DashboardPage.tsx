@@ -1,0 +1,88 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { useMe, useTeam } from '../../api/me.ts'
+import { cx } from '../../components/class-names.ts'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { links } from '../../links.ts'
+import { FirstSteps } from './FirstSteps.tsx'
+import { LatestDeployments } from './LatestDeployments.tsx'
+
+export function DashboardPage() {
+  const { t } = useTranslation('dashboard')
+  const team = useTeam()
+  const me = useMe()
+  const query = useQuery(apiQuery('dashboard.get', { params: { teamSlug: team.slug } }))
+  return (
+    <>
+      <PageHead title={t('title')} sub={query.data && <Summary dashboard={query.data} />} />
+      <QueryView query={query} skeleton={<SkeletonRows rows={4} />}>
+        {(dashboard) => (
+          <div className="grid gap-4">
+            <Counters dashboard={dashboard} />
+            {me?.onboarding && <FirstSteps teamSlug={team.slug} onboarding={dashboard.onboarding} />}
+            <LatestDeployments teamSlug={team.slug} />
+          </div>
+        )}
+      </QueryView>
+    </>
+  )
+}
+
+function Summary({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
+  const { t } = useTranslation('dashboard')
+  const { inProgressDeployments: running, failedDeployments: failed } = dashboard
+  const parts = [
+    running > 0 && t('sub.progress', { count: running }),
+    failed > 0 && t('sub.failed', { count: failed }),
+  ].filter(Boolean)
+  return parts.length > 0 ? parts.join(', ') : t('sub.calm')
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+function Counters({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
+  const { t } = useTranslation('dashboard')
+  const { slug, id } = useTeam()
+  const counters = [
+    { name: 'projects', value: dashboard.projects, link: links.projects(slug) },
+    { name: 'versions', value: dashboard.versions, link: links.projects(slug) },
+    { name: 'deployments', value: dashboard.deployments, link: links.deployments(slug) },
+    {
+      name: 'failedDeployments',
+      value: dashboard.failedDeployments,
+      link: links.deployments(slug, { status: 'failed' }),
+      bad: dashboard.failedDeployments > 0,
+    },
+    { name: 'nodes', value: dashboard.nodes, link: links.nodes(slug) },
+    { name: 'registries', value: dashboard.registries, link: links.registries(slug) },
+    { name: 'users', value: dashboard.users, link: links.team(id) },
+    { name: 'auditLog', value: dashboard.auditLogEntries, link: links.auditLog(slug) },
+  ] as const
+  return (
+    <ul
+      aria-label={t('counters.label')}
+      className="grid grid-cols-2 overflow-hidden rounded-box border border-line bg-line gap-px wide:grid-cols-4"
+    >
+      {counters.map((counter) => (
+        <li key={counter.name} className="bg-surface">
+          <Link {...counter.link} className="block px-3.5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2">
+            <span className="block text-small text-ink-2">{t(`counters.${counter.name}`)}</span>
+            <span
+              className={cx(
+                'mt-0.5 block text-lead font-semibold tabular-nums',
+                'bad' in counter && counter.bad && 'text-failed',
+              )}
+            >
+              {compact.format(counter.value)}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

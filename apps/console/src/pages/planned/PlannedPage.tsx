@@ -1,0 +1,34 @@
+import { useLocation } from '@tanstack/react-router'
+import { Hammer } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useTeamOrNone } from '../../api/me.ts'
+import { ButtonLink } from '../../components/Button.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import { links } from '../../links.ts'
+
+/** A page of the product that is planned and not built yet: what it will do, and what helps until then. */
+export function PlannedPage() {
+  const { t, i18n } = useTranslation('planned')
+  const team = useTeamOrNone()
+  const area = useLocation({
+    select: (location) => areaOf(location.pathname, (name) => i18n.exists(`planned:title.${name}`)),
+  })
+  const title = i18n.t(`planned:title.${area}` as 'planned:title.packages')
+  return (
+    <>
+      <PageHead title={title} mark={<Pill>{t('mark')}</Pill>} />
+      <EmptyState
+        icon={Hammer}
+        title={t('mark')}
+        text={i18n.t(`planned:text.${area}` as 'planned:text.packages')}
+        action={team && <ButtonLink {...links.dashboard(team.slug)}>{t('back')}</ButtonLink>}
+      />
+    </>
+  )
+}
+
+/** The first part of the path that names an area: /acme/packages/1 -> packages. */
+const areaOf = (path: string, known: (name: string) => boolean): string =>
+  path.split('/').find((part) => part !== '' && known(part)) ?? 'templates'

@@ -1,0 +1,21 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { TextLink } from '../../components/TextLink.tsx'
+import { TeamCreate } from '../../forms/team-create.tsx'
+import { links } from '../../links.ts'
+import { AuthCard } from '../auth/AuthCard.tsx'
+
+/** What a new person sees first. Who has a team already may create another one here too. */
+export function FirstTeamPage() {
+  const { t } = useTranslation('teams')
+  const navigate = useNavigate()
+  return (
+    <AuthCard
+      title={t('first.title')}
+      sub={t('first.text')}
+      foot={<TextLink {...links.logout()}>{t('first.logout')}</TextLink>}
+    >
+      <TeamCreate shape="panel" onClose={() => void navigate(links.home())} />
+    </AuthCard>
+  )
+}

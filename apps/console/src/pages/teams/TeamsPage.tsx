@@ -1,0 +1,131 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowRight, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { useMe, useTeamOrNone } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { Pill, Tag } from '../../components/Tag.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { TeamCreate } from '../../forms/team-create.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { links } from '../../links.ts'
+import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+
+type Team = Result<'teams.list'>[number]
+
+export function TeamsPage() {
+  const { t } = useTranslation('teams')
+  const query = useQuery(apiQuery('teams.list'))
+  const columns = useColumns()
+  const current = useTeamOrNone()
+  const navigate = useNavigate()
+  const anchor = useAnchor('new')
+  const [text, setText] = useState('')
+  return (
+    <>
+      <PageHead
+        title={t('title')}
+        sub={query.data && t('sub', { count: query.data.length })}
+        tools={
+          <Button variant="main" icon={Plus} onClick={anchor.show}>
+            {t('add')}
+          </Button>
+        }
+      />
+      <QueryView query={query} skeleton={<SkeletonRows rows={3} />}>
+        {(teams) => {
+          const rows = filterRows(teams, text, (team) => [team.name, team.slug])
+          return (
+            <>
+              <Filters>
+                <SearchBox value={text} onChange={setText} label={t('filter')} />
+              </Filters>
+              {rows.length === 0 ? (
+                <NothingFits total={teams.length} onReset={() => setText('')} />
+              ) : (
+                <DataTable
+                  label={t('title')}
+                  rows={rows}
+                  columns={columns}
+                  rowKey={(team) => team.id}
+                  actions={(team) =>
+                    team.id === current?.id
+                      ? []
+                      : [
+                          {
+                            id: 'switch',
+                            label: t('switch'),
+                            icon: ArrowRight,
+                            inline: true,
+                            run: () => void navigate(links.teamHome(team.slug)),
+                          },
+                        ]
+                  }
+                />
+              )}
+            </>
+          )
+        }}
+      </QueryView>
+      {anchor.open && <TeamCreate onClose={anchor.close} />}
+    </>
+  )
+}
+
+function useColumns(): Column<Team>[] {
+  const { t } = useTranslation(['teams', 'common'])
+  const me = useMe()
+  const current = useTeamOrNone()
+  const number = (id: 'projects' | 'nodes' | 'versions' | 'deployments'): Column<Team> => ({
+    id,
+    header: t(`column.${id}`),
+    align: 'right',
+    narrow: 'none',
+    sort: (team) => team.statistics[id],
+    cell: (team) => team.statistics[id],
+  })
+  return [
+    {
+      id: 'name',
+      header: t('column.name'),
+      narrow: 'title',
+      sort: (team) => team.name,
+      cell: (team) => (
+        <span className="inline-flex items-center gap-2">
+          <TextLink {...links.team(team.id)} strong>
+            {team.name}
+          </TextLink>
+          <Tag>{team.slug}</Tag>
+          {team.id === current?.id && <Pill tone="accent">{t('current')}</Pill>}
+        </span>
+      ),
+    },
+    {
+      id: 'role',
+      header: t('column.role'),
+      cell: (team) => t(`common:role.${me?.teams.find((own) => own.id === team.id)?.role ?? 'user'}`),
+    },
+    {
+      id: 'members',
+      header: t('column.members'),
+      align: 'right',
+      narrow: 'none',
+      sort: (team) => team.statistics.users,
+      cell: (team) => team.statistics.users,
+    },
+    number('projects'),
+    number('nodes'),
+    number('versions'),
+    number('deployments'),
+  ]
+}

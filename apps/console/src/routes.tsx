@@ -1,0 +1,286 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { apiQuery, queryClient } from './api/client.ts'
+import { NotFound } from './components/NotFound.tsx'
+import { SkeletonPage } from './components/Skeletons.tsx'
+import { requireSession, requireTeam, startPage } from './entry.ts'
+import { AppFrame } from './frame/AppFrame.tsx'
+import { BareFrame } from './frame/BareFrame.tsx'
+import { CrashPage } from './frame/CrashPage.tsx'
+import { RootLayout } from './frame/RootLayout.tsx'
+import { page } from './page.ts'
+import * as search from './search.ts'
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: RootLayout,
+  errorComponent: CrashPage,
+  notFoundComponent: NotFound,
+})
+const index = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: startPage })
+
+// Pages without the frame: sign-in, errors, the first team.
+const bare = createRoute({ getParentRoute: () => root, id: 'bare', component: BareFrame })
+const login = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/login',
+  validateSearch: search.loginSearch,
+  component: page(['auth'], () => import('./pages/auth/LoginPage.tsx'), 'LoginPage'),
+})
+const register = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/register',
+  validateSearch: search.registerSearch,
+  component: page(['auth'], () => import('./pages/auth/RegisterPage.tsx'), 'RegisterPage'),
+})
+const verify = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/verify',
+  validateSearch: search.verifySearch,
+  component: page(['auth'], () => import('./pages/auth/VerifyPage.tsx'), 'VerifyPage'),
+})
+const logout = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/logout',
+  component: page(['auth'], () => import('./pages/auth/LogoutPage.tsx'), 'LogoutPage'),
+})
+const recovery = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/recovery',
+  component: page(['auth'], () => import('./pages/auth/RecoveryPage.tsx'), 'RecoveryPage'),
+})
+const laterSignIn = <const P extends string>(path: P) =>
+  createRoute({
+    getParentRoute: () => bare,
+    path,
+    component: page(['auth', 'planned'], () => import('./pages/auth/LaterPage.tsx'), 'LaterPage'),
+  })
+// Addresses that older mails and bookmarks use.
+const oldRegister = <const P extends string>(path: P) =>
+  createRoute({
+    getParentRoute: () => bare,
+    path,
+    beforeLoad: () => {
+      throw redirect({ to: '/auth/register' })
+    },
+  })
+const errorPage = createRoute({
+  getParentRoute: () => bare,
+  path: '/error',
+  validateSearch: search.errorSearch,
+  component: page(['auth'], () => import('./pages/auth/FlowErrorPage.tsx'), 'FlowErrorPage'),
+})
+const status = createRoute({
+  getParentRoute: () => bare,
+  path: '/status',
+  loader: () => void queryClient.prefetchQuery(apiQuery('system.status')),
+  component: page(['status'], () => import('./pages/status/StatusPage.tsx'), 'StatusPage'),
+})
+const notFound = createRoute({ getParentRoute: () => bare, path: '/404', component: NotFound })
+const crashed = createRoute({ getParentRoute: () => bare, path: '/500', component: CrashPage })
+const teamCreate = createRoute({
+  getParentRoute: () => bare,
+  path: '/teams/create',
+  beforeLoad: requireSession,
+  component: page(['teams'], () => import('./pages/teams/FirstTeamPage.tsx'), 'FirstTeamPage'),
+})
+const invitation = createRoute({
+  getParentRoute: () => bare,
+  path: '/teams/$teamId/invitation',
+  beforeLoad: requireSession,
+  component: page(['teams', 'planned'], () => import('./pages/teams/InvitationPage.tsx'), 'InvitationPage'),
+})
+
+// Pages inside the frame. Those outside a team work with the current one.
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  beforeLoad: requireSession,
+  component: AppFrame,
+  pendingComponent: SkeletonPage,
+})
+const teams = createRoute({
+  getParentRoute: () => app,
+  path: '/teams',
+  loader: () => void queryClient.prefetchQuery(apiQuery('teams.list')),
+  component: page(['teams'], () => import('./pages/teams/TeamsPage.tsx'), 'TeamsPage'),
+})
+const teamDetails = createRoute({
+  getParentRoute: () => app,
+  path: '/teams/$teamId',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
+  component: page(['teams'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
+})
+const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
+const plannedOutside = <const P extends string>(path: P) =>
+  createRoute({ getParentRoute: () => app, path, component: planned })
+
+const team = createRoute({ getParentRoute: () => app, path: '/$teamSlug', beforeLoad: requireTeam })
+const teamHome = createRoute({
+  getParentRoute: () => team,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$teamSlug/dashboard', params, replace: true })
+  },
+})
+const dashboard = createRoute({
+  getParentRoute: () => team,
+  path: '/dashboard',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('dashboard.get', { params })),
+  component: page(['dashboard'], () => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+})
+const registries = createRoute({
+  getParentRoute: () => team,
+  path: '/registries',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.list', { params })),
+  component: page(['registries'], () => import('./pages/registries/RegistriesPage.tsx'), 'RegistriesPage'),
+})
+const registry = createRoute({
+  getParentRoute: () => team,
+  path: '/registries/$registryId',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.get', { params })),
+  component: planned,
+})
+const projects = createRoute({
+  getParentRoute: () => team,
+  path: '/projects',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('projects.list', { params })),
+  component: planned,
+})
+const project = createRoute({
+  getParentRoute: () => team,
+  path: '/projects/$projectId',
+  validateSearch: search.versionSearch,
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('projects.get', { params })),
+  component: planned,
+})
+const version = createRoute({
+  getParentRoute: () => team,
+  path: '/projects/$projectId/versions/$versionId',
+  validateSearch: search.versionSearch,
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('versions.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('projects.get', { params }))
+  },
+  component: planned,
+})
+const plannedInTeam = <const P extends string>(path: P) =>
+  createRoute({ getParentRoute: () => team, path, component: planned })
+
+// Nodes, deployments and container configurations.
+const nodes = createRoute({ getParentRoute: () => team, path: '/nodes', component: planned })
+const node = createRoute({
+  getParentRoute: () => team,
+  path: '/nodes/$nodeId',
+  validateSearch: search.nodeSearch,
+  component: planned,
+})
+const nodeLog = createRoute({
+  getParentRoute: () => team,
+  path: '/nodes/$nodeId/log',
+  validateSearch: search.containerSearch,
+  component: planned,
+})
+const nodeInspect = createRoute({
+  getParentRoute: () => team,
+  path: '/nodes/$nodeId/inspect',
+  validateSearch: search.containerSearch,
+  component: planned,
+})
+const deployments = createRoute({
+  getParentRoute: () => team,
+  path: '/deployments',
+  validateSearch: search.deploymentsSearch,
+  component: planned,
+})
+const deployment = createRoute({ getParentRoute: () => team, path: '/deployments/$deploymentId', component: planned })
+const deploymentProgress = createRoute({
+  getParentRoute: () => team,
+  path: '/deployments/$deploymentId/deploy',
+  component: planned,
+})
+const containerConfiguration = createRoute({
+  getParentRoute: () => team,
+  path: '/container-configurations/$configId',
+  component: planned,
+})
+
+const tree = root.addChildren([
+  index,
+  bare.addChildren([
+    login,
+    register,
+    verify,
+    logout,
+    recovery,
+    laterSignIn('/auth/recovery/expired'),
+    laterSignIn('/auth/register-oidc'),
+    laterSignIn('/auth/create-account'),
+    laterSignIn('/auth/settings/recovered'),
+    oldRegister('/auth/registration'),
+    oldRegister('/auth/auth/register'),
+    errorPage,
+    status,
+    notFound,
+    crashed,
+    teamCreate,
+    invitation,
+  ]),
+  app.addChildren([
+    teams,
+    teamDetails,
+    plannedOutside('/templates'),
+    plannedOutside('/composer'),
+    plannedOutside('/auth/settings'),
+    plannedOutside('/auth/settings/edit-profile'),
+    plannedOutside('/auth/settings/change-password'),
+    plannedOutside('/auth/settings/new-password'),
+    plannedOutside('/auth/settings/tokens'),
+    team.addChildren([
+      teamHome,
+      dashboard,
+      registries,
+      registry,
+      projects,
+      project,
+      version,
+      nodes,
+      node,
+      nodeLog,
+      nodeInspect,
+      deployments,
+      deployment,
+      deploymentProgress,
+      containerConfiguration,
+      plannedInTeam('/audit-log'),
+      plannedInTeam('/config-bundles'),
+      plannedInTeam('/config-bundles/$configBundleId'),
+      plannedInTeam('/packages'),
+      plannedInTeam('/packages/$packageId'),
+      plannedInTeam('/packages/$packageId/environments/$environmentId'),
+      plannedInTeam('/pipelines'),
+      plannedInTeam('/pipelines/$pipelineId'),
+      plannedInTeam('/notifications'),
+      plannedInTeam('/notifications/$notificationId'),
+      plannedInTeam('/storages'),
+      plannedInTeam('/storages/$storageId'),
+    ]),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: CrashPage,
+  defaultNotFoundComponent: NotFound,
+  defaultPendingComponent: SkeletonPage,
+  defaultPendingMs: 300,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,36 @@
+import { deploymentStatuses } from '@crux/contract'
+import { z } from 'zod'
+
+/** Search parameters of the routes. A value that does not fit is dropped, so that an old or mistyped address still opens. */
+const text = z.string().min(1).max(255).optional().catch(undefined)
+const number = z.coerce.number().int().min(0).optional().catch(undefined)
+
+export const versionSearch = z.object({
+  section: z.enum(['images', 'deployments', 'reorder']).optional().catch(undefined),
+})
+export const nodeSearch = z.object({
+  section: z.enum(['containers', 'deployments', 'events']).optional().catch(undefined),
+  prefix: text,
+})
+export const containerSearch = z.object({ prefix: z.string().max(63).catch(''), name: z.string().max(255).catch('') })
+export const deploymentsSearch = z.object({
+  skip: number,
+  take: number,
+  nodeId: z.uuid().optional().catch(undefined),
+  status: z.enum(deploymentStatuses).optional().catch(undefined),
+  filter: text,
+})
+export const loginSearch = z.object({
+  flow: text,
+  refresh: text,
+  return_to: z.string().max(2048).optional().catch(undefined),
+  aal: text,
+  invitation: text,
+})
+export const registerSearch = z.object({
+  flow: text,
+  return_to: z.string().max(2048).optional().catch(undefined),
+  email: text,
+})
+export const verifySearch = z.object({ flow: text, email: text, code: text, restart: text })
+export const errorSearch = z.object({ id: text })
