@@ -7,6 +7,7 @@ import {
   type Logger,
   type Outbound,
 } from '@crux/service-kit'
+import type { Bus } from './bus/bus.ts'
 import { createPostgresBus } from './bus/postgres-bus.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
 import { acceptedOrigins, type Config, localUrl } from './config/config.ts'
@@ -33,7 +34,7 @@ import { createMembership } from './teams/membership.ts'
 export type Overrides = {
   log?: Logger
   /** Stands in at the boundary that we own; the contract tests of the identity service prove the other side. */
-  identity?: Identity
+  identity?: (bus: Bus) => Identity
   outbound?: Outbound
   consoleFolder?: string
 }
@@ -79,7 +80,7 @@ async function start(
     cipher: createCipher(config.encryption),
     outbound: overrides.outbound ?? createOutbound({ allow: config.outboundAllow, refusedPorts, log }),
     identity:
-      overrides.identity ??
+      overrides.identity?.(bus.bus) ??
       createIdentity({
         publicUrl: config.identityPublicUrl,
         adminUrl: config.identityAdminUrl,

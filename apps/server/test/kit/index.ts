@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { type Client, createClient, createLive, type Live, type Socket } from '@crux/client'
+import type { TeamRole } from '@crux/contract'
+import { type TestDatabase, testDatabase } from '@crux/postgres'
+import { createLogger } from '@crux/service-kit'
+import { PgBoss } from 'pg-boss'
+import { WebSocket } from 'ws'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { generateKey } from '../../src/crypto/cipher.ts'
+import { teamMember } from '../../src/db/schema/index.ts'
+import { migrateServer } from '../../src/migrate.ts'
+import { type Overrides, type RunningServer, startServer } from '../../src/start.ts'
+import { createPeople, type Someone } from './people.ts'
+
+export type { Someone } from './people.ts'
+export type TestTeam = { id: string; slug: string; name: string }
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>
+
+/** An empty migrated database, cloned from a template that the first caller of the run makes. */
+export const serverDatabase = (): Promise<TestDatabase> =>
+  testDatabase({
+    key: 'server',
+    async migrate(url) {
+      await migrateServer(url)
+      const boss = new PgBoss({ connectionString: url, schema: 'jobs', max: 1 })
+      await boss.start()
+      await boss.stop({ graceful: false })
+    },
+  })
+
+/** Settings of a test: embedded, on loopback, at a port of the system's choice. */
+export const testConfig = (databaseUrl: string, more: Partial<Config> = {}): Config => ({
+  ...readConfig({
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_SECRET_KEY: generateKey(),
+    CRUX_EMBEDDED: 'true',
+    CRUX_PORT: '0',
+    CRUX_DATA_DIR: '/nonexistent',
+    IDENTITY_PUBLIC_URL: 'http://127.0.0.1:9',
+    IDENTITY_ADMIN_URL: 'http://127.0.0.1:9',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+  }),
+  ...more,
+})
+
+export type TestServerOptions = {
+  config?: Partial<Config>
+  overrides?: Overrides
+  /** Continue on this database, e.g. after a "restart"; otherwise a fresh one that `stop` drops. */
+  database?: TestDatabase
+  people?: ReturnType<typeof createPeople>
+}
+
+/** The real server on a database of its own; people come from the kit, everything else is real. */
+export async function startTestServer(options: TestServerOptions = {}) {
+  const database = options.database ?? (await serverDatabase())
+  const people = options.people ?? createPeople()
+  const config = testConfig(database.url, options.config)
+  const log = createLogger({ name: 'test', level: config.logLevel })
+  const server: RunningServer = await startServer(config, { log, identity: people.identity, ...options.overrides })
+  const { app, url } = server
+  const live = new Set<Live>()
+
+  const client = (someone?: Someone): Client =>
+    createClient({
+      baseUrl: url,
+      validate: true,
+      headers: (): Record<string, string> => (someone ? { authorization: `Bearer ${someone.token}` } : {}),
+    })
+
+  return {
+    server,
+    app,
+    url,
+    database,
+    people,
+    client,
+    signUp: (name?: string) => people.signUp(name),
+
+    async createTeam(owner: Someone, name = `Team ${randomBytes(4).toString('hex')}`): Promise<TestTeam> {
+      const slug = `t${randomBytes(5).toString('hex')}`
+      const { id } = await client(owner).call('teams.create', { body: { name, slug } })
+      return { id, slug, name }
+    },
+
+    /** A new person in the team. */
+    async addMember(team: TestTeam, role: TeamRole, name?: string): Promise<Someone> {
+      const someone = people.signUp(name)
+      await app.database.db.insert(teamMember).values({ teamId: team.id, userId: someone.id, role })
+      app.bus.publish({ type: 'member.changed', teamId: team.id, userId: someone.id })
+      return someone
+    },
+
+    /** Ends a session as the identity service does: the row goes, and the servers are told. */
+    async signOut(someone: Someone): Promise<void> {
+      people.forget(someone)
+      await app.database.pool.query('select pg_notify($1, $2)', ['crux_sessions', someone.sessionId])
+    },
+
+    /** The live client over a real socket that carries the session as a header. */
+    live(someone: Someone): Live {
+      const opened = createLive(`${url.replace(/^http/, 'ws')}/api`, {
+        connect: (address) =>
+          new WebSocket(address, { headers: { authorization: `Bearer ${someone.token}` } }) as unknown as Socket,
+      })
+      live.add(opened)
+      return opened
+    },
+
+    /** A plain request, for what the typed client would not send. */
+    request: (path: string, init: RequestInit & { as?: Someone } = {}): Promise<Response> =>
+      fetch(`${url}${path}`, {
+        ...init,
+        headers: {
+          ...(init.as && { authorization: `Bearer ${init.as.token}` }),
+          ...(init.headers as Record<string, string>),
+        },
+      }),
+
+    async stop(keep: { database?: boolean } = {}): Promise<void> {
+      for (const opened of live) opened.close()
+      await server.stop()
+      if (!keep.database) await database.drop()
+    },
+  }
+}
+
+/** Waits until `condition` gives something truthy, at most `timeoutMs`. */
+export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 5_000): Promise<NonNullable<T>> {
+  const end = Date.now() + timeoutMs
+  for (;;) {
+    const value = await condition()
+    if (value) return value
+    if (Date.now() > end) throw new Error(`did not come true in ${timeoutMs} ms: ${condition.toString().slice(0, 200)}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
