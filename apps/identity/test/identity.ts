@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { testDatabase } from '@crux/postgres'
+import { createLogger, parseConfig } from '@crux/service-kit'
+import { Configuration, FrontendApi, IdentityApi, type SuccessfulNativeRegistration } from '@ory/kratos-client'
+import { Client } from 'pg'
+import { identitySettings } from '../src/config.ts'
+import { migrateIdentity, startIdentity } from '../src/start.ts'
+import { Browser } from './browser.ts'
+
+export const consoleUrl = 'http://localhost:8000'
+export const adminToken = 'a-token-for-the-admin-api'
+export const goodPassword = 'seven purple Otters 31'
+
+export interface TestIdentity {
+  publicUrl: string
+  adminUrl: string
+  databaseUrl: string
+  frontend: FrontendApi
+  admin: IdentityApi
+  browser(headers?: Record<string, string>): Browser
+  sql<T extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<T[]>
+  stop(): Promise<void>
+}
+
+/** The service on a database of its own, in this process. Limits are off unless a test is about them. */
+export async function startTestIdentity(settings: Record<string, string> = {}): Promise<TestIdentity> {
+  const database = await testDatabase({ key: 'identity', migrate: migrateIdentity })
+  const config = parseConfig(identitySettings, {
+    DATABASE_URL: database.url,
+    CRUX_URL: consoleUrl,
+    CRUX_SECRET: randomBytes(24).toString('base64'),
+    IDENTITY_PUBLIC_PORT: '0',
+    IDENTITY_ADMIN_PORT: '0',
+    IDENTITY_ADMIN_TOKEN: adminToken,
+    CRUX_RATE_LIMITS: 'off',
+    ...settings,
+  })
+  const running = await startIdentity(config, { log: createLogger({ name: 'identity', level: 'silent' }) })
+  const { publicUrl, adminUrl } = running
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  return {
+    publicUrl,
+    adminUrl,
+    databaseUrl: database.url,
+    frontend: new FrontendApi(new Configuration({ basePath: publicUrl, baseOptions: quiet })),
+    admin: new IdentityApi(
+      new Configuration({
+        basePath: adminUrl,
+        baseOptions: { ...quiet, headers: { authorization: `Bearer ${adminToken}` } },
+      }),
+    ),
+    browser: (headers) => new Browser(publicUrl, headers),
+    sql: async (text, values) => (await client.query(text, values)).rows,
+    async stop() {
+      await client.end()
+      await running.stop()
+      await database.drop()
+    },
+  }
+}
+
+/** The client hands out every answer instead of throwing: tests look at refusals, too. */
+const quiet = { validateStatus: () => true }
+
+let count = 0
+export function makeEmail(): string {
+  count += 1
+  return `person${count}-${randomBytes(3).toString('hex')}@example.com`
+}
+
+export interface TestPerson {
+  email: string
+  id: string
+  token: string
+  registration: SuccessfulNativeRegistration
+}
+
+/** Signs a person up as an API client. */
+export async function signUp(identity: TestIdentity, email: string = makeEmail()): Promise<TestPerson> {
+  const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
+  const { data, status } = await identity.frontend.updateRegistrationFlow({
+    flow: flow.id,
+    updateRegistrationFlowBody: {
+      method: 'password',
+      password: goodPassword,
+      traits: { email, name: { first: 'Ada', last: 'Byron' } },
+    },
+  })
+  if (status !== 200) throw new Error(`the sign-up failed: ${JSON.stringify(data)}`)
+  return { email, id: data.identity.id, token: data.session_token ?? '', registration: data }
+}

@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net'
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+
+export interface MailServer {
+  port: number
+  mails: Email[]
+  /** Waits for the next mail to an address that has not been handed out yet. */
+  next(recipient: string): Promise<Email>
+  /** Answers recipients with this SMTP code from now on; undefined accepts again. */
+  refuseWith(code: number | undefined): void
+  close(): Promise<void>
+}
+
+/** A real SMTP server that keeps what it gets. */
+export async function startMailServer(options: { port?: number; starttls?: boolean } = {}): Promise<MailServer> {
+  const mails: Email[] = []
+  const handedOut = new Set<Email>()
+  let refusal: number | undefined
+  let arrived = Promise.withResolvers<void>()
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: options.starttls ? [] : ['STARTTLS'],
+    onRcptTo: (_address, _session, done) =>
+      done(refusal === undefined ? null : Object.assign(new Error('not now'), { responseCode: refusal })),
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        void PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
+          mails.push(mail)
+          arrived.resolve()
+          arrived = Promise.withResolvers<void>()
+          done()
+        }, done)
+      })
+    },
+  })
+  const listener = server.listen(options.port ?? 0, '127.0.0.1')
+  await new Promise((resolve) => listener.once('listening', resolve))
+  return {
+    port: (listener.address() as AddressInfo).port,
+    mails,
+    async next(recipient) {
+      for (;;) {
+        const found = mails.find(
+          (mail) => !handedOut.has(mail) && mail.to?.some(({ address }) => address === recipient),
+        )
+        if (found) {
+          handedOut.add(found)
+          return found
+        }
+        await arrived.promise
+      }
+    },
+    refuseWith(code) {
+      refusal = code
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** The code of a mail: it stands alone on a line of the text. */
+export function codeOf(mail: Email): string {
+  return /^(\d{6})$/m.exec(mail.text ?? '')?.[1] ?? ''
+}
+
+export function linkOf(mail: Email): string {
+  return /^(https?:\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
+}
