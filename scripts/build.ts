@@ -87,6 +87,12 @@ export async function buildAll(options: { parts: readonly Part[]; say: (words: s
   }
 }
 
+/** The line that names the error; a stack trace at every start would bury it. */
+function firstError(error: Error): string {
+  const lines = error.message.split('\n')
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''
+}
+
 function hashOf(inputs: string[]): string {
   const hash = createHash('sha256').update(process.version)
   for (const input of inputs) {

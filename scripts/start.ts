@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bootSystem, type System } from '@crux/dev-env'
+import { bootSystem, PortTakenError, type System } from '@crux/dev-env'
+import { OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 import { buildAll, root } from './build.ts'
@@ -27,8 +28,8 @@ let stopping = false
 try {
   await run()
 } catch (error) {
-  const { name, message, stack } = error as Error
-  const expected = error instanceof ConfigError || ['OwnedError', 'PortTakenError'].includes(name)
+  const { message, stack } = error as Error
+  const expected = error instanceof ConfigError || error instanceof OwnedError || error instanceof PortTakenError
   console.error(`\nCrux does not start: ${expected ? message : (stack ?? message)}`)
   process.exit(1)
 }

@@ -77,7 +77,7 @@ async function startDockerd(prefix, dataDir) {
 }
 
 /** @returns 'ok', 'denied' or 'down' */
-export function ping(host = 'unix:///var/run/docker.sock') {
+function ping(host = 'unix:///var/run/docker.sock') {
   const unix = /^unix:\/\/(.+)$/.exec(host)?.[1]
   const tcp = /^(?:tcp|http):\/\/(.+)$/.exec(host)?.[1]
   if (!unix && !tcp) return Promise.resolve('down')

@@ -28,7 +28,7 @@ export function publicUrl(said: string | undefined, host: string, port: number):
   )
 }
 
-export function isLoopbackHost(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
 }
 

@@ -13,7 +13,7 @@ export class PortTakenError extends Error {
   }
 }
 
-export interface PortWish {
+interface PortWish {
   variable: 'CRUX_PORT' | 'IDENTITY_PUBLIC_PORT' | 'IDENTITY_ADMIN_PORT'
   /** What was asked for; 0 is any free port. */
   asked: number | undefined
@@ -44,7 +44,7 @@ export async function choosePort(dataDir: string, wish: PortWish, say: (words: s
 }
 
 /** The port when it can be listened on, a free one for 0. */
-export function freePort(port: number, host: string): Promise<number | undefined> {
+function freePort(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(undefined))

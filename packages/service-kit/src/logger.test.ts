@@ -44,6 +44,17 @@ describe('createLogger', () => {
     })
   })
 
+  test('leaves out the objects that libraries hang on their errors', () => {
+    const { log, last } = makeLogger()
+    const err = Object.assign(new AggregateError([new Error('inner')], 'outer'), {
+      code: 'E1',
+      client: { user: 'u', _events: {} },
+    })
+    log.error({ err })
+    expect(last().err).toMatchObject({ message: 'outer', code: 'E1', errors: [{ message: 'inner' }] })
+    expect(last().err).not.toHaveProperty('client')
+  })
+
   test('shows of a request its id, method and address only', () => {
     const { log, last } = makeLogger()
     log.info({ req: { id: '1', method: 'GET', url: '/a?token=abc', headers: { cookie: 'x' }, ip: '::1' } })

@@ -39,10 +39,15 @@ function isSecretName(name: string): boolean {
   return secretNames.test(name.toLowerCase().replace(/[-_\s]/g, ''))
 }
 
+/** Libraries hang sockets, clients and whole requests on their errors: of further fields only plain values are kept. */
 function redactError(error: Error, depth: number): unknown {
-  const { name, message, stack, cause, ...rest } = error as Error & Record<string, unknown>
+  const plain = Object.entries(error).filter(
+    ([, value]) => value !== null && typeof value !== 'object' && typeof value !== 'function',
+  )
+  const inner = 'errors' in error && Array.isArray(error.errors) ? { errors: redact(error.errors, depth + 1) } : {}
   return {
-    ...(redact(rest, depth + 1) as object),
+    ...(redact(Object.fromEntries(plain), depth + 1) as object),
+    ...inner,
     type: error.name,
     message: redactText(error.message),
     ...(error.stack ? { stack: redactText(error.stack) } : {}),

@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive } from '@crux/postgres'
+import { createLogger } from '@crux/service-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bootSystem, openInstallation, type System } from './index.ts'
+import { choosePort } from './ports.ts'
+
+const log = createLogger({ name: 'test', level: 'silent' })
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'system-'))
+const free = { port: 0, identityPublicPort: 0, identityAdminPort: 0, durable: false, log }
+
+async function isReady(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/health/ready`).catch(() => undefined)
+  await response?.body?.cancel()
+  return response?.ok ?? false
+}
+
+describe('bootSystem', () => {
+  let system: System
+  beforeAll(async () => {
+    system = await bootSystem({ dataDir: makeFolder(), ...free })
+  })
+  afterAll(() => system?.destroy())
+
+  test('answers at the address of the console, with secrets readable by their owner only', async () => {
+    expect(await isReady(system.url)).toBe(true)
+    for (const name of ['crux-secret', 'encryption-key', 'identity-admin-token', 'database-url', 'postgres-password']) {
+      expect(statSync(join(system.dataDir, 'secrets', name)).mode & 0o777, name).toBe(0o600)
+    }
+    expect(readFileSync(join(system.dataDir, 'secrets/encryption-key'), 'utf8')).toHaveLength(43)
+    expect(existsSync(join(system.dataDir, 'logs/server.log'))).toBe(true)
+  })
+
+  test('keeps secrets out of the processes’ environment', () => {
+    const secrets = ['crux-secret', 'encryption-key', 'identity-admin-token', 'postgres-password'].map((name) =>
+      readFileSync(join(system.dataDir, 'secrets', name), 'utf8').trim(),
+    )
+    for (const name of ['server', 'identity'] as const) {
+      const environment = readFileSync(`/proc/${system.pid(name)}/environ`, 'utf8')
+      expect(
+        secrets.filter((secret) => environment.includes(secret)),
+        name,
+      ).toEqual([])
+    }
+  })
+
+  test('is refused to a second start in the same data folder, which names the first', async () => {
+    await expect(bootSystem({ dataDir: system.dataDir, ...free })).rejects.toThrow(`in use by process ${process.pid}`)
+    expect(await isReady(system.url)).toBe(true)
+  })
+
+  test('opens for maintenance beside the running system, on its database', async () => {
+    const installation = await openInstallation({ dataDir: system.dataDir, inherit: {}, log })
+    expect(readFileSync(installation.env.DATABASE_URL_FILE ?? '', 'utf8')).toBe(system.databaseUrl)
+    await installation.close()
+    expect(await isReady(system.url)).toBe(true)
+  })
+
+  test.each(['server', 'identity', 'postgres'] as const)('starts %s again after kill -9', async (name) => {
+    const before = system.pid(name)
+    await system.kill(name, 'SIGKILL')
+    await expect.poll(() => system.pid(name), { timeout: 15_000 }).not.toBe(undefined)
+    expect(system.pid(name)).not.toBe(before)
+    await expect.poll(() => isReady(system.url), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => isReady(system.identityPublicUrl), { timeout: 15_000 }).toBe(true)
+  })
+
+  test('ends every process of its own when it stops, and starts again with the same secrets', async () => {
+    const pids = (['server', 'identity', 'postgres'] as const).map((name) => system.pid(name) as number)
+    const token = system.identityAdminToken
+    await system.stop()
+    expect(pids.filter(isAlive)).toEqual([])
+    system = await bootSystem({ dataDir: system.dataDir, ...free })
+    expect(system.identityAdminToken).toBe(token)
+  })
+})
+
+describe('bootSystem, before anything runs', () => {
+  test('refuses to listen beyond this machine without knowing its address', async () => {
+    await expect(bootSystem({ dataDir: makeFolder(), ...free, host: '0.0.0.0' })).rejects.toThrow(
+      /^CRUX_URL is required while CRUX_HOST is 0\.0\.0\.0/,
+    )
+  })
+
+  test('tells the end of the log when a process cannot start, and leaves nothing running', async () => {
+    const dataDir = makeFolder()
+    const boot = bootSystem({
+      dataDir,
+      ...free,
+      databaseUrl: 'postgres://nobody@127.0.0.1:1/x',
+      env: { SMTP_URI: 'nonsense' },
+    })
+    await expect(boot).rejects.toThrow(/(does not start|is not ready)[\s\S]*SMTP_URI/)
+    expect(existsSync(join(dataDir, 'run/identity.json'))).toBe(false)
+    expect(existsSync(join(dataDir, 'owner'))).toBe(false)
+  })
+})
+
+describe('choosePort', () => {
+  test('replaces a default that is taken at the first start, says so, and counts it as asked for from then on', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const fallback = (taken.address() as { port: number }).port
+    const dataDir = makeFolder()
+    const said: string[] = []
+    const wish = { variable: 'CRUX_PORT', asked: undefined, fallback, host: '127.0.0.1' } as const
+    const port = await choosePort(dataDir, wish, (words) => said.push(words))
+    expect(port).not.toBe(fallback)
+    expect(said).toEqual([`Port ${fallback} is taken, so CRUX_PORT is ${port} from now on.`])
+    expect(await choosePort(dataDir, wish, (words) => said.push(words))).toBe(port)
+    const squatter = createServer()
+    await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve))
+    await expect(choosePort(dataDir, wish, () => undefined)).rejects.toThrow(`CRUX_PORT ${port} is already in use`)
+    await expect(choosePort(dataDir, { ...wish, asked: fallback }, () => undefined)).rejects.toThrow(
+      `CRUX_PORT ${fallback} is already in use`,
+    )
+    for (const server of [taken, squatter]) await new Promise((resolve) => server.close(resolve))
+  })
+})
