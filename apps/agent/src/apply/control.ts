@@ -1,0 +1,58 @@
+/** Why a release is stopped from outside. */
+export class Stopped extends Error {
+  override name = 'Stopped'
+  readonly kind: 'cancelled' | 'abandoned' | 'shutdown'
+
+  constructor(kind: 'cancelled' | 'abandoned' | 'shutdown') {
+    super(
+      kind === 'cancelled'
+        ? 'cancelled'
+        : kind === 'abandoned'
+          ? 'the server no longer counts on this release: the agent was away for too long'
+          : 'the agent stops',
+    )
+    this.kind = kind
+  }
+}
+
+/** The link as a deployment sees it: whether the server may have given up on this agent. */
+export interface LinkClock {
+  up(): void
+  down(): void
+  /** Resolves while the link is up or has been away for at most the lease; waits otherwise. */
+  mayProceed(signal: AbortSignal): Promise<void>
+}
+
+/** The server's lease (decision 22): a node away for longer may have been given up, so no swap begins then. */
+const leaseMs = 60_000
+
+export function createLinkClock(options: { leaseMs?: number; now?: () => number } = {}): LinkClock {
+  const lease = options.leaseMs ?? leaseMs
+  const now = options.now ?? Date.now
+  let awaySince: number | undefined = now()
+  const waiting = new Set<() => void>()
+  return {
+    up() {
+      awaySince = undefined
+      for (const wake of waiting) wake()
+    },
+    down() {
+      awaySince ??= now()
+    },
+    mayProceed(signal) {
+      signal.throwIfAborted()
+      if (awaySince === undefined || now() - awaySince <= lease) return Promise.resolve()
+      return new Promise((resolve, reject) => {
+        const wake = () => finish(resolve)
+        const stop = () => finish(() => reject(signal.reason))
+        const finish = (settle: () => void) => {
+          waiting.delete(wake)
+          signal.removeEventListener('abort', stop)
+          settle()
+        }
+        waiting.add(wake)
+        signal.addEventListener('abort', stop, { once: true })
+      })
+    },
+  }
+}

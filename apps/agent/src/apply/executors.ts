@@ -1,0 +1,290 @@
+import { chown, mkdir } from 'node:fs/promises'
+import type { Release } from '@crux/agent-protocol'
+import type { ContainerSpec } from '../drivers/container-engine.ts'
+import type { Driver } from '../drivers/driver.ts'
+import { EngineError, isEngineError } from '../drivers/errors.ts'
+import { configHash } from '../plan/config-hash.ts'
+import { uncoveredVolumes } from '../plan/conflicts.ts'
+import { folderOf } from '../plan/container-spec.ts'
+import { isOwnedBy, label } from '../plan/labels.ts'
+import { companionName, networkName } from '../plan/names.ts'
+import { portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { Refusal } from '../plan/refusal.ts'
+import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
+import { expectationInWords, expectationOf } from './expectation.ts'
+import { ContainerState, type Narrator, Phase } from './narrator.ts'
+import { pause, whileAway } from './patience.ts'
+import { verify, type Watched, watchOne } from './verify.ts'
+
+/** What the steps of one release share. */
+export interface Run {
+  driver: Driver
+  release: Release
+  plan: Plan
+  resolved: ReadonlyMap<string, ResolvedInstance>
+  narrator: Narrator
+  dataDir: string
+  decrypt: (message: string) => Promise<string>
+  signal: AbortSignal
+  /** Engine ids of the release's own containers, as far as they exist. */
+  ids: Map<string, string>
+  watched: Map<string, { watched: Watched; startedAt: number }>
+  createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
+}
+
+type Executors = { [K in Step['kind']]: (step: StepOf<K>, run: Run) => Promise<void> }
+
+/** One executor per kind of step; a new kind without one does not compile. Each may be repeated after a crash. */
+const executors: Executors = {
+  'network.ensure': async ({ network, internal }, { driver, release }) => {
+    const ours = release.owner && (network === networkName(release.owner) || network === companionName(release.owner))
+    const labels: Record<string, string> =
+      ours && release.owner ? { [label.prefix]: release.owner.prefix, [label.project]: release.owner.projectId } : {}
+    await driver.engine.ensureNetwork({ name: network, internal, labels })
+  },
+  'container.create': createContainer,
+  'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
+    narrator.info(instanceId, `stopping ${name}, which cannot run beside the new container`)
+    // An engine that restarts in between would start it again beside the new one.
+    if (restartPolicy.name === 'always' || restartPolicy.name === 'on-failure')
+      await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))
+    await ignoreMissing(driver.engine.stop(id))
+  },
+  'container.start': startContainer,
+  'container.verify': verifyContainer,
+  'network.join': async ({ target, network, aliases }, run) => {
+    try {
+      await run.driver.engine.joinNetwork(idOf(run, target), network, aliases)
+    } catch (error) {
+      // A neighbour that ended meanwhile needs no names.
+      if (target.kind === 'new' || !(isEngineError(error, 'not-found') || isEngineError(error, 'conflict'))) throw error
+    }
+  },
+  'container.rename': async ({ target, to }, run) => {
+    const id = idOf(run, target)
+    const seen = await run.driver.engine.observe(id).catch(undefinedIfMissing)
+    if (!seen || seen.name === to) return
+    await run.driver.engine.rename(id, to)
+  },
+  drain: async ({ ms }, { narrator, signal }) => {
+    narrator.info('', `old and new run side by side for ${ms / 1_000} s, so that open connections end`)
+    await pause(ms, signal)
+  },
+  'former.remove': async ({ id, name, instanceId }, { driver, narrator, release }) => {
+    const seen = await driver.engine.observe(id).catch(undefinedIfMissing)
+    if (!seen) return
+    if (!release.owner || !isOwnedBy(seen.labels, release.owner)) return
+    if (seen.state === 'running') await ignoreMissing(driver.engine.stop(id))
+    await driver.engine.discard(id)
+    narrator.info(
+      instanceId,
+      instanceId === '' ? `removed ${name}, which is no longer part of the version` : `removed the former ${name}`,
+    )
+  },
+  'new.discard': async ({ instanceId }, run) => {
+    const id = run.ids.get(instanceId) ?? (await findOwn(run, instanceId))
+    if (id) await run.driver.engine.discard(id)
+    run.ids.delete(instanceId)
+  },
+  'former.restore': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
+    const seen = await driver.engine.observe(id)
+    if (seen.restartPolicy.name !== restartPolicy.name) await driver.engine.setRestartPolicy(id, restartPolicy)
+    if (seen.state === 'running') return
+    await driver.engine.start(id)
+    narrator.info(instanceId, `started the former ${name} again`)
+  },
+}
+
+/** Waits for an engine that is away, so that its restart fails no deployment. */
+export async function execute<S extends Step>(step: S, run: Run): Promise<void> {
+  run.signal.throwIfAborted()
+  // The table is exhaustive over the kinds; TypeScript cannot follow that key and argument belong together.
+  const executor = executors[step.kind] as (step: S, run: Run) => Promise<void>
+  await whileAway(() => executor(step, run), run.signal)
+}
+
+async function createContainer({ instanceId }: StepOf<'container.create'>, run: Run): Promise<void> {
+  const { driver, narrator } = run
+  const { planned, instance } = partsOf(run, instanceId)
+  // A restarted agent finds what it made before, under whichever name it has by now.
+  if (run.ids.has(instanceId)) return
+  narrator.running(instanceId, Phase.CREATE)
+  for (const folder of instance.folders) {
+    const path = folderOf(run.dataDir, folder)
+    await mkdir(path, { recursive: true })
+    // A container that runs as a certain user must be able to write where it keeps its data.
+    if (instance.base.user) await chown(path, Number(instance.base.user), -1).catch(() => undefined)
+  }
+  const uncovered = uncoveredVolumes({ spec: instance.base, imageVolumes: instance.facts.volumes })
+  if (uncovered.length > 0) {
+    narrator.warn(
+      instanceId,
+      `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
+    )
+  }
+  for (const reason of planned.reasons)
+    narrator.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
+  const spec = await specOf(run, planned, instance)
+  const id = await run.createLock(`${instance.image.name}:${instance.image.tag}`, async () => {
+    // The container shows name and tag; that they mean this image is checked again when it runs.
+    if (!instance.tagged) {
+      const tagged = await driver.engine.findImage(`${instance.image.name}:${instance.image.tag}`)
+      if (tagged?.id !== instance.facts.id) await driver.engine.tag(instance.facts.id, instance.image)
+    }
+    return createOrAdopt(run, instanceId, spec)
+  })
+  run.ids.set(instanceId, id)
+  narrator.done(instanceId, Phase.CREATE)
+  narrator.state(instanceId, ContainerState.WAITING, 'Created')
+}
+
+async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInstance): Promise<ContainerSpec> {
+  const secrets: Record<string, string> = {}
+  for (const { key, value, encrypted } of instance.config.secrets) {
+    if (value === undefined || key in instance.base.environment) continue
+    try {
+      secrets[key] = value === '' || encrypted === false ? value : await run.decrypt(value)
+    } catch (cause) {
+      throw new Refusal(planned.instanceId, `the secret ${key} cannot be read on this node: enter its value again`, {
+        cause,
+      })
+    }
+  }
+  return {
+    ...instance.base,
+    name: planned.createName,
+    environment: { ...secrets, ...instance.base.environment },
+    labels: { ...instance.base.labels, [label.configHash]: configHash(instance.digest, instance.config) },
+    aliases: planned.aliases,
+    links: planned.links,
+    networks: planned.networks,
+  }
+}
+
+/** After a crash the container may be there already: its labels say whether it is this release's. */
+async function createOrAdopt(run: Run, instanceId: string, spec: ContainerSpec): Promise<string> {
+  const { engine } = run.driver
+  try {
+    return await engine.create(spec)
+  } catch (error) {
+    if (!isEngineError(error, 'conflict')) {
+      if (isEngineError(error, 'away') || !(error instanceof EngineError)) throw error
+      throw new Refusal(instanceId, error.message, { cause: error })
+    }
+    const own = await findOwn(run, instanceId)
+    if (own === undefined) {
+      throw new Refusal(
+        instanceId,
+        `the container ${spec.name} exists already and is not this project's: choose another prefix or name, or remove it`,
+        { cause: error },
+      )
+    }
+    for (const { name, aliases } of spec.networks) await engine.joinNetwork(own, name, aliases)
+    return own
+  }
+}
+
+async function startContainer({ instanceId }: StepOf<'container.start'>, run: Run): Promise<void> {
+  const { driver, narrator } = run
+  const { planned, instance } = partsOf(run, instanceId)
+  const id = idOf(run, { kind: 'new', instanceId })
+  narrator.running(instanceId, Phase.START)
+  run.watched.get(instanceId)?.watched.close()
+  const watched = watchOne(driver, id)
+  const startedAt = Date.now()
+  run.watched.set(instanceId, { watched, startedAt })
+  try {
+    await driver.engine.start(id)
+  } catch (error) {
+    if (!isEngineError(error, 'port-taken')) throw error
+    throw new Refusal(instanceId, await whoTookThePort(run, instance, error.message), { cause: error })
+  }
+  narrator.done(instanceId, Phase.START)
+  const expected = expectationOf(instance.config, run.release.observationWindowMs)
+  narrator.running(instanceId, Phase.VERIFY, expectationInWords(expected))
+  narrator.state(instanceId, ContainerState.RUNNING, `${planned.full} runs`)
+}
+
+async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: Run): Promise<void> {
+  const { planned, instance } = partsOf(run, instanceId)
+  const id = idOf(run, { kind: 'new', instanceId })
+  const { watched, startedAt } = run.watched.get(instanceId) ?? {
+    watched: watchOne(run.driver, id),
+    startedAt: Date.now(),
+  }
+  try {
+    const expectation = expectationOf(instance.config, run.release.observationWindowMs)
+    await verify(
+      run.driver,
+      { instanceId, full: planned.full, id, imageId: instance.facts.id, expectation, startedAt, signal: run.signal },
+      watched,
+    )
+    run.narrator.done(instanceId, Phase.VERIFY)
+    if (expectation.kind === 'exited')
+      run.narrator.state(instanceId, ContainerState.EXITED, `exit code ${expectation.exitCode} as expected`)
+  } finally {
+    watched.close()
+    run.watched.delete(instanceId)
+  }
+}
+
+/** The engine only says that a port is taken, a person wants to know by whom. */
+export async function whoTookThePort(run: Run, instance: ResolvedInstance, words: string): Promise<string> {
+  const named = Number(/(?::|port )(\d{1,5})(?:\D|$)/.exec(words.replace(/^.*?(?:Bind for|listen \w+)/, ''))?.[1])
+  const all = await run.driver.engine.observeAll().catch(() => [])
+  for (const wanted of instance.base.published) {
+    const holder = all.find(
+      ({ id, running, published }) =>
+        running &&
+        id !== run.ids.get(instance.instanceId) &&
+        published.some((port) => port.hostPort === wanted.hostPort && port.protocol === wanted.protocol),
+    )
+    if (holder) return portTaken(wanted.hostPort, holder.name)
+  }
+  return portTaken(
+    instance.base.published.find(({ hostPort }) => hostPort === named)?.hostPort ??
+      instance.base.published[0]?.hostPort ??
+      0,
+    'another process of the machine',
+  )
+}
+
+/** The release's own container of an instance, by its labels; undefined when there is none. */
+export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: string): Promise<string | undefined> {
+  const { owner, key } = run.release
+  if (!owner || !key) return undefined
+  const own = (await run.driver.engine.observeAll()).find(
+    ({ labels }) =>
+      isOwnedBy(labels, owner) &&
+      labels[label.instance] === instanceId &&
+      labels[label.deployment] === key.deploymentId &&
+      labels[label.release] === String(key.number),
+  )
+  return own?.id
+}
+
+function partsOf(run: Run, instanceId: string): { planned: PlannedInstance; instance: ResolvedInstance } {
+  const planned = run.plan.instances.find((candidate) => candidate.instanceId === instanceId)
+  const instance = run.resolved.get(instanceId)
+  if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)
+  return { planned, instance }
+}
+
+function idOf(run: Run, target: Target): string {
+  if (target.kind === 'former') return target.id
+  const id = run.ids.get(target.instanceId)
+  if (!id) throw new Error(`the container of instance ${target.instanceId} does not exist`)
+  return id
+}
+
+async function ignoreMissing(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!isEngineError(error, 'not-found')) throw error
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isEngineError(error, 'not-found')) throw error
+}

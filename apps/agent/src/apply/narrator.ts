@@ -1,0 +1,62 @@
+import { ContainerState, LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
+import type { Journal } from '../journal/journal.ts'
+
+/** Tells the server, through the journal, how a release goes. */
+export type Narrator = ReturnType<typeof createNarrator>
+
+const progressEveryMs = 500
+
+export function createNarrator(journal: Journal, now: () => number = Date.now) {
+  const lastProgress = new Map<string, number>()
+  const log =
+    (level: LogLevel) =>
+    (instanceId: string, ...lines: string[]) =>
+      journal.append({ case: 'log', value: { instanceId, level, lines, fromContainer: false } })
+  const phase =
+    (state: PhaseState) =>
+    (instanceId: string, of: Phase, detail = '') =>
+      journal.append({ case: 'phase', value: { instanceId, phase: of, state, detail } })
+  return {
+    info: log(LogLevel.INFO),
+    warn: log(LogLevel.WARN),
+    error: log(LogLevel.ERROR),
+    /** Last words of a container that failed. */
+    containerLog(instanceId: string, lines: string[]) {
+      journal.append({ case: 'log', value: { instanceId, level: LogLevel.ERROR, lines, fromContainer: true } })
+    },
+    waiting: phase(PhaseState.WAITING),
+    running: phase(PhaseState.RUNNING),
+    done: phase(PhaseState.DONE),
+    skipped: phase(PhaseState.SKIPPED),
+    failed: phase(PhaseState.FAILED),
+    resolved(instanceId: string, digest: string) {
+      journal.append({ case: 'resolved', value: { instanceId, digest } })
+    },
+    /** At most two a second per instance, and always the last. */
+    progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {
+      const at = now()
+      const last = progress.status === 'Pull complete'
+      if (!last && at - (lastProgress.get(instanceId) ?? 0) < progressEveryMs) return
+      lastProgress.set(instanceId, at)
+      const { currentBytes, totalBytes, status } = progress
+      journal.append({
+        case: 'progress',
+        value: { instanceId, currentBytes: BigInt(currentBytes), totalBytes: BigInt(totalBytes), status },
+      })
+    },
+    state(instanceId: string, state: ContainerState, reason = '') {
+      journal.append({ case: 'state', value: { instanceId, state, reason } })
+    },
+    outcome(outcome: {
+      successful: boolean
+      reason: string
+      instanceId: string
+      formerRestored: boolean
+      cancelled: boolean
+      containerNames: string[]
+    }) {
+      journal.append({ case: 'outcome', value: outcome })
+    },
+  }
+}
+export { ContainerState, Phase }

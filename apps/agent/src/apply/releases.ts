@@ -1,0 +1,140 @@
+import type { JournalPosition, Release, ReleaseKey } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import { KeyedLock } from '../concurrency/keyed-lock.ts'
+import { Slots } from '../concurrency/slots.ts'
+import { messageOf } from '../drivers/errors.ts'
+import type { Journal, JournalFolder } from '../journal/journal.ts'
+import { createReporter } from '../journal/reporter.ts'
+import type { AgentClient } from '../link/client.ts'
+import { Stopped } from './control.ts'
+import { type ReleaseContext, runRelease } from './run-release.ts'
+
+/** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
+export interface Releases {
+  /** Goes on with what an earlier process began. */
+  resume(): Promise<void>
+  accept(release: Release): Promise<void>
+  cancel(key: ReleaseKey): Promise<void>
+  /** Those that the server has not acknowledged to their end. */
+  openKeys(): ReleaseKey[]
+  /** @param told the keys that were named when the link was opened */
+  linkUp(positions: JournalPosition[], told: ReleaseKey[]): Promise<void>
+  linkDown(): void
+  /** Leaves everything as it stands, to be resumed by the next process. */
+  stop(): Promise<void>
+}
+
+const atOnce = 4
+const rememberedKeys = 1_000
+
+export function createReleases(options: {
+  context: Omit<ReleaseContext, 'createLock'>
+  journals: JournalFolder
+  client: AgentClient
+  log: Logger
+}): Releases {
+  const { journals, client, log } = options
+  const images = new KeyedLock()
+  const context: ReleaseContext = { ...options.context, createLock: (key, work) => images.run(key, work) }
+  const open = new Map<string, { journal: Journal; controller: AbortController }>()
+  const finished = new Set<string>()
+  const accepting = new Map<string, Promise<void>>()
+  const running = new Set<Promise<void>>()
+  const prefixes = new KeyedLock()
+  const slots = new Slots(atOnce)
+  let stopping = false
+
+  const reporter = createReporter({ client, log, onDone: forget })
+
+  async function forget(journal: Journal): Promise<void> {
+    const id = idOf(journal.key)
+    open.delete(id)
+    finished.add(id)
+    const [oldest] = finished
+    if (finished.size > rememberedKeys && oldest !== undefined) finished.delete(oldest)
+    await journal.drop()
+  }
+
+  function begin(journal: Journal): void {
+    const controller = new AbortController()
+    open.set(idOf(journal.key), { journal, controller })
+    reporter.follow(journal)
+    if (journal.finished) return
+    const work = prefixes
+      .run(journal.release.owner?.prefix ?? '', () => slots.run(() => runOne(journal, controller.signal)))
+      .finally(() => running.delete(work))
+    running.add(work)
+  }
+
+  async function runOne(journal: Journal, signal: AbortSignal): Promise<void> {
+    if (stopping) return
+    const about = { deployment: journal.key.deploymentId, release: journal.key.number }
+    log.info(about, 'deployment begins')
+    try {
+      await runRelease(journal, context, signal)
+      log.info(about, 'deployment ended')
+    } catch (error) {
+      if (!(error instanceof Stopped)) log.error({ ...about, err: error }, 'a deployment broke off')
+    }
+  }
+
+  return {
+    async resume() {
+      const { journals: found, unreadable } = await journals.load()
+      for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is left where it is')
+      for (const journal of found) begin(journal)
+    },
+    async accept(release) {
+      const { key } = release
+      if (!key) return
+      const id = idOf(key)
+      if (open.has(id) || accepting.has(id) || finished.has(id) || stopping) {
+        log.info({ deployment: key.deploymentId, release: key.number }, 'the release is known already')
+        return
+      }
+      // Known before its file exists, so that a repeated command or a cancellation in the same moment finds it.
+      const creating = journals.create(release).then(begin)
+      accepting.set(id, creating)
+      try {
+        await creating
+      } catch (error) {
+        log.error({ reason: messageOf(error) }, 'a release could not be written to the journal')
+        throw error
+      } finally {
+        accepting.delete(id)
+      }
+    },
+    async cancel(key) {
+      await accepting.get(idOf(key))?.catch(() => undefined)
+      open.get(idOf(key))?.controller.abort(new Stopped('cancelled'))
+    },
+    openKeys: () => [...open.values()].map(({ journal }) => journal.key),
+    async linkUp(positions, told) {
+      const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
+      for (const key of told) {
+        const entry = open.get(idOf(key))
+        if (!entry) continue
+        const position = wanted.get(idOf(key))
+        if (position) entry.journal.acknowledged = Number(position.acknowledgedSequence)
+        if (!position && entry.journal.finished) await forget(entry.journal)
+        else if ((!position || position.abandoned) && !entry.journal.finished)
+          entry.controller.abort(new Stopped('abandoned'))
+      }
+      context.clock.up()
+      reporter.linkUp()
+    },
+    linkDown() {
+      context.clock.down()
+      reporter.linkDown()
+    },
+    async stop() {
+      stopping = true
+      for (const { controller } of open.values()) controller.abort(new Stopped('shutdown'))
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+function idOf({ deploymentId, number }: ReleaseKey): string {
+  return `${deploymentId}/${number}`
+}

@@ -1,0 +1,345 @@
+import { setMaxListeners } from 'node:events'
+import type { Release } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import type { Driver } from '../drivers/driver.ts'
+import { EngineError, messageOf } from '../drivers/errors.ts'
+import type { Journal } from '../journal/journal.ts'
+import { sharedPort } from '../plan/conflicts.ts'
+import { desiredOf, type NodePlace } from '../plan/container-spec.ts'
+import { isOwnedBy, label } from '../plan/labels.ts'
+import { fullName } from '../plan/names.ts'
+import { planRelease, portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { Refusal } from '../plan/refusal.ts'
+import type { Plan, Step } from '../plan/steps.ts'
+import { type LinkClock, Stopped } from './control.ts'
+import { execute, findOwn, type Run } from './executors.ts'
+import { createNarrator, type Narrator, Phase } from './narrator.ts'
+import { whileAway } from './patience.ts'
+import { allOrFirstError, resolveAndPull } from './resolve.ts'
+
+export interface ReleaseContext {
+  driver: Driver
+  place: NodePlace
+  dataDir: string
+  decrypt: (message: string) => Promise<string>
+  clock: LinkClock
+  log: Logger
+  createLock: Run['createLock']
+}
+
+const lastLines = 100
+
+/**
+ * Brings one release about, from wherever its journal says that it stands, and ends it with an outcome: everything as
+ * ordered, or everything as it was before. The order is that of architecture.md 7 and decision 24.
+ *
+ * @param signal aborts with a Stopped
+ */
+export async function runRelease(journal: Journal, context: ReleaseContext, signal: AbortSignal): Promise<void> {
+  setMaxListeners(0, signal)
+  const { release } = journal
+  const narrator = createNarrator(journal)
+  let run: Run | undefined
+  try {
+    if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
+    if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
+    const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
+    const resolved = await resolveAndPull({
+      driver: context.driver,
+      release,
+      desired,
+      known: journal.facts.digests ?? {},
+      narrator,
+      signal,
+      onResolved: (digests) => Object.assign(journal.facts, { digests }),
+    })
+    signal.throwIfAborted()
+    run = await prepareRun(journal, context, resolved, narrator, signal)
+    if (!journal.facts.committed) await bringAbout(journal, context, run)
+    await cleanUp(run, context)
+    succeed(run)
+  } catch (error) {
+    if (error instanceof Stopped && error.kind === 'shutdown') throw error
+    await fail(journal, context, narrator, run, error)
+  }
+}
+
+async function prepareRun(
+  journal: Journal,
+  context: ReleaseContext,
+  resolved: ResolvedInstance[],
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { release } = journal
+  const resumed = journal.facts.plan !== undefined
+  const plan =
+    (journal.facts.plan as Plan | undefined) ?? (await whileAway(() => planNow(journal, context, resolved), signal))
+  const run: Run = {
+    driver: context.driver,
+    release,
+    plan,
+    resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
+    narrator,
+    dataDir: context.dataDir,
+    decrypt: context.decrypt,
+    signal,
+    ids: new Map(),
+    watched: new Map(),
+    createLock: context.createLock,
+  }
+  if (resumed) {
+    for (const { instanceId, mode } of plan.instances) {
+      const own = mode === 'keep' ? undefined : await whileAway(() => findOwn(run, instanceId), signal)
+      if (own) run.ids.set(instanceId, own)
+    }
+  }
+  return run
+}
+
+async function planNow(
+  { release, facts, decide }: Journal,
+  context: ReleaseContext,
+  resolved: ResolvedInstance[],
+): Promise<Plan> {
+  const { engine } = context.driver
+  const all = await engine.observeAll()
+  const owned = await allOrFirstError(
+    all.filter(({ labels }) => release.owner && isOwnedBy(labels, release.owner)).map(({ id }) => engine.observe(id)),
+  )
+  const plan = planRelease(release, resolved, { all, owned })
+  const held = all.filter(({ running }) => running).flatMap(({ published }) => published)
+  for (const instance of resolved) {
+    if (plan.instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode === 'keep') continue
+    for (const port of instance.base.published) {
+      if (sharedPort([port], held)) continue
+      if (await engine.portTakenByProcess(port))
+        throw new Refusal(instance.instanceId, portTaken(port.hostPort, 'another process of the machine'))
+    }
+  }
+  await decide({ ...(facts.digests ? { digests: facts.digests } : {}), plan })
+  return plan
+}
+
+/** Everything up to the moment from which there is no way back. */
+async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): Promise<void> {
+  const { plan, narrator, signal } = run
+  for (const { instanceId, mode } of plan.instances) {
+    if (mode === 'keep') {
+      for (const phase of [Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
+        narrator.skipped(instanceId, phase, 'unchanged')
+    }
+  }
+  await inOrder(plan.prepare, run)
+  await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
+  if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop')))
+    await context.clock.mayProceed(signal)
+  await startAndVerify(run)
+  await context.clock.mayProceed(signal)
+  signal.throwIfAborted()
+  for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
+  await inOrder(plan.swap, run)
+  for (const { instanceId, mode } of plan.instances) {
+    if (mode === 'first') narrator.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
+    else if (mode !== 'keep') narrator.done(instanceId, Phase.SWAP)
+  }
+  await journal.decide({ committed: true })
+}
+
+/** Starts in the version's order; whoever holds back is verified before the next one starts, the others meanwhile. */
+async function startAndVerify(run: Run): Promise<void> {
+  const failing = new AbortController()
+  setMaxListeners(0, failing.signal)
+  const signal = AbortSignal.any([run.signal, failing.signal])
+  const inner: Run = { ...run, signal }
+  const checks: Promise<void>[] = []
+  let first: { error: unknown } | undefined
+  const guarded = async (instanceId: string, phase: Phase, work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      if (!first && !run.signal.aborted) {
+        first = { error: refusalOf(error, instanceId) }
+        run.narrator.failed(instanceId, phase, messageOf(error))
+        failing.abort(error)
+      }
+      throw error
+    }
+  }
+  try {
+    for (const { instanceId, steps } of run.plan.start) {
+      await guarded(instanceId, Phase.START, inOrder(steps, inner))
+      const check = guarded(instanceId, Phase.VERIFY, execute({ kind: 'container.verify', instanceId }, inner))
+      checks.push(check)
+      check.catch(() => undefined)
+      if (run.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
+    }
+  } catch {
+    // `first` or the outer signal holds the cause.
+  }
+  await Promise.allSettled(checks)
+  for (const { watched } of run.watched.values()) watched.close()
+  run.watched.clear()
+  run.signal.throwIfAborted()
+  if (first) throw first.error
+}
+
+async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
+  const { plan, narrator } = run
+  // Past the point of no return: neither a cancellation nor a missing link stops the removal of what was replaced.
+  const unstoppable: Run = { ...run, signal: new AbortController().signal }
+  for (const step of plan.cleanUp) {
+    try {
+      await execute(step, unstoppable)
+    } catch (error) {
+      context.log.warn({ reason: messageOf(error) }, 'a former container could not be removed')
+      narrator.warn(
+        'instanceId' in step ? step.instanceId : '',
+        `the former container could not be removed: ${messageOf(error)}`,
+      )
+    }
+  }
+  for (const { instanceId, mode } of plan.instances) {
+    if (mode === 'keep' || mode === 'first') narrator.skipped(instanceId, Phase.CLEAN_UP)
+    else narrator.done(instanceId, Phase.CLEAN_UP)
+  }
+}
+
+function succeed({ plan, narrator }: Run): void {
+  narrator.outcome({
+    successful: true,
+    reason: '',
+    instanceId: '',
+    formerRestored: false,
+    cancelled: false,
+    containerNames: plan.instances.map(({ full }) => full),
+  })
+}
+
+/** Says why, keeps the last words of what failed, puts everything back, and says whether that held. */
+async function fail(
+  journal: Journal,
+  context: ReleaseContext,
+  narrator: Narrator,
+  run: Run | undefined,
+  error: unknown,
+): Promise<void> {
+  const cancelled = error instanceof Stopped && error.kind === 'cancelled'
+  const refusal = refusalOf(error, '')
+  const told = journal.facts.undoing
+  if (!told) {
+    if (!(error instanceof Refusal || error instanceof Stopped || error instanceof EngineError))
+      context.log.error({ err: error }, 'a deployment failed unexpectedly')
+    if (cancelled) narrator.warn('', 'cancelled: everything is put back')
+    else narrator.error(refusal.instanceId, refusal.message)
+    if (run && refusal.instanceId !== '') await tellLastWords(run, refusal.instanceId)
+    await journal.decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled } })
+  }
+  const plan = run?.plan ?? (journal.facts.plan as Plan | undefined)
+  const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
+  const formerRestored = problems.length === 0 && (await formersRun(context.driver, journal.release, plan))
+  narrator.outcome({
+    successful: false,
+    reason: [told?.reason ?? refusal.message, ...problems].join('; '),
+    instanceId: told?.instanceId ?? refusal.instanceId,
+    formerRestored,
+    cancelled: told?.cancelled ?? cancelled,
+    containerNames: [],
+  })
+}
+
+/** Back to what was, whatever had been done: every step looks first. Waits for an engine that is away as long as it takes. */
+async function undo(plan: Plan, run: Run): Promise<string[]> {
+  const problems: string[] = []
+  for (const group of plan.undo) {
+    const results = await Promise.allSettled(group.map((step) => execute(step, run)))
+    for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
+  }
+  await run.driver.engine.removeNetworkIfUnused(plan.network).catch(() => undefined)
+  for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
+  return problems
+}
+
+function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
+  return {
+    driver: context.driver,
+    release: journal.release,
+    plan,
+    resolved: new Map(),
+    narrator,
+    dataDir: context.dataDir,
+    decrypt: context.decrypt,
+    signal: new AbortController().signal,
+    ids: new Map(),
+    watched: new Map(),
+    createLock: context.createLock,
+  }
+}
+
+async function tellLastWords(run: Run, instanceId: string): Promise<void> {
+  const id = run.ids.get(instanceId) ?? (await findOwn(run, instanceId).catch(() => undefined))
+  if (!id) return
+  const lines: string[] = []
+  try {
+    for await (const chunk of run.driver.readLog(id, { take: lastLines, follow: false }))
+      lines.push(...chunk.map(({ text }) => text))
+  } catch {
+    return
+  }
+  if (lines.length > 0) run.narrator.containerLog(instanceId, lines.slice(-lastLines))
+}
+
+/** Whether containers that stood before this release answer now. */
+async function formersRun(driver: Driver, release: Release, plan: Plan | undefined): Promise<boolean> {
+  const { owner, key } = release
+  if (!owner || !key) return false
+  const all = await whileAway(() => driver.engine.observeAll(), new AbortController().signal)
+  const mustRun = new Set(plan?.instances.flatMap(({ former }) => (former?.wasRunning ? [former.id] : [])))
+  if ([...mustRun].some((id) => !all.some((container) => container.id === id && container.running))) return false
+  const names = new Set([
+    ...release.former.map(({ containerName }) => containerName),
+    ...shortNames(release).map((name) => fullName(owner.prefix, name)),
+  ])
+  return all.some(
+    ({ labels, name, running }) =>
+      running &&
+      names.has(name) &&
+      isOwnedBy(labels, owner) &&
+      !(labels[label.deployment] === key.deploymentId && labels[label.release] === String(key.number)),
+  )
+}
+
+function shortNames(release: Release): string[] {
+  return release.instances.flatMap(({ configJson }) => {
+    try {
+      const { name } = JSON.parse(configJson) as { name?: unknown }
+      return typeof name === 'string' ? [name] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+function refusalOf(error: unknown, instanceId: string): Refusal {
+  if (error instanceof Refusal) return error
+  return new Refusal(instanceId, messageOf(error), { cause: error })
+}
+
+async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
+  for (const step of steps) await execute(step, run)
+}
+
+/** Names the instance whose step of a phase failed. */
+async function withPhase(run: Run, phase: Phase, steps: readonly Step[], work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const refusal = refusalOf(
+      error,
+      steps.length === 1 && steps[0] && 'instanceId' in steps[0] ? steps[0].instanceId : '',
+    )
+    if (refusal.instanceId !== '' && !(error instanceof Stopped))
+      run.narrator.failed(refusal.instanceId, phase, refusal.message)
+    throw error instanceof Stopped ? error : refusal
+  }
+}

@@ -1,0 +1,227 @@
+import { get } from 'node:http'
+import type { ObservedContainer } from '../drivers/container-engine.ts'
+import type { Driver } from '../drivers/driver.ts'
+import { isEngineError } from '../drivers/errors.ts'
+import { Refusal } from '../plan/refusal.ts'
+import type { ExpectedState } from './expectation.ts'
+
+export interface VerifyOrder {
+  instanceId: string
+  full: string
+  id: string
+  imageId: string
+  expectation: ExpectedState
+  /** When its start was ordered, as Date.now has it. */
+  startedAt: number
+  signal: AbortSignal
+}
+
+/** Listens for what happens to a container from before its start, so that a quick end is not missed. */
+export interface Watched {
+  /** Exit code of its first end, if it ended. */
+  firstExit(): number | undefined
+  changed(): Promise<void>
+  close(): void
+}
+
+export function watchOne(driver: Driver, id: string): Watched {
+  let firstExit: number | undefined
+  let changes = 0
+  let wake: () => void = () => undefined
+  const unsubscribe = driver.subscribe((event) => {
+    if (event.kind === 'container' && event.id !== id) return
+    if (event.kind === 'container' && event.action === 'die') firstExit ??= Number(event.labels.exitCode ?? 0)
+    changes += 1
+    wake()
+  })
+  let seen = 0
+  return {
+    firstExit: () => firstExit,
+    changed: () =>
+      new Promise((resolve) => {
+        wake = () => {
+          seen = changes
+          resolve()
+        }
+        if (changes > seen) wake()
+      }),
+    close: unsubscribe,
+  }
+}
+
+/**
+ * Holds when the container is what its configuration expects: running through the observation window and healthy, or
+ * ended with the expected code. A restart policy hides nothing: the first end counts.
+ *
+ * @throws Refusal with the cause
+ */
+export async function verify(driver: Driver, order: VerifyOrder, watched: Watched): Promise<void> {
+  const { expectation } = order
+  const look = async () => {
+    try {
+      return await driver.engine.observe(order.id)
+    } catch (error) {
+      if (isEngineError(error, 'not-found'))
+        throw new Refusal(order.instanceId, `${order.full} was removed while it was being checked`)
+      if (isEngineError(error, 'away')) return undefined
+      throw error
+    }
+  }
+  const probe = expectation.probe ? startProbe(expectation.probe) : undefined
+  try {
+    if (probe) await look().then((seen) => seen && probe.aim(seen))
+    for (;;) {
+      const remaining = judgeTime(order)
+      await until(Math.min(remaining, 1_000_000), [watched.changed(), ...(probe ? [probe.passed()] : [])], order.signal)
+      const observed = await look()
+      if (!observed) {
+        await until(250, [], order.signal)
+        continue
+      }
+      probe?.aim(observed)
+      const verdict = judge(order, observed, watched.firstExit(), probe?.state() ?? 'none')
+      if (verdict === 'holds') return
+    }
+  } finally {
+    probe?.close()
+  }
+}
+
+/** Milliseconds until time alone can decide something. */
+function judgeTime({ startedAt, expectation }: VerifyOrder): number {
+  const age = Date.now() - startedAt
+  if (expectation.kind === 'running' && age < expectation.windowMs) return expectation.windowMs - age + 5
+  return Math.max(5, expectation.timeoutMs - age + 5)
+}
+
+function judge(
+  order: VerifyOrder,
+  seen: ObservedContainer,
+  firstExit: number | undefined,
+  probe: ProbeState,
+): 'holds' | 'waits' {
+  const { expectation, full, instanceId } = order
+  const late = Date.now() - order.startedAt >= expectation.timeoutMs
+  const refuse = (reason: string): never => {
+    throw new Refusal(instanceId, reason)
+  }
+  if (seen.imageId !== order.imageId)
+    return refuse(`${full} was created from another image than the one of this release: its tag was moved meanwhile`)
+  switch (expectation.kind) {
+    case 'exited': {
+      const ended = seen.state === 'exited' || seen.state === 'dead'
+      const code = firstExit ?? (ended ? seen.exitCode : undefined)
+      if (code === undefined)
+        return late ? refuse(`${full} did not end within ${seconds(expectation.timeoutMs)}`) : 'waits'
+      return code === expectation.exitCode
+        ? 'holds'
+        : refuse(`${full} ended with exit code ${code}, expected was ${expectation.exitCode}`)
+    }
+    case 'waiting':
+      if (seen.state === 'created' || seen.state === 'restarting' || seen.state === 'paused') return 'holds'
+      return late ? refuse(`${full} did not reach the state waiting within ${seconds(expectation.timeoutMs)}`) : 'waits'
+    case 'running': {
+      if (firstExit !== undefined || seen.restartCount > 0 || seen.state !== 'running') {
+        if (seen.state === 'created')
+          return late ? refuse(`${full} did not start within ${seconds(expectation.timeoutMs)}`) : 'waits'
+        return refuse(`${full} stopped right after its start: ${ending(seen, firstExit)}`)
+      }
+      if (seen.health === 'unhealthy')
+        return refuse(`${full} is unhealthy${seen.healthOutput ? `: ${seen.healthOutput}` : ''}`)
+      const settled = Date.now() - order.startedAt >= expectation.windowMs
+      const healthy = seen.health !== 'starting' && probe !== 'pending'
+      if (settled && healthy) return 'holds'
+      if (late && !healthy) {
+        const what =
+          probe === 'pending'
+            ? `did not answer ${expectation.probe?.path} on port ${expectation.probe?.port}`
+            : 'did not become healthy'
+        return refuse(`${full} ${what} within ${seconds(expectation.timeoutMs)}`)
+      }
+      return 'waits'
+    }
+  }
+}
+
+function ending(seen: ObservedContainer, firstExit: number | undefined): string {
+  return `${seen.outOfMemory ? 'out of memory, ' : ''}exit code ${firstExit ?? seen.exitCode}`
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`
+}
+
+type ProbeState = 'none' | 'pending' | 'passed'
+
+/** Asks the container over HTTP until it answers with success; the agent does it, since images need not hold curl. */
+function startProbe(probe: NonNullable<ExpectedState['probe']>) {
+  let address = ''
+  let passed = false
+  let closed = false
+  let tell: () => void = () => undefined
+  let timer: NodeJS.Timeout | undefined
+  const ask = () => {
+    if (closed || passed) return
+    if (address === '') {
+      timer = setTimeout(ask, 50)
+      return
+    }
+    const again = () => {
+      if (!closed && !passed) timer = setTimeout(ask, 250)
+    }
+    const request = get(
+      {
+        host: address,
+        port: probe.port,
+        path: probe.path,
+        timeout: 2_000,
+        agent: false,
+        headers: { connection: 'close', 'user-agent': 'crux-agent' },
+      },
+      (response) => {
+        response.resume()
+        const status = response.statusCode ?? 0
+        if (status >= 200 && status < 400) {
+          passed = true
+          tell()
+        } else again()
+      },
+    )
+    request.on('timeout', () => request.destroy())
+    request.on('error', again)
+  }
+  ask()
+  return {
+    /** The address is known once it runs. */
+    aim(seen: ObservedContainer) {
+      if (address === '' && seen.state === 'running')
+        address = seen.hostNetwork
+          ? '127.0.0.1'
+          : (seen.networks.find((network) => network.address !== '')?.address ?? '')
+    },
+    state: (): ProbeState => (passed ? 'passed' : 'pending'),
+    passed: () => (passed ? new Promise<void>(() => undefined) : new Promise<void>((resolve) => (tell = resolve))),
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Until the time is over or one of the others happens. */
+async function until(ms: number, others: Promise<void>[], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  let timer: NodeJS.Timeout | undefined
+  let stop: (() => void) | undefined
+  const time = new Promise<void>((resolve, reject) => {
+    timer = setTimeout(resolve, ms)
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    await Promise.race([time, ...others])
+  } finally {
+    clearTimeout(timer)
+    if (stop) signal.removeEventListener('abort', stop)
+  }
+}

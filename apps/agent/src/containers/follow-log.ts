@@ -1,0 +1,83 @@
+import type { ContainerRef } from '@crux/agent-protocol'
+import type { Driver, LogChunkLine } from '../drivers/driver.ts'
+import { isEngineError } from '../drivers/errors.ts'
+
+const batchLinesMax = 500
+
+/**
+ * Follows a container's log by its name, also through restarts and replacements: when the log ends, it waits until a
+ * container of that name runs and goes on after the last line it has told.
+ *
+ * @throws EngineError `not-found` when there is no such container at the beginning
+ */
+export async function* followLog(
+  driver: Driver,
+  options: { container: Pick<ContainerRef, 'prefix' | 'name'>; take: number; signal: AbortSignal },
+): AsyncGenerator<LogChunkLine[]> {
+  const { container, signal } = options
+  const ref = container as ContainerRef
+  let id: string | undefined = await driver.find(ref)
+  let take: number | undefined = options.take
+  let last: LogChunkLine | undefined
+  while (!signal.aborted && id !== undefined) {
+    const started = nextStart(driver, ref, signal)
+    const after = last
+    const request = {
+      take,
+      follow: true,
+      signal,
+      ...(after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}),
+    }
+    try {
+      for await (const lines of driver.readLog(id, request)) {
+        const fresh = after ? lines.filter((line) => isAfter(line, after)) : lines
+        for (let at = 0; at < fresh.length; at += batchLinesMax) yield fresh.slice(at, at + batchLinesMax)
+        last = fresh.at(-1) ?? last
+      }
+    } catch (error) {
+      if (!isEngineError(error, 'not-found') && !isEngineError(error, 'away')) throw error
+    }
+    take = undefined
+    if (signal.aborted) {
+      started.cancel()
+      return
+    }
+    id = await started.id
+  }
+}
+
+/** Docker writes each line with its own nanosecond; equal ones were told already. */
+function isAfter(line: LogChunkLine, mark: LogChunkLine): boolean {
+  return line.seconds > mark.seconds || (line.seconds === mark.seconds && line.nanos > mark.nanos)
+}
+
+/** Engine id of the next container of that name that starts; listens from the moment of the call, so no start is missed. */
+function nextStart(
+  driver: Driver,
+  ref: ContainerRef,
+  signal: AbortSignal,
+): { id: Promise<string | undefined>; cancel: () => void } {
+  const full = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
+  let cancel: () => void = () => undefined
+  const id = new Promise<string | undefined>((resolve) => {
+    const done = (found: string | undefined) => {
+      unsubscribe()
+      signal.removeEventListener('abort', cancel)
+      resolve(found)
+    }
+    let first = true
+    const unsubscribe = driver.subscribe((event) => {
+      if (event.kind === 'container') {
+        // A container that was started under another name takes this one over by being renamed.
+        if (event.name === full && (event.action === 'start' || event.action === 'rename')) done(event.id)
+      } else if (first) {
+        first = false
+      } else {
+        driver.find(ref).then(done, () => undefined)
+      }
+    })
+    cancel = () => done(undefined)
+    signal.addEventListener('abort', cancel, { once: true })
+  })
+  return { id, cancel: () => cancel() }
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { create } from '@bufbuild/protobuf'
+import { type AgentInfo, AgentInfoSchema } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import { createLinkClock } from './apply/control.ts'
+import { pause } from './apply/patience.ts'
+import { createReleases } from './apply/releases.ts'
+import { openDockerDriver } from './drivers/docker/driver.ts'
+import type { Driver } from './drivers/driver.ts'
+import { messageOf } from './drivers/errors.ts'
+import { openJournalFolder } from './journal/journal.ts'
+import { connectTo } from './link/client.ts'
+import { createCommands, type LinkEnd } from './link/commands.ts'
+import { openCredentials } from './link/credentials.ts'
+import { runLink } from './link/link.ts'
+import { openTokenStore } from './link/token-store.ts'
+import { openNodeKey } from './secrets/key.ts'
+import type { AgentSettings } from './settings.ts'
+import { version } from './version.ts'
+
+export interface Agent {
+  /** Resolves when the agent has nothing more to do, with the reason. */
+  ended: Promise<LinkEnd>
+  /** Ends the link and leaves deployments to be resumed by the next process. */
+  stop(): Promise<void>
+}
+
+/** Own files lie in a folder that no prefix can be called like: a prefix is a DNS label. */
+const ownFolder = '.agent'
+
+/**
+ * Composes the agent and starts it. Waits for the engine before it connects.
+ *
+ * @throws NoTokenError when there is no token to connect with
+ */
+export async function startAgent(settings: AgentSettings, log: Logger): Promise<Agent> {
+  const folder = join(settings.dataDir, ownFolder)
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o755 })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const stopping = new AbortController()
+
+  const connection = connectTo(settings.server)
+  const credentials = await openCredentials({
+    store: openTokenStore(folder),
+    server: settings.server,
+    nodeId: settings.nodeId,
+    environmentToken: settings.token,
+    clientFor: connection.clientFor,
+    log,
+  })
+  const client = connection.clientFor(() => credentials.token())
+  const key = await openNodeKey(folder)
+
+  let driver: Driver | undefined
+  let releases: ReturnType<typeof createReleases> | undefined
+
+  async function run(): Promise<LinkEnd> {
+    driver = await openDriver(settings, log, stopping.signal)
+    if (!driver) return 'stopped'
+    const engine = await driver.describe()
+    const ownContainer = await driver.ownContainer()
+    const clock = createLinkClock()
+    const working = createReleases({
+      context: {
+        driver,
+        place: { dataMountPath: settings.dataMountPath, rootDomain: settings.rootDomain },
+        dataDir: settings.dataDir,
+        decrypt: key.decrypt,
+        clock,
+        log,
+      },
+      journals: openJournalFolder(join(folder, 'journal')),
+      client,
+      log,
+    })
+    releases = working
+    await working.resume()
+    const sessionId = randomUUID()
+    const describe = (): AgentInfo =>
+      create(AgentInfoSchema, {
+        nodeId: settings.nodeId,
+        version,
+        publicKey: key.publicKey,
+        containerName: ownContainer,
+        engine: engine.kind,
+        engineVersion: engine.version,
+        operatingSystem: engine.operatingSystem,
+        architecture: engine.architecture,
+        sessionId,
+        openReleases: working.openKeys(),
+      })
+    const end = await runLink({
+      connection,
+      client,
+      credentials,
+      describe,
+      onUp: (positions, told) => working.linkUp(positions, told.openReleases),
+      onDown: () => working.linkDown(),
+      openSession: createCommands({ driver, client, credentials, releases: working, log, ownContainer }),
+      log,
+      signal: stopping.signal,
+    })
+    if (end === 'revoked' || end === 'refused') await credentials.forget()
+    return end
+  }
+
+  async function finish(): Promise<void> {
+    stopping.abort()
+    await releases?.stop()
+    connection.reset()
+    driver?.close()
+  }
+
+  const ended = run().finally(finish)
+  return {
+    ended,
+    async stop() {
+      stopping.abort()
+      await ended.catch(() => undefined)
+    },
+  }
+}
+
+/** Tries until the engine answers, or the agent is stopped. */
+async function openDriver(settings: AgentSettings, log: Logger, signal: AbortSignal): Promise<Driver | undefined> {
+  let told = ''
+  for (let waitMs = 250; !signal.aborted; waitMs = Math.min(5_000, waitMs * 2)) {
+    try {
+      return await openDockerDriver(settings.dockerHost, log)
+    } catch (error) {
+      const reason = messageOf(error)
+      if (reason !== told) log.warn({ reason, dockerHost: settings.dockerHost }, 'waiting for the Docker engine')
+      told = reason
+      await pause(waitMs, signal).catch(() => undefined)
+    }
+  }
+  return undefined
+}

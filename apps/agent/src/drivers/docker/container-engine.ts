@@ -1,0 +1,163 @@
+import type Docker from 'dockerode'
+import { KeyedLock } from '../../concurrency/keyed-lock.ts'
+import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
+import { EngineError, isEngineError } from '../errors.ts'
+import { createOptions } from './create-options.ts'
+import { translate, translateRegistry, translating } from './errors.ts'
+import { isPortHeld } from './host-ports.ts'
+import { observedOf, summaryOf } from './observed.ts'
+import { pullImage } from './pull.ts'
+
+/** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables mean something */
+export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
+  const networks = new KeyedLock()
+
+  async function observe(id: string) {
+    return observedOf(await translating(`container ${id.slice(0, 12)}`, () => docker.getContainer(id).inspect()))
+  }
+
+  return {
+    async resolveDigest(image, auth) {
+      const shown = `${image.name}:${image.tag}`
+      try {
+        const found = await docker.getImage(shown).distribution(auth ? { authconfig: authConfig(auth) } : {})
+        return found.Descriptor.digest
+      } catch (error) {
+        throw translateRegistry(error, shown)
+      }
+    },
+    async findImage(reference) {
+      try {
+        const info = await docker.getImage(reference).inspect()
+        const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test
+        return {
+          id: info.Id,
+          repoDigests: info.RepoDigests ?? [],
+          volumes: Object.keys((info.Config.Volumes as Record<string, unknown> | null) ?? {}),
+          hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
+          user: info.Config.User ?? '',
+        }
+      } catch (error) {
+        return undefinedWhenMissing(error, reference)
+      }
+    },
+    pull: (order) => pullImage(docker, order),
+    async tag(imageId, image) {
+      await translating(`naming the image ${image.name}:${image.tag}`, () =>
+        docker.getImage(imageId).tag({ repo: image.name, tag: image.tag }),
+      )
+    },
+    async observeAll() {
+      return (await translating('listing containers', () => docker.listContainers({ all: true }))).map(summaryOf)
+    },
+    observe,
+    async findByName(name) {
+      try {
+        return observedOf(await docker.getContainer(name).inspect())
+      } catch (error) {
+        return undefinedWhenMissing(error, name)
+      }
+    },
+    ensureNetwork: (network) =>
+      networks.run(network.name, async () => {
+        const existing = await translating(`network ${network.name}`, () =>
+          docker.listNetworks({ filters: { name: [network.name] } }),
+        )
+        if (existing.some((candidate) => candidate.Name === network.name)) return
+        await translating(`network ${network.name}`, () =>
+          docker.createNetwork({
+            Name: network.name,
+            Driver: 'bridge',
+            Internal: network.internal,
+            Labels: network.labels,
+            CheckDuplicate: true,
+          }),
+        ).catch(ignoreConflict)
+      }),
+    async removeNetworkIfUnused(name) {
+      try {
+        await docker.getNetwork(name).remove()
+      } catch (error) {
+        const known = translate(error, `network ${name}`)
+        // In use, or gone: both are what was wanted.
+        if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
+      }
+    },
+    async create(container) {
+      return createOnce(docker, container)
+    },
+    async start(id) {
+      await translating('start', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
+    },
+    async stop(id) {
+      await translating('stop', () => docker.getContainer(id).stop()).catch(ignoreUnmodified)
+    },
+    async discard(id) {
+      try {
+        await docker.getContainer(id).remove({ force: true, v: false })
+      } catch (error) {
+        const known = translate(error, `removing ${id.slice(0, 12)}`)
+        if (known.kind === 'not-found') return
+        if (known.kind !== 'conflict') throw known
+        // "removal already in progress": wait until it is gone, so that its name is free.
+        await docker
+          .getContainer(id)
+          .wait({ condition: 'removed' })
+          .catch(() => undefined)
+      }
+    },
+    async rename(id, name) {
+      await translating(`renaming to ${name}`, () => docker.getContainer(id).rename({ name }))
+    },
+    async setRestartPolicy(id, policy) {
+      await translating('restart policy', () => docker.getContainer(id).update({ RestartPolicy: rawPolicy(policy) }))
+    },
+    async joinNetwork(id, network, aliases) {
+      try {
+        await docker.getNetwork(network).connect({ Container: id, EndpointConfig: { Aliases: [...aliases] } })
+      } catch (error) {
+        const known = translate(error, `joining ${network}`)
+        if (!/already exists in network|already attached/i.test(known.message)) throw known
+      }
+    },
+    portTakenByProcess: async (port) => options.seesHost && (await isPortHeld(port)),
+  }
+}
+
+async function createOnce(docker: Docker, container: ContainerSpec): Promise<string> {
+  const created = await translating(`creating ${container.name}`, () =>
+    docker.createContainer(createOptions(container)),
+  )
+  for (const network of container.networks) {
+    await translating(`joining ${network.name}`, () =>
+      docker
+        .getNetwork(network.name)
+        .connect({ Container: created.id, EndpointConfig: { Aliases: [...network.aliases] } }),
+    )
+  }
+  return created.id
+}
+
+function authConfig(auth: RegistryCredentials) {
+  return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress }
+}
+
+export function rawPolicy(policy: RestartPolicy) {
+  return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
+}
+
+function undefinedWhenMissing(error: unknown, what: string): undefined {
+  const known = translate(error, what)
+  if (known.kind === 'not-found') return undefined
+  throw known
+}
+
+function ignoreConflict(error: unknown): void {
+  if (!isEngineError(error, 'conflict')) throw error
+}
+
+/** 304: it is already so. */
+function ignoreUnmodified(error: unknown): void {
+  const cause = error instanceof EngineError ? (error.cause as { statusCode?: number } | undefined) : undefined
+  if (cause?.statusCode !== 304) throw error
+}

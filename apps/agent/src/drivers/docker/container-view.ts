@@ -1,0 +1,87 @@
+import { create } from '@bufbuild/protobuf'
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
+import type Docker from 'dockerode'
+import { label } from '../../plan/labels.ts'
+
+/** A container as the server's pages see it: what the list says, and what only the inspection knows. */
+export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): Container {
+  const name = (listed.Names[0] ?? listed.Id).replace(/^\//, '')
+  const state = inspected?.State
+  const image = splitReference(inspected?.Config.Image ?? listed.Image)
+  return create(ContainerSchema, {
+    ref: refOf(name, listed.Labels),
+    engineId: listed.Id,
+    command: listed.Command,
+    createdAt: timestampFromDate(new Date(listed.Created * 1_000)),
+    startedAt: moment(state?.StartedAt),
+    state: stateOf(listed.State),
+    reason: reasonOf(listed, inspected),
+    exitCode: state && !state.Running && moment(state.StartedAt) ? state.ExitCode : undefined,
+    health: state?.Health && state.Health.Status !== 'none' ? state.Health.Status : '',
+    restartCount: inspected?.RestartCount ?? 0,
+    imageName: image.name,
+    imageTag: image.tag,
+    ports: portsOf(listed.Ports),
+    labels: listed.Labels,
+  })
+}
+
+/** Prefix and short name for a container of ours, the full name for any other. */
+export function refOf(name: string, labels: Record<string, string>): { prefix: string; name: string } {
+  const prefix = labels[label.prefix]
+  if (prefix !== undefined && name.startsWith(`${prefix}-`)) return { prefix, name: name.slice(prefix.length + 1) }
+  return { prefix: '', name }
+}
+
+export function stateOf(state: string): ContainerState {
+  switch (state) {
+    case 'running':
+      return ContainerState.RUNNING
+    case 'created':
+    case 'restarting':
+    case 'removing':
+    case 'paused':
+      return ContainerState.WAITING
+    case 'exited':
+    case 'dead':
+      return ContainerState.EXITED
+    default:
+      return ContainerState.UNSPECIFIED
+  }
+}
+
+/** The colon of a port is not that of a tag, and a digest has none. */
+export function splitReference(reference: string): { name: string; tag: string } {
+  const withoutDigest = reference.split('@')[0] ?? reference
+  const slash = withoutDigest.lastIndexOf('/')
+  const colon = withoutDigest.lastIndexOf(':')
+  if (colon > slash) return { name: withoutDigest.slice(0, colon), tag: withoutDigest.slice(colon + 1) }
+  return { name: withoutDigest, tag: reference.includes('@') ? '' : 'latest' }
+}
+
+function reasonOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): string {
+  if (inspected?.State.OOMKilled) return `${listed.Status}: out of memory`
+  const error = inspected?.State.Error
+  return error ? `${listed.Status}: ${error}` : listed.Status
+}
+
+/** The list names a published port once for IPv4 and once for IPv6. */
+function portsOf(ports: Docker.Port[]): { internal: number; external: number; protocol: string }[] {
+  const seen = new Map<string, { internal: number; external: number; protocol: string }>()
+  for (const port of ports) {
+    const external = port.PublicPort ?? 0
+    seen.set(`${port.PrivatePort}/${port.Type}/${external}`, {
+      internal: port.PrivatePort,
+      external,
+      protocol: port.Type,
+    })
+  }
+  return [...seen.values()].sort((a, b) => a.internal - b.internal || a.external - b.external)
+}
+
+/** Docker writes the year 1 for "never". */
+function moment(text: string | undefined): Timestamp | undefined {
+  if (!text || text.startsWith('0001-')) return undefined
+  return timestampFromDate(new Date(text))
+}

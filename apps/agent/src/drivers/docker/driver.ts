@@ -1,0 +1,143 @@
+import { EngineKind, Operation } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import type Docker from 'dockerode'
+import { label } from '../../plan/labels.ts'
+import type { Driver, LogChunkLine, LogRequest } from '../driver.ts'
+import { EngineError } from '../errors.ts'
+import { openDocker } from './client.ts'
+import { createContainerEngine } from './container-engine.ts'
+import { viewOf } from './container-view.ts'
+import { translate, translating } from './errors.ts'
+import { createEventHub } from './events.ts'
+import { redactInspection } from './inspection.ts'
+import { LogParser } from './log-parser.ts'
+import { findOwnContainer } from './own-container.ts'
+
+/**
+ * @param dockerHost `unix:///path` or `tcp://host:port`
+ * @throws EngineError `away` while the engine does not answer
+ */
+export async function openDockerDriver(dockerHost: string, log: Logger): Promise<Driver> {
+  const { docker, close } = await translating('version', () => openDocker(dockerHost))
+  const hub = createEventHub(docker, log)
+  const engine = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
+
+  async function inspectIfThere(id: string): Promise<Docker.ContainerInspectInfo | undefined> {
+    try {
+      return await docker.getContainer(id).inspect()
+    } catch (error) {
+      const known = translate(error, id)
+      if (known.kind === 'not-found') return undefined
+      throw known
+    }
+  }
+
+  async function views(options: Docker.ContainerListOptions) {
+    const listed = await translating('listing containers', () => docker.listContainers({ all: true, ...options }))
+    return Promise.all(listed.map(async (container) => viewOf(container, await inspectIfThere(container.Id))))
+  }
+
+  return {
+    engine,
+    async describe() {
+      const info = (await translating('info', () => docker.info())) as {
+        OperatingSystem: string
+        ServerVersion: string
+        Architecture: string
+      }
+      return {
+        kind: EngineKind.DOCKER,
+        version: `Docker ${info.ServerVersion}`,
+        operatingSystem: info.OperatingSystem,
+        architecture: { x86_64: 'amd64', aarch64: 'arm64' }[info.Architecture] ?? info.Architecture,
+      }
+    },
+    ownContainer: () => findOwnContainer(docker),
+    list: ({ prefix }) => views(prefix === undefined ? {} : { filters: { label: [`${label.prefix}=${prefix}`] } }),
+    view: (ids) => (ids.length === 0 ? Promise.resolve([]) : views({ filters: { id: [...ids] } })),
+    async find({ prefix, name }) {
+      const full = prefix === '' ? name : `${prefix}-${name}`
+      const found = await inspectIfThere(full)
+      // The engine also resolves the beginning of an id: only the name counts here.
+      if (found?.Name !== `/${full}`) throw new EngineError('not-found', `There is no container ${full}`)
+      if (prefix !== '' && found.Config.Labels?.[label.prefix] !== prefix) {
+        throw new EngineError('not-found', `There is no container ${name} under the prefix ${prefix}`)
+      }
+      return found.Id
+    },
+    async inspect(id) {
+      const info = await translating('inspect', () => docker.getContainer(id).inspect())
+      return JSON.stringify(redactInspection(info))
+    },
+    async operate(id, operation) {
+      const container = docker.getContainer(id)
+      if (operation === Operation.START) return engine.start(id)
+      if (operation === Operation.STOP) return engine.stop(id)
+      if (operation === Operation.RESTART) return void (await translating('restart', () => container.restart()))
+      throw new EngineError('refused', 'This agent does not know that operation')
+    },
+    async remove(id) {
+      await engine.stop(id).catch(ignoreMissing)
+      await engine.discard(id)
+    },
+    readLog: (id, request) => readLog(docker, id, request),
+    subscribe: hub.subscribe,
+    close() {
+      hub.close()
+      close()
+    },
+  }
+}
+
+async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
+  const info = await translating('log', () => docker.getContainer(id).inspect())
+  const parser = new LogParser({ framed: !info.Config.Tty })
+  const stream = await openLog(docker, id, request)
+  try {
+    for await (const chunk of stream) {
+      const lines = parser.push(chunk as Buffer)
+      if (lines.length > 0) yield lines
+    }
+  } catch (error) {
+    if (request.signal?.aborted) return
+    throw translate(error, 'log')
+  } finally {
+    if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
+  }
+  const rest = parser.end()
+  if (rest.length > 0) yield rest
+}
+
+/** Not `container.logs`: without `follow` that one collects the whole log in memory first. */
+function openLog(docker: Docker, id: string, request: LogRequest): Promise<NodeJS.ReadableStream> {
+  const { since, take } = request
+  const call = {
+    path: `/containers/${id}/logs?`,
+    method: 'GET',
+    isStream: true,
+    abortSignal: request.signal,
+    statusCodes: { 200: true, 404: 'no such container', 409: 'not readable', 500: 'server error', 501: 'not readable' },
+    options: {
+      follow: request.follow,
+      stdout: true,
+      stderr: true,
+      timestamps: true,
+      tail: take === undefined ? 'all' : String(take),
+      ...(since ? { since: `${since.seconds}.${String(since.nanos).padStart(9, '0')}` } : {}),
+    },
+  }
+  return translating(
+    'log',
+    () =>
+      new Promise<NodeJS.ReadableStream>((resolve, reject) => {
+        const answered = (error: unknown, stream: unknown) =>
+          error ? reject(error) : resolve(stream as NodeJS.ReadableStream)
+        // The types of docker-modem do not know abortSignal and text for status codes, its code does.
+        docker.modem.dial(call as unknown as Parameters<Docker['modem']['dial']>[0], answered)
+      }),
+  )
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
+}

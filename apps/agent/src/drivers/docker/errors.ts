@@ -1,0 +1,75 @@
+import { EngineError, type EngineErrorKind } from '../errors.ts'
+
+/** The one place that knows how Docker and its HTTP client say that something went wrong. */
+export function translate(error: unknown, doing: string): EngineError {
+  if (error instanceof EngineError) return error
+  const { statusCode, code } = error as { statusCode?: number; code?: string }
+  const words = wordsOf(error)
+  if (statusCode === undefined) {
+    if (isAway(code, words))
+      return new EngineError('away', `The Docker engine does not answer (${code ?? words})`, { cause: error })
+    return new EngineError('other', `${doing}: ${words}`, { cause: error })
+  }
+  return new EngineError(kindOf(statusCode, words), `${doing}: ${words}`, { cause: error })
+}
+
+export async function translating<T>(doing: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw translate(error, doing)
+  }
+}
+
+/** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's words. */
+export function translateRegistry(error: unknown, image: string): EngineError {
+  const general = translate(error, image)
+  if (general.kind === 'away') return general
+  const words = wordsOf(error)
+  const { statusCode } = error as { statusCode?: number }
+  if (/toomanyrequests|too many requests|rate limit/i.test(words)) {
+    return new EngineError('refused', `The registry limits how often ${image} may be fetched: ${words}`, {
+      cause: error,
+    })
+  }
+  if (
+    /connection refused|no such host|i\/o timeout|timeout exceeded|network is unreachable|no route to host|server misbehaving|EOF|connection reset|TLS handshake|x509|HTTP response to HTTPS|50[0-9] |Client\.Timeout/i.test(
+      words,
+    )
+  ) {
+    return new EngineError('registry-away', `The registry of ${image} does not answer: ${words}`, { cause: error })
+  }
+  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words)) {
+    return new EngineError(
+      'unauthorized',
+      `The registry refuses access to ${image}: check the registry's credentials (${words})`,
+      { cause: error },
+    )
+  }
+  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words)) {
+    return new EngineError('not-found', `The registry has no image ${image} (${words})`, { cause: error })
+  }
+  return new EngineError('other', `The image ${image} cannot be fetched: ${words}`, { cause: error })
+}
+
+function kindOf(statusCode: number, words: string): EngineErrorKind {
+  if (/port is already allocated|address already in use|bind for .* failed/i.test(words)) return 'port-taken'
+  if (statusCode === 404) return 'not-found'
+  if (statusCode === 409) return 'conflict'
+  if (statusCode === 400 || statusCode === 403) return 'refused'
+  return 'other'
+}
+
+function isAway(code: string | undefined, words: string): boolean {
+  return (
+    (code !== undefined &&
+      ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ETIMEDOUT', 'ENOTFOUND'].includes(code)) ||
+    /socket hang up|aborted/i.test(words)
+  )
+}
+
+function wordsOf(error: unknown): string {
+  const { json } = error as { json?: { message?: unknown } }
+  if (json && typeof json.message === 'string') return json.message.trim()
+  return (error instanceof Error ? error.message : String(error)).trim()
+}

@@ -1,0 +1,41 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Replaces a file in one step: after a crash the old or the new content stands there, never half of one. Mode 0600. */
+export async function writeDurably(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${process.pid}.new`
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+  await syncFolder(dirname(path))
+}
+
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await syncFolder(dirname(path))
+}
+
+/** A rename or removal is on disk only when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

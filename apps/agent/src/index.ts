@@ -1,0 +1,6 @@
+export type { Agent } from './context.ts'
+export { startAgent } from './context.ts'
+export type { LinkEnd } from './link/commands.ts'
+export { NoTokenError } from './link/credentials.ts'
+export type { AgentSettings } from './settings.ts'
+export { readSettings } from './settings.ts'

@@ -1,0 +1,183 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { create, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf'
+import { timestampNow } from '@bufbuild/protobuf/wkt'
+import {
+  type DeploymentEvent,
+  DeploymentEventSchema,
+  type Release,
+  type ReleaseKey,
+  ReleaseSchema,
+} from '@crux/agent-protocol'
+import { z } from 'zod'
+
+/** What the agent decided on the way, each written before it acts on it. */
+export const Facts = z.object({
+  /** Digest per instance, as the registries answered. */
+  digests: z.record(z.string(), z.string()).optional(),
+  /** The plan, as plan/steps.ts has it; read back only by the code that wrote it. */
+  plan: z.unknown().optional(),
+  /** The new containers hold the names: from here it goes forward only. */
+  committed: z.boolean().optional(),
+  /** It failed and is being put back. */
+  undoing: z.object({ reason: z.string(), instanceId: z.string(), cancelled: z.boolean() }).optional(),
+})
+export type Facts = z.output<typeof Facts>
+
+export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']>
+
+/** A release's diary: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
+export interface Journal {
+  readonly key: ReleaseKey
+  readonly release: Release
+  readonly facts: Readonly<Facts>
+  /** The last event is the outcome. */
+  readonly finished: boolean
+  readonly lastSequence: number
+  /** Highest sequence that the server has. */
+  acknowledged: number
+  append(event: EventInit): void
+  /** Resolves when the decision and all before it are safely on disk. */
+  decide(fact: Facts): Promise<void>
+  /** Events after a sequence, at most `max`. */
+  eventsAfter(sequence: number, max: number): DeploymentEvent[]
+  /** Resolves when everything appended so far is written. */
+  written(): Promise<void>
+  /** Called after every append. */
+  onAppend: () => void
+  drop(): Promise<void>
+}
+
+export interface JournalFolder {
+  create(release: Release): Promise<Journal>
+  /** Those that earlier processes left. What cannot be read is set aside, never silently lost. */
+  load(): Promise<{ journals: Journal[]; unreadable: string[] }>
+}
+
+const Line = z.union([z.object({ release: z.unknown() }), z.object({ event: z.unknown() }), z.object({ fact: Facts })])
+
+export function openJournalFolder(folder: string): JournalFolder {
+  const pathOf = (key: ReleaseKey) => join(folder, `${safe(key.deploymentId)}.${key.number}.jsonl`)
+  return {
+    async create(release) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const { key } = release
+      if (!key) throw new Error('a release has a key')
+      const file = await open(pathOf(key), 'ax', 0o600)
+      const journal = makeJournal(pathOf(key), file, release, [], {})
+      await journal.begin()
+      return journal
+    },
+    async load() {
+      const names = await readdir(folder).catch(() => [] as string[])
+      const journals: Journal[] = []
+      const unreadable: string[] = []
+      for (const name of names.filter((candidate) => candidate.endsWith('.jsonl')).sort()) {
+        try {
+          journals.push(await read(join(folder, name)))
+        } catch {
+          unreadable.push(name)
+        }
+      }
+      return { journals, unreadable }
+    },
+  }
+}
+
+async function read(path: string): Promise<Journal> {
+  let release: Release | undefined
+  const events: DeploymentEvent[] = []
+  let facts: Facts = {}
+  for (const text of (await readFile(path, 'utf8')).split('\n')) {
+    if (text === '') continue
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch {
+      // The crash cut the last line short; nothing has acted on it.
+      break
+    }
+    const line = Line.parse(json)
+    if ('release' in line) release = fromJson(ReleaseSchema, line.release as Parameters<typeof fromJson>[1])
+    else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event as Parameters<typeof fromJson>[1]))
+    else facts = { ...facts, ...line.fact }
+  }
+  if (!release) throw new Error(`${path} holds no release`)
+  const file = await open(path, 'a', 0o600)
+  // A cut last line must not swallow the next one.
+  await file.appendFile('\n')
+  return makeJournal(path, file, release, events, facts)
+}
+
+function makeJournal(path: string, file: FileHandle, release: Release, events: DeploymentEvent[], facts: Facts) {
+  let waiting: string[] = []
+  let writing: Promise<void> | undefined
+  let dropped = false
+
+  /** Lines that gather while one write is under way go together into the next. */
+  function flush(): Promise<void> {
+    writing ??= (async () => {
+      while (waiting.length > 0 && !dropped) {
+        const lines = waiting
+        waiting = []
+        await file.appendFile(lines.join(''))
+      }
+      writing = undefined
+    })()
+    return writing
+  }
+  function write(line: unknown): Promise<void> {
+    waiting.push(`${JSON.stringify(line)}\n`)
+    return flush()
+  }
+  async function flushed(): Promise<void> {
+    while (writing ?? waiting.length > 0) await (writing ?? flush())
+  }
+  const last = () => events.at(-1)
+
+  const journal = {
+    key: release.key ?? { deploymentId: '', number: 0 },
+    release,
+    facts,
+    acknowledged: 0,
+    onAppend: () => undefined as void,
+    get finished() {
+      return last()?.event.case === 'outcome'
+    },
+    get lastSequence() {
+      return events.length
+    },
+    async begin() {
+      await write({ release: toJson(ReleaseSchema, release) })
+      await file.datasync()
+    },
+    append(event: EventInit) {
+      const whole = create(DeploymentEventSchema, { sequence: BigInt(events.length + 1), at: timestampNow(), event })
+      events.push(whole)
+      write({ event: toJson(DeploymentEventSchema, whole) }).catch(() => undefined)
+      journal.onAppend()
+    },
+    async decide(fact: Facts) {
+      Object.assign(journal.facts, fact)
+      await write({ fact })
+      await flushed()
+      await file.datasync()
+    },
+    eventsAfter: (sequence: number, max: number) => events.slice(sequence, sequence + max),
+    written: flushed,
+    async drop() {
+      dropped = true
+      await writing
+      await file.close()
+      await rm(path, { force: true })
+    },
+  }
+  return journal as typeof journal & Journal
+}
+
+/** The id is the server's word and becomes a file name. */
+function safe(id: string): string {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(id))
+    throw new Error('a deployment id has only letters, digits, dashes and underscores')
+  return id
+}

@@ -1,0 +1,69 @@
+import type { Logger } from '@crux/service-kit'
+import { messageOf } from '../drivers/errors.ts'
+import type { AgentClient } from '../link/client.ts'
+import type { Journal } from './journal.ts'
+
+const batchMax = 200
+
+export interface Reporter {
+  /** Begins to send a journal's events, from what the server has, whenever the link is up. */
+  follow(journal: Journal): void
+  linkUp(): void
+  linkDown(): void
+}
+
+/**
+ * Sends journals to the server: one batch at a time per release, so that order holds; whatever gathers meanwhile goes
+ * into the next. A batch that got no answer is sent again; the server knows it by its sequences.
+ */
+export function createReporter(options: {
+  client: AgentClient
+  onDone: (journal: Journal) => Promise<void>
+  log: Logger
+  retryMs?: number
+}): Reporter {
+  const { client, log, onDone, retryMs = 500 } = options
+  const active = new Map<Journal, { busy: boolean }>()
+  let up = false
+
+  async function send(journal: Journal, state: { busy: boolean }): Promise<void> {
+    if (state.busy) return
+    state.busy = true
+    try {
+      while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
+        const events = journal.eventsAfter(journal.acknowledged, batchMax)
+        await journal.written()
+        const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
+        journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
+      }
+    } catch (error) {
+      log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
+      setTimeout(() => void send(journal, state), retryMs).unref()
+      return
+    } finally {
+      state.busy = false
+    }
+    if (active.has(journal) && journal.finished && journal.acknowledged >= journal.lastSequence) {
+      active.delete(journal)
+      await onDone(journal)
+    } else if (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
+      void send(journal, state)
+    }
+  }
+
+  return {
+    follow(journal) {
+      const state = { busy: false }
+      active.set(journal, state)
+      journal.onAppend = () => void send(journal, state)
+      void send(journal, state)
+    },
+    linkUp() {
+      up = true
+      for (const [journal, state] of active) void send(journal, state)
+    },
+    linkDown() {
+      up = false
+    },
+  }
+}

@@ -1,0 +1,252 @@
+import type { ConnectResponse, ContainerRef, Owner } from '@crux/agent-protocol'
+import { CloseReason, FailureCode } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import type { Releases } from '../apply/releases.ts'
+import { followLog } from '../containers/follow-log.ts'
+import { watchContainers } from '../containers/watch.ts'
+import type { Driver, LogChunkLine } from '../drivers/driver.ts'
+import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
+import { isOwnedBy } from '../plan/labels.ts'
+import type { AgentClient } from './client.ts'
+import type { Credentials } from './credentials.ts'
+
+/** Why the agent process ends. Everything else is tried again for ever. */
+export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
+
+export interface CommandContext {
+  driver: Driver
+  client: AgentClient
+  credentials: Credentials
+  releases: Releases
+  log: Logger
+  /** Full name of the agent's own container; empty for a process. */
+  ownContainer: string
+}
+
+type Command = ConnectResponse['command']
+type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
+
+const logTakeMax = 1_000
+const rememberedCommands = 1_000
+
+/**
+ * Executes the server's commands; each on its own, so that a slow one holds up no other. An id that comes again is not
+ * executed again. The streams of one link end with it: the server asks for them anew.
+ */
+export function createCommands(context: CommandContext) {
+  const { client, driver, credentials, log, releases } = context
+  const seen = new Set<string>()
+
+  function isNew(id: string): boolean {
+    if (seen.has(id)) return false
+    seen.add(id)
+    const [oldest] = seen
+    if (seen.size > rememberedCommands && oldest !== undefined) seen.delete(oldest)
+    return true
+  }
+
+  type Result = Parameters<AgentClient['respond']>[0]['result']
+  async function answer(commandId: string, work: () => Promise<Result>): Promise<void> {
+    let result: Result
+    try {
+      result = await work()
+    } catch (error) {
+      log.info({ reason: messageOf(error) }, 'a command failed')
+      result = { case: 'failure', value: failureOf(error) }
+    }
+    await client.respond({ commandId, result })
+  }
+
+  async function idOf(ref: ContainerRef | undefined): Promise<string> {
+    if (!ref) throw new EngineError('refused', 'The command names no container')
+    return driver.find(ref)
+  }
+
+  async function remove(value: CommandOf<'deleteContainers'>): Promise<void> {
+    if (value.container) return removeOne(value.container)
+    if (!value.owner) throw new EngineError('refused', 'The command names neither a container nor an owner')
+    const { owner } = value
+    const ids = (await driver.engine.observeAll())
+      .filter(({ labels }) => isOwnedBy(labels, owner as Owner))
+      .map(({ id }) => id)
+    const results = await Promise.allSettled(ids.map((id) => driver.remove(id)))
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  async function removeOne(ref: ContainerRef): Promise<void> {
+    const full = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
+    if (full === context.ownContainer)
+      throw new EngineError('refused', 'The agent does not delete its own container; delete the node instead')
+    try {
+      await driver.remove(await driver.find(ref))
+    } catch (error) {
+      if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
+    }
+  }
+
+  async function lastLines(value: CommandOf<'readLog'>): Promise<LogChunkLine[]> {
+    const id = await idOf(value.container)
+    const lines: LogChunkLine[] = []
+    for await (const chunk of driver.readLog(id, { take: Math.min(value.take, logTakeMax), follow: false }))
+      lines.push(...chunk)
+    return lines
+  }
+
+  /** One per link. */
+  return function openSession(signal: AbortSignal) {
+    const streams = new Map<string, AbortController>()
+
+    async function stream(id: string, run: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+      streams.get(id)?.abort()
+      const controller = new AbortController()
+      streams.set(id, controller)
+      try {
+        await run(AbortSignal.any([signal, controller.signal]))
+      } catch (error) {
+        if (!signal.aborted && !controller.signal.aborted)
+          log.warn({ reason: messageOf(error) }, 'a stream ended early')
+      } finally {
+        if (streams.get(id) === controller) streams.delete(id)
+      }
+    }
+
+    const watch = ({ streamId, prefix }: CommandOf<'watchContainers'>) =>
+      stream(streamId, (until) =>
+        client.streamContainers(
+          mapStream(watchContainers(driver, { prefix, signal: until }), (update) => ({ streamId, ...update })),
+          {
+            signal: until,
+          },
+        ),
+      )
+
+    const follow = ({ streamId, container, take }: CommandOf<'followLog'>) =>
+      stream(streamId, (until) =>
+        client.streamLog(logMessages(driver, { streamId, container, take, signal: until }), { signal: until }),
+      )
+
+    /** @returns why the link shall end, for the commands that end it */
+    return async function execute({ commandId, command }: ConnectResponse): Promise<LinkEnd | undefined> {
+      if (commandId !== '' && !isNew(commandId)) return undefined
+      switch (command.case) {
+        case 'deploy':
+          await releases.accept(command.value)
+          return undefined
+        case 'cancelDeployment':
+          if (command.value.release) await releases.cancel(command.value.release)
+          return undefined
+        case 'operateContainer': {
+          const { container, operation } = command.value
+          await answer(commandId, async () => {
+            await driver.operate(await idOf(container), operation)
+            return done
+          })
+          return undefined
+        }
+        case 'deleteContainers': {
+          const { value } = command
+          await answer(commandId, async () => {
+            await remove(value)
+            return done
+          })
+          return undefined
+        }
+        case 'listContainers': {
+          const { prefix } = command.value
+          await answer(commandId, async () => ({
+            case: 'containers',
+            value: { containers: await driver.list(prefix === undefined ? {} : { prefix }) },
+          }))
+          return undefined
+        }
+        case 'inspectContainer': {
+          const { container } = command.value
+          await answer(commandId, async () => ({
+            case: 'inspection',
+            value: { json: await driver.inspect(await idOf(container)) },
+          }))
+          return undefined
+        }
+        case 'readLog': {
+          const { value } = command
+          await answer(commandId, async () => ({
+            case: 'log',
+            value: { lines: (await lastLines(value)).map(lineMessage) },
+          }))
+          return undefined
+        }
+        case 'watchContainers':
+          await watch(command.value)
+          return undefined
+        case 'followLog':
+          await follow(command.value)
+          return undefined
+        case 'stopStream':
+          streams.get(command.value.streamId)?.abort()
+          return undefined
+        case 'rotateToken': {
+          const { token } = command.value
+          await answer(commandId, async () => {
+            await credentials.rotate(token)
+            return done
+          })
+          return undefined
+        }
+        case 'closeLink':
+          return endOf(command.value.reason)
+        default:
+          log.warn({ command: command.case }, 'the server sent a command that this agent does not know')
+          return undefined
+      }
+    }
+  }
+}
+
+const done = { case: 'done', value: {} } as const
+
+function endOf(reason: CloseReason): LinkEnd {
+  if (reason === CloseReason.TOKEN_REVOKED) return 'revoked'
+  return reason === CloseReason.REPLACED ? 'replaced' : 'shutdown'
+}
+
+const failureCodes: Record<EngineErrorKind, FailureCode> = {
+  away: FailureCode.ENGINE,
+  'not-found': FailureCode.NOT_FOUND,
+  conflict: FailureCode.CONFLICT,
+  unauthorized: FailureCode.REFUSED,
+  'registry-away': FailureCode.ENGINE,
+  'port-taken': FailureCode.CONFLICT,
+  refused: FailureCode.REFUSED,
+  other: FailureCode.ENGINE,
+}
+
+function failureOf(error: unknown): { code: FailureCode; message: string } {
+  return {
+    code: error instanceof EngineError ? failureCodes[error.kind] : FailureCode.UNSPECIFIED,
+    message: messageOf(error),
+  }
+}
+
+function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
+  return { at: { seconds, nanos }, stderr, text }
+}
+
+async function* logMessages(
+  driver: Driver,
+  options: { streamId: string; container: ContainerRef | undefined; take: number; signal: AbortSignal },
+) {
+  const { streamId, container, take, signal } = options
+  try {
+    if (!container) throw new EngineError('refused', 'The command names no container')
+    for await (const lines of followLog(driver, { container, take: Math.min(take, logTakeMax), signal })) {
+      yield { streamId, lines: lines.map(lineMessage) }
+    }
+  } catch (error) {
+    if (!signal.aborted) yield { streamId, failure: failureOf(error) }
+  }
+}
+
+async function* mapStream<A, B>(source: AsyncIterable<A>, convert: (value: A) => B): AsyncGenerator<B> {
+  for await (const value of source) yield convert(value)
+}

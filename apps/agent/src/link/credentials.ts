@@ -1,0 +1,122 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AgentInfo } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import type { AgentClient } from './client.ts'
+import type { StoredToken, TokenStore } from './token-store.ts'
+
+/**
+ * The token that the agent shows. A stored one wins over the one from the environment while it is for the same server
+ * and node; the other is its fallback. With neither there is no connection.
+ */
+export interface Credentials {
+  /** Makes a token ready for Connect: exchanges an install token, confirms a rotated one. */
+  prepare(info: AgentInfo): Promise<void>
+  token(): string
+  /** The server took the token. */
+  accepted(): Promise<void>
+  /** The server refused the token. False: there is no other to try, and nothing is left stored. */
+  refused(): Promise<boolean>
+  rotate(token: string): Promise<void>
+  forget(): Promise<void>
+}
+
+/**
+ * `install`: to be exchanged. `direct`: the same text tried as a connection token, because a token does not tell its
+ * kind and a connection token may stand in the environment too.
+ */
+type State =
+  | { kind: 'stored'; stored: StoredToken }
+  | { kind: 'install'; token: string }
+  | { kind: 'direct'; token: string }
+
+export class NoTokenError extends Error {
+  override name = 'NoTokenError'
+}
+
+export async function openCredentials(options: {
+  store: TokenStore
+  server: string
+  nodeId: string
+  environmentToken: string | undefined
+  clientFor: (token: () => string) => AgentClient
+  log: Logger
+}): Promise<Credentials> {
+  const { store, server, nodeId, environmentToken, clientFor, log } = options
+  let fallback = environmentToken
+  let state = await initialState()
+
+  async function initialState(): Promise<State> {
+    const stored = await store.read()
+    if (stored && stored.server === server && stored.nodeId === nodeId) return { kind: 'stored', stored }
+    if (environmentToken === undefined) {
+      throw new NoTokenError(
+        stored ? 'The stored token is for another server or node, and CRUX_TOKEN is not set' : 'CRUX_TOKEN is not set',
+      )
+    }
+    if (stored) await store.forget()
+    fallback = undefined
+    return { kind: 'install', token: environmentToken }
+  }
+
+  async function keep(stored: StoredToken): Promise<void> {
+    await store.write(stored)
+    state = { kind: 'stored', stored }
+  }
+
+  function token(): string {
+    return state.kind === 'stored' ? state.stored.token : state.token
+  }
+
+  /** The server may have counted a rotated token as confirmed or not when the agent went down in between. */
+  async function settleRotation(stored: StoredToken & { next: string }): Promise<void> {
+    const { next, ...rest } = stored
+    try {
+      await clientFor(() => next).confirmToken({})
+      await keep({ ...rest, token: next })
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error
+      await keep(rest)
+    }
+  }
+
+  return {
+    token,
+    async prepare(info) {
+      if (state.kind === 'stored' && state.stored.next !== undefined) {
+        await settleRotation({ ...state.stored, next: state.stored.next })
+      }
+      if (state.kind !== 'install') return
+      const installToken = state.token
+      try {
+        const answer = await clientFor(() => installToken).exchange({ info })
+        await keep({ server, nodeId, token: answer.connectionToken })
+        log.info('install token exchanged')
+      } catch (error) {
+        if (!isUnauthenticated(error)) throw error
+        state = { kind: 'direct', token: installToken }
+      }
+    },
+    async accepted() {
+      if (state.kind === 'direct') await keep({ server, nodeId, token: state.token })
+    },
+    async refused() {
+      if (state.kind === 'stored') await store.forget()
+      if (fallback === undefined) return false
+      state = { kind: 'install', token: fallback }
+      fallback = undefined
+      return true
+    },
+    async rotate(next) {
+      const current = token()
+      await keep({ server, nodeId, token: current, next })
+      await clientFor(() => next).confirmToken({})
+      await keep({ server, nodeId, token: next })
+      log.info('connection token replaced')
+    },
+    forget: () => store.forget(),
+  }
+}
+
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unauthenticated
+}

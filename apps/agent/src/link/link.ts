@@ -1,0 +1,120 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AgentInfo, ConnectResponse, JournalPosition } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import { messageOf } from '../drivers/errors.ts'
+import { createBackOff } from './back-off.ts'
+import type { AgentClient, ServerConnection } from './client.ts'
+import type { LinkEnd } from './commands.ts'
+import { type Credentials, isUnauthenticated } from './credentials.ts'
+
+export interface LinkOptions {
+  connection: ServerConnection
+  client: AgentClient
+  credentials: Credentials
+  /** Made anew for each link: the releases that are open then are part of it. */
+  describe: () => AgentInfo
+  onUp: (positions: JournalPosition[], told: AgentInfo) => Promise<void>
+  onDown: () => void
+  openSession: (signal: AbortSignal) => (message: ConnectResponse) => Promise<LinkEnd | undefined>
+  log: Logger
+  signal: AbortSignal
+}
+
+/** A link that held this long was a good one: the next break begins with short waits again. */
+const goodAfterMs = 2_000
+
+/** Keeps the agent connected until the server, or the signal, ends it for good. */
+export async function runLink(options: LinkOptions): Promise<LinkEnd> {
+  const { credentials, connection, log, signal } = options
+  const backOff = createBackOff()
+  let lastReason = ''
+  while (!signal.aborted) {
+    const began = Date.now()
+    let up = false
+    try {
+      const info = options.describe()
+      await credentials.prepare(info)
+      const end = await runSession(options, info, () => {
+        up = true
+        lastReason = ''
+      })
+      if (end) return end
+    } catch (error) {
+      if (signal.aborted) break
+      if (isUnauthenticated(error)) {
+        if (!(await credentials.refused())) return 'refused'
+        log.warn('the server refused the stored token, trying CRUX_TOKEN')
+        continue
+      }
+      const reason = reasonOf(error)
+      if (reason !== lastReason)
+        log.warn({ reason }, up ? 'the link broke, connecting again' : 'cannot connect, trying again')
+      lastReason = reason
+    }
+    connection.reset()
+    if (up && Date.now() - began > goodAfterMs) backOff.reset()
+    await pause(backOff.next(), signal)
+  }
+  return 'stopped'
+}
+
+async function runSession(options: LinkOptions, info: AgentInfo, onUp: () => void): Promise<LinkEnd | undefined> {
+  const { client, credentials, log } = options
+  const ending = new AbortController()
+  const signal = AbortSignal.any([options.signal, ending.signal])
+  let end: LinkEnd | undefined
+  let welcomed = false
+  try {
+    const execute = options.openSession(signal)
+    for await (const message of client.connect({ info }, { signal })) {
+      if (message.command.case === 'welcome') {
+        const { serverVersion, supported, positions } = message.command.value
+        log.info(
+          { serverVersion, supported },
+          supported ? 'connected' : 'connected, but this agent is too old for the server',
+        )
+        await credentials.accepted()
+        await options.onUp(positions, info)
+        welcomed = true
+        onUp()
+        continue
+      }
+      // Not awaited: a slow command holds up no other.
+      execute(message).then(
+        (wanted) => {
+          if (!wanted) return
+          end = wanted
+          ending.abort()
+        },
+        (error) => log.warn({ reason: reasonOf(error) }, 'a command was not answered'),
+      )
+      if (message.command.case === 'closeLink') await new Promise((resolve) => setImmediate(resolve))
+    }
+  } catch (error) {
+    if (!end) throw error
+  } finally {
+    ending.abort()
+    if (welcomed) options.onDown()
+  }
+  return end
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ConnectError)) return messageOf(error)
+  const cause = error.cause instanceof Error ? error.cause.message : ''
+  return `${Code[error.code]}: ${error.rawMessage}${cause && !error.rawMessage.includes(cause) ? ` (${cause})` : ''}`
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readIfThere, removeDurably, writeDurably } from '../files/durable-file.ts'
+
+const StoredToken = z.object({
+  server: z.string(),
+  nodeId: z.string(),
+  token: z.string(),
+  /** A token that the server handed out and that is not confirmed yet; until it is, both may be the valid one. */
+  next: z.string().optional(),
+})
+export type StoredToken = z.output<typeof StoredToken>
+
+export interface TokenStore {
+  read(): Promise<StoredToken | undefined>
+  write(token: StoredToken): Promise<void>
+  forget(): Promise<void>
+}
+
+export function openTokenStore(folder: string): TokenStore {
+  const path = join(folder, 'token.json')
+  return {
+    async read() {
+      const text = await readIfThere(path)
+      if (text === undefined) return undefined
+      const parsed = StoredToken.safeParse(parseJson(text))
+      return parsed.success ? parsed.data : undefined
+    },
+    write: (token) => writeDurably(path, `${JSON.stringify(token)}\n`),
+    forget: () => removeDurably(path),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

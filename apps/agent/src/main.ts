@@ -1,0 +1,43 @@
+import { ConfigError, createLogger } from '@crux/service-kit'
+import { startAgent } from './context.ts'
+import type { LinkEnd } from './link/commands.ts'
+import { NoTokenError } from './link/credentials.ts'
+import { type AgentSettings, readSettings } from './settings.ts'
+import { version } from './version.ts'
+
+const words: Record<LinkEnd, string> = {
+  refused: 'the server refused the token: install the agent again from the node page',
+  revoked: 'the server revoked the token: install the agent again from the node page',
+  shutdown: 'the server closed the link: the agent stops',
+  replaced: 'another agent connected for this node: this one stops',
+  stopped: 'stopped',
+}
+
+function settingsOrExit(): AgentSettings {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+const settings = settingsOrExit()
+const log = createLogger({ name: 'agent', level: settings.logLevel })
+log.info({ version, server: settings.server, node: settings.nodeId, dataDir: settings.dataDir }, 'the agent starts')
+try {
+  const agent = await startAgent(settings, log)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void agent.stop())
+  const end = await agent.ended
+  log.info(words[end])
+  // 0 on purpose, also for a refusal: with the restart policy on-failure the container then stays stopped.
+  process.exit(0)
+} catch (error) {
+  if (error instanceof NoTokenError) {
+    log.error(`${error.message}: install the agent from the node page`)
+    process.exit(1)
+  }
+  log.fatal({ err: error }, 'the agent failed')
+  process.exit(1)
+}

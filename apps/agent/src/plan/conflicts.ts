@@ -1,0 +1,65 @@
+import type { ContainerSpec, ObservedContainer, PublishedPort } from '../drivers/container-engine.ts'
+import { pathsOverlap } from './mounts.ts'
+
+export interface NextContainer {
+  spec: Pick<ContainerSpec, 'published' | 'mounts' | 'networkMode' | 'labels'>
+  /** VOLUMEs that the image declares. */
+  imageVolumes: readonly string[]
+}
+
+/** Why the new and the old container of an instance cannot run at once (decision 25); empty when they can. */
+export function reasonsToPause(next: NextContainer, old: ObservedContainer): string[] {
+  const reasons: string[] = []
+  const port = sharedPort(next.spec.published, old.published)
+  if (port) reasons.push(`both publish port ${port.hostPort}`)
+  if (next.spec.networkMode === 'host' && old.hostNetwork) reasons.push("both use the host's network")
+  const mount = next.spec.mounts.find(
+    (candidate) =>
+      candidate.kind === 'bind' &&
+      candidate.writable &&
+      old.mounts.some((used) => pathsOverlap(candidate.source, used.source)),
+  )
+  if (mount) reasons.push(`both use the volume at ${mount.target}`)
+  const uncovered = uncoveredVolumes(next)
+  if (uncovered.length > 0)
+    reasons.push(`the image keeps data in ${uncovered.join(', ')}, which the configuration does not mount`)
+  if (old.labels['traefik.enable'] === 'true') {
+    if (old.health === 'none')
+      reasons.push('it is routed and has no health check that would keep requests from the new one')
+    else if (routing(old.labels) !== routing(next.spec.labels)) reasons.push('its routing changes')
+  }
+  return reasons
+}
+
+/** VOLUMEs of the image that no mount of the configuration covers: the new container finds them empty. */
+export function uncoveredVolumes(next: NextContainer): string[] {
+  return next.imageVolumes.filter((volume) => !next.spec.mounts.some((mount) => mount.target === volume))
+}
+
+/** The first port of the host that both lists claim. */
+export function sharedPort<P extends PublishedPort>(
+  left: readonly P[],
+  right: readonly PublishedPort[],
+): P | undefined {
+  return left.find((a) => right.some((b) => samePort(a, b)))
+}
+
+export function samePort(a: PublishedPort, b: PublishedPort): boolean {
+  return (
+    a.hostPort === b.hostPort &&
+    a.protocol === b.protocol &&
+    (anyAddress(a) || anyAddress(b) || a.address === b.address)
+  )
+}
+
+function anyAddress({ address }: PublishedPort): boolean {
+  return address === '' || address === '0.0.0.0' || address === '::'
+}
+
+function routing(labels: Record<string, string>): string {
+  return Object.entries(labels)
+    .filter(([key]) => key.startsWith('traefik.'))
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join('\n')
+}

@@ -1,0 +1,205 @@
+import { posix } from 'node:path'
+import type { Instance, Release } from '@crux/agent-protocol'
+import { FinalContainerConfig, patterns } from '@crux/contract'
+import type { ContainerSpec, RestartPolicy } from '../drivers/container-engine.ts'
+import { label, labelNamespace, ownerLabels } from './labels.ts'
+import { mountsOf, type VolumeFolder } from './mounts.ts'
+import { fullName, networkName } from './names.ts'
+import { Refusal } from './refusal.ts'
+import { routingLabels } from './routing-labels.ts'
+
+export interface NodePlace {
+  dataMountPath: string
+  rootDomain: string | undefined
+}
+
+/** An instance of a release, read and judged, before its image is known. */
+export interface DesiredInstance {
+  instanceId: string
+  full: string
+  config: FinalContainerConfig
+  image: { name: string; tag: string }
+  /** All but what depends on the image, on neighbours and on secrets. */
+  base: Omit<ContainerSpec, 'name' | 'aliases' | 'links' | 'networks'>
+  /** User-named networks, besides the prefix's own. */
+  networks: readonly string[]
+  folders: readonly VolumeFolder[]
+}
+
+/** @throws Refusal for what cannot be applied, whole: a setting is never silently left out */
+export function desiredOf(release: Release, instance: Instance, place: NodePlace): DesiredInstance {
+  const { instanceId } = instance
+  const refuse = (reason: string): never => {
+    throw new Refusal(instanceId, reason)
+  }
+  const config = parseConfig(instance)
+  const owner = release.owner ?? refuse('the release names no owner')
+  const full = fullName(owner.prefix, config.name)
+  if (!patterns.dnsLabel.test(owner.prefix)) refuse(`the prefix "${owner.prefix}" is not a DNS label`)
+  if (full.length > 63 || !patterns.dnsLabel.test(full))
+    refuse(`the container name ${full} is not a DNS label of at most 63 characters`)
+  refuseUnsupported(config, refuse)
+  refuseDangerous(config, release.hostDangerousAllowed, refuse)
+  const network = networkName(owner)
+  const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
+  // Traefik reaches a container over its network, so exposing one overrides any other mode (agents.md A7.8).
+  const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
+  const published = mode === network ? publishedOf(config) : []
+  try {
+    const { mounts, folders } = mountsOf(config, {
+      prefix: owner.prefix,
+      dataMountPath: place.dataMountPath,
+      hostDangerousAllowed: release.hostDangerousAllowed,
+    })
+    const routing = routingLabels(config, { full, prefix: owner.prefix, network, rootDomain: place.rootDomain })
+    return {
+      instanceId,
+      full,
+      config,
+      image: { name: instance.imageName, tag: instance.imageTag },
+      networks: mode === network ? config.networks.map(({ key }) => key) : [],
+      folders,
+      base: {
+        image: { name: instance.imageName, tag: instance.imageTag },
+        hostname: full,
+        environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
+        labels: { ...routing, ...userLabels(config), ...ownLabels(release, instance, config) },
+        entrypoint: config.commands.map(({ key }) => key),
+        command: config.args.map(({ key }) => key),
+        workingDirectory: config.workingDirectory || undefined,
+        user: config.user === undefined || config.user === null || config.user < 0 ? undefined : String(config.user),
+        tty: config.tty ?? false,
+        restartPolicy:
+          restartPolicies[config.restartPolicy ?? (config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped')],
+        exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
+        published,
+        mounts,
+        networkMode: mode,
+        log: logOf(config),
+        capabilities: {
+          add: capabilitiesOf(config, 'add'),
+          drop: capabilitiesOf(config, 'drop'),
+        },
+      },
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+const restartPolicies: Record<NonNullable<FinalContainerConfig['restartPolicy']>, RestartPolicy> = {
+  no: { name: 'no' },
+  always: { name: 'always' },
+  onFailure: { name: 'on-failure' },
+  unlessStopped: { name: 'unless-stopped' },
+}
+
+function parseConfig(instance: Instance): FinalContainerConfig {
+  let json: unknown
+  try {
+    json = JSON.parse(instance.configJson)
+  } catch (cause) {
+    throw new Refusal(instance.instanceId, 'the configuration is not JSON', { cause })
+  }
+  const parsed = FinalContainerConfig.safeParse(json)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new Refusal(instance.instanceId, `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function refuseUnsupported(config: FinalContainerConfig, refuse: (reason: string) => never): void {
+  const unsupported: string[] = []
+  if (config.initContainers && config.initContainers.length > 0) unsupported.push('init containers')
+  if (config.storage?.storageId) unsupported.push('the import from a storage')
+  if (config.configContainer) unsupported.push('a config container')
+  if (unsupported.length > 0)
+    refuse(`this agent cannot apply ${unsupported.join(' and ')} yet: remove it from the configuration`)
+}
+
+/** Capabilities that Docker gives to every container anyway; adding any other opens the host (security rule 16). */
+const defaultCapabilities = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+])
+
+function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
+  if (allowed) return
+  if (config.networkMode === 'host') refuse("the host's network needs an admin's permission for host-dangerous options")
+  const added = capabilitiesOf(config, 'add').filter((name) => !defaultCapabilities.has(name))
+  if (added.length > 0)
+    refuse(`the capability ${added.join(', ')} needs an admin's permission for host-dangerous options`)
+}
+
+function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
+  return (config.capabilities ?? [])
+    .filter(({ value }) => value.toLowerCase() === wanted)
+    .map(({ key }) => key.toUpperCase().replace(/^CAP_/, ''))
+}
+
+function publishedOf(config: FinalContainerConfig): ContainerSpec['published'] {
+  const single = config.ports.flatMap(({ internal, external, protocol, bindAddress }) =>
+    external
+      ? [
+          {
+            containerPort: internal,
+            hostPort: external,
+            protocol: protocol ?? ('tcp' as const),
+            address: bindAddress ?? '',
+          },
+        ]
+      : [],
+  )
+  const ranges = config.portRanges.flatMap(({ internal, external }) =>
+    Array.from({ length: internal.to - internal.from + 1 }, (_, index) => ({
+      containerPort: internal.from + index,
+      hostPort: external.from + index,
+      protocol: 'tcp' as const,
+      address: '',
+    })),
+  )
+  return [...single, ...ranges]
+}
+
+/** A person's labels stand beside ours and never in their place. */
+function userLabels(config: FinalContainerConfig): Record<string, string> {
+  return Object.fromEntries(
+    config.dockerLabels.filter(({ key }) => !key.startsWith(labelNamespace)).map(({ key, value }) => [key, value]),
+  )
+}
+
+function ownLabels(release: Release, instance: Instance, config: FinalContainerConfig): Record<string, string> {
+  const secretKeys = config.secrets.map(({ key }) => key)
+  return {
+    ...(release.owner ? ownerLabels(release.owner) : {}),
+    [label.instance]: instance.instanceId,
+    [label.deployment]: release.key?.deploymentId ?? '',
+    [label.release]: String(release.key?.number ?? 0),
+    [label.name]: config.name,
+    ...(secretKeys.length > 0 ? { [label.secretKeys]: secretKeys.join(',') } : {}),
+  }
+}
+
+function logOf(config: FinalContainerConfig): ContainerSpec['log'] {
+  if (!config.logConfig || config.logConfig.driver === 'nodeDefault') return undefined
+  return {
+    driver: config.logConfig.driver,
+    options: Object.fromEntries((config.logConfig.options ?? []).map(({ key, value }) => [key, value])),
+  }
+}
+
+export function folderOf(dataDir: string, folder: VolumeFolder): string {
+  return posix.join(dataDir, folder.relativePath)
+}

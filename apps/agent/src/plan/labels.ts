@@ -1,0 +1,34 @@
+import type { Owner } from '@crux/agent-protocol'
+
+/** Labels that say whose a container is. Written at creation, compared before anything is touched (decision 27). */
+export const label = {
+  team: 'dev.crux.team',
+  project: 'dev.crux.project',
+  node: 'dev.crux.node',
+  prefix: 'dev.crux.prefix',
+  instance: 'dev.crux.instance',
+  deployment: 'dev.crux.deployment',
+  release: 'dev.crux.release',
+  name: 'dev.crux.name',
+  configHash: 'dev.crux.config-hash',
+  secretKeys: 'dev.crux.secret.keys',
+  serviceCategory: 'dev.crux.service-category',
+} as const
+
+export const labelNamespace = 'dev.crux.'
+
+type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
+
+export function ownerLabels(owner: OwnerIds): Record<string, string> {
+  return {
+    [label.team]: owner.teamId,
+    [label.project]: owner.projectId,
+    [label.node]: owner.nodeId,
+    [label.prefix]: owner.prefix,
+  }
+}
+
+/** All four must be there and equal: a container of nobody has no owner that could match. */
+export function isOwnedBy(labels: Record<string, string>, owner: OwnerIds): boolean {
+  return Object.entries(ownerLabels(owner)).every(([key, value]) => value !== '' && labels[key] === value)
+}

@@ -1,0 +1,69 @@
+import { posix } from 'node:path'
+import type { FinalContainerConfig } from '@crux/contract'
+import type { Mount } from '../drivers/container-engine.ts'
+import { bytesOfQuantity } from './quantity.ts'
+
+/** A folder below the agent's data folder that must exist before the container does. */
+export interface VolumeFolder {
+  relativePath: string
+}
+
+/**
+ * Where the container's volumes lie: below `{data}/{prefix}/{name}/`, in memory, or, where host-dangerous options are
+ * allowed, at an absolute path of the host.
+ *
+ * @throws Error with a sentence for a person
+ */
+export function mountsOf(
+  config: FinalContainerConfig,
+  place: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
+): { mounts: Mount[]; folders: VolumeFolder[] } {
+  const mounts: Mount[] = []
+  const folders: VolumeFolder[] = []
+  for (const volume of config.volumes) {
+    const type = volume.type ?? 'rwo'
+    if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
+    if (type === 'mem' || type === 'tmp') {
+      const sizeBytes = volume.size ? bytesOfQuantity(volume.size) : undefined
+      mounts.push({
+        kind: 'memory',
+        target: volume.path,
+        source: '',
+        writable: true,
+        ...(sizeBytes ? { sizeBytes } : {}),
+      })
+      continue
+    }
+    const writable = type !== 'ro'
+    if (volume.name.startsWith('/')) {
+      if (!place.hostDangerousAllowed) {
+        throw new Error(
+          `the volume ${volume.name} is a path of the host, which needs an admin's permission for host-dangerous options`,
+        )
+      }
+      mounts.push({ kind: 'bind', target: volume.path, source: posix.normalize(volume.name), writable })
+      continue
+    }
+    const relativePath = posix.join(place.prefix, config.name, safeName(volume.name))
+    folders.push({ relativePath })
+    mounts.push({ kind: 'bind', target: volume.path, source: posix.join(place.dataMountPath, relativePath), writable })
+  }
+  return { mounts, folders }
+}
+
+/** A volume's name is a place below the instance's folder and never leads out of it. */
+function safeName(name: string): string {
+  const parts = name.split('/')
+  const bad = parts.some(
+    (part) => part === '' || part === '.' || part === '..' || part.startsWith('-') || part.includes('\0'),
+  )
+  if (bad) throw new Error(`"${name}" is not a name for a volume`)
+  return name
+}
+
+/** Whether one path lies in, or is, the other. */
+export function pathsOverlap(left: string, right: string): boolean {
+  const a = left === '/' ? '/' : `${posix.normalize(left).replace(/\/$/, '')}/`
+  const b = right === '/' ? '/' : `${posix.normalize(right).replace(/\/$/, '')}/`
+  return a.startsWith(b) || b.startsWith(a)
+}

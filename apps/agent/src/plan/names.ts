@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { Owner, ReleaseKey } from '@crux/agent-protocol'
+
+/** Every name that the agent gives on an engine. All follow from the release alone, so a restarted agent finds its own again. */
+export function fullName(prefix: string, name: string): string {
+  return `${prefix}-${name}`
+}
+
+/** A new container's name while another still holds the final one. The dot keeps it apart from every DNS label. */
+export function temporaryName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+  return `${full}.next-${releaseHash(key)}`
+}
+
+/** A replaced container's name between the swap and its removal. */
+export function retiredName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+  return `${full}.old-${releaseHash(key)}`
+}
+
+/** The prefix's own bridge network. Two projects that use the same prefix do not meet there. */
+export function networkName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>): string {
+  return `crux-${shortHash([owner.teamId, owner.projectId, owner.nodeId])}-${owner.prefix}`
+}
+
+/**
+ * The network on which verified containers get their names while the ones that they replace still hold them on the first.
+ * It sorts behind the first one and is internal, so that it never becomes a container's default route.
+ */
+export function companionName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>): string {
+  return `${networkName(owner)}.handover`
+}
+
+function releaseHash(key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+  return shortHash([key.deploymentId, String(key.number)])
+}
+
+function shortHash(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 8)
+}

@@ -1,0 +1,369 @@
+import type { Release } from '@crux/agent-protocol'
+import type { ContainerSummary, ImageFacts, ObservedContainer } from '../drivers/container-engine.ts'
+import { configHash } from './config-hash.ts'
+import { type NextContainer, reasonsToPause, sharedPort } from './conflicts.ts'
+import type { DesiredInstance } from './container-spec.ts'
+import { isOwnedBy, label } from './labels.ts'
+import { companionName, networkName, retiredName, temporaryName } from './names.ts'
+import { Refusal } from './refusal.ts'
+import type { Former, Mode, Plan, PlannedInstance, Step } from './steps.ts'
+
+export interface ResolvedInstance extends DesiredInstance {
+  digest: string
+  facts: ImageFacts
+  /** Whether the engine's store had the image under its readable name a moment ago. */
+  tagged: boolean
+}
+
+export interface Observation {
+  /** All containers of the node. */
+  all: readonly ContainerSummary[]
+  /** Details of those that belong to the release's owner. */
+  owned: readonly ObservedContainer[]
+}
+
+/**
+ * From what shall run and what runs to the steps between. Pure.
+ *
+ * @throws Refusal when it cannot be done without touching what is not ours
+ */
+export function planRelease(release: Release, desired: readonly ResolvedInstance[], observed: Observation): Plan {
+  const { owner, key } = release
+  if (!owner || !key) throw new Refusal('', 'the release names no owner')
+  const network = networkName(owner)
+  const companion = companionName(owner)
+  refuseForeignNames(desired, observed, release)
+
+  const formers = new Map(desired.map((instance) => [instance.instanceId, formerOf(instance, observed, release)]))
+  const takenOver = new Set([...formers.values()].flatMap((former) => (former ? [former.id] : [])))
+  const orphans = release.partial ? [] : orphansOf(release, observed, takenOver)
+
+  const kept = new Set(
+    desired
+      .filter((instance) => !release.recreate && isUnchanged(instance, formers.get(instance.instanceId), network))
+      .map(({ instanceId }) => instanceId),
+  )
+  const changing = desired.filter(({ instanceId }) => !kept.has(instanceId))
+  const leaving = [...changing.flatMap(({ instanceId }) => formers.get(instanceId) ?? []), ...orphans]
+  refusePortClashes(changing, observed, leaving)
+
+  const mustStop = new Map<string, { instanceId: string; former: ObservedContainer }>()
+  const reasons = new Map<string, string[]>()
+  for (const instance of changing) {
+    const own = formers.get(instance.instanceId)
+    const found = own && isRunning(own) ? reasonsToPause(nextOf(instance), own) : []
+    reasons.set(instance.instanceId, found)
+    if (own && found.length > 0) mustStop.set(own.id, { instanceId: instance.instanceId, former: own })
+    for (const other of leaving) {
+      if (other.id === own?.id || !isRunning(other)) continue
+      const port = sharedPort(instance.base.published, other.published)
+      if (!port) continue
+      const holder = changing.find(({ instanceId }) => formers.get(instanceId)?.id === other.id)
+      mustStop.set(other.id, { instanceId: holder?.instanceId ?? instance.instanceId, former: other })
+      if (holder)
+        reasons.set(holder.instanceId, [
+          ...(reasons.get(holder.instanceId) ?? []),
+          `${instance.full} takes its port ${port.hostPort}`,
+        ])
+    }
+  }
+
+  const companionExists = observed.owned.some(({ networks }) => networks.some(({ name }) => name === companion))
+  const links = linksOf(desired, observed, network)
+  const instances = desired.map((instance): PlannedInstance => {
+    const former = formers.get(instance.instanceId)
+    const mode = kept.has(instance.instanceId) ? 'keep' : modeOf(former, mustStop)
+    const onNetwork = instance.base.networkMode === network
+    const nameIsFree = mode === 'first' || former?.name !== instance.full
+    const alreadyMine = observed.owned.some(
+      ({ name, labels }) => name === temporaryName(instance.full, key) && isOfRelease(labels, release),
+    )
+    const short = instance.config.name
+    return {
+      instanceId: instance.instanceId,
+      full: instance.full,
+      mode,
+      createName: nameIsFree && !alreadyMine ? instance.full : temporaryName(instance.full, key),
+      // The container's own name is the long one; an alias would outlive the hand-over, so it is given only where the name comes late.
+      aliases: !onNetwork || mode === 'beside' ? [] : nameIsFree ? [short] : [short, instance.full],
+      links: onNetwork ? links : [],
+      networks: [
+        ...(onNetwork && companionExists && mode !== 'beside' ? [{ name: companion, aliases: [] }] : []),
+        ...instance.networks.map((name) => ({ name, aliases: mode === 'beside' ? [] : [short, instance.full] })),
+      ],
+      ...(former && mode !== 'keep' ? { former: recordOf(former) } : {}),
+      reasons: reasons.get(instance.instanceId) ?? [],
+      holdsBack: instance.config.expectedState != null || hasHealthProbe(instance),
+    }
+  })
+  const stops = [...mustStop.values()]
+  return assemble({ release, desired, observed, instances, orphans: orphans.map(recordOf), stops, network, companion })
+}
+
+interface Parts {
+  release: Release
+  desired: readonly ResolvedInstance[]
+  observed: Observation
+  instances: readonly PlannedInstance[]
+  orphans: readonly Former[]
+  stops: readonly { instanceId: string; former: ObservedContainer }[]
+  network: string
+  companion: string
+}
+
+function assemble({ release, desired, observed, instances, orphans, stops, network, companion }: Parts): Plan {
+  const changing = instances.filter(({ mode }) => mode !== 'keep')
+  const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
+  const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
+  const handedOver = changing.filter((planned) => planned.mode === 'beside' && onNetwork(planned))
+  const userNetworks = [...new Set(changing.flatMap(({ instanceId }) => byId.get(instanceId)?.networks ?? []))]
+  const key = release.key ?? { deploymentId: '', number: 0 }
+
+  const prepare: Step[] = [
+    ...(changing.some(onNetwork) ? [{ kind: 'network.ensure' as const, network, internal: false }] : []),
+    ...userNetworks.map((name) => ({ kind: 'network.ensure' as const, network: name, internal: false })),
+  ]
+  const start = changing.map((planned) => ({
+    instanceId: planned.instanceId,
+    steps: [
+      ...stopsBefore(planned, byId, stops).map(({ former, instanceId }) => ({
+        kind: 'former.stop' as const,
+        id: former.id,
+        name: former.name,
+        instanceId,
+        restartPolicy: former.restartPolicy,
+      })),
+      { kind: 'container.start' as const, instanceId: planned.instanceId },
+    ],
+  }))
+
+  const peers = observed.owned.filter(
+    ({ id, state, networks }) =>
+      state === 'running' &&
+      networks.some(({ name }) => name === network) &&
+      !networks.some(({ name }) => name === companion) &&
+      !changing.some(({ former }) => former?.id === id) &&
+      !orphans.some((orphan) => orphan.id === id),
+  )
+  const swap: Step[] = []
+  if (handedOver.length > 0) {
+    swap.push({ kind: 'network.ensure', network: companion, internal: true })
+    for (const { id, name } of peers)
+      swap.push({ kind: 'network.join', target: { kind: 'former', id, name }, network: companion, aliases: [] })
+    for (const planned of changing.filter((candidate) => candidate.mode !== 'beside' && onNetwork(candidate))) {
+      swap.push({
+        kind: 'network.join',
+        target: { kind: 'new', instanceId: planned.instanceId },
+        network: companion,
+        aliases: [],
+      })
+    }
+    for (const { instanceId, full } of handedOver) {
+      const short = byId.get(instanceId)?.config.name ?? full
+      swap.push({
+        kind: 'network.join',
+        target: { kind: 'new', instanceId },
+        network: companion,
+        aliases: [short, full],
+      })
+    }
+  }
+  for (const { instanceId, full, former, createName } of changing) {
+    if (former && former.name === full) {
+      swap.push({
+        kind: 'container.rename',
+        target: { kind: 'former', id: former.id, name: former.name },
+        from: full,
+        to: retiredName(full, key),
+      })
+    }
+    if (createName !== full)
+      swap.push({ kind: 'container.rename', target: { kind: 'new', instanceId }, from: createName, to: full })
+  }
+
+  const leaving = [
+    ...changing.flatMap(({ former, instanceId }) => (former ? [{ ...former, instanceId }] : [])),
+    ...orphans.map((orphan) => ({ ...orphan, instanceId: '' })),
+  ]
+  const runningLeaves = leaving.some(
+    ({ id, wasRunning }) => wasRunning && !stops.some(({ former }) => former.id === id),
+  )
+  const cleanUp: Step[] = [
+    ...(runningLeaves && release.drainMs > 0 ? [{ kind: 'drain' as const, ms: release.drainMs }] : []),
+    ...leaving.map(({ id, name, instanceId }) => ({ kind: 'former.remove' as const, id, name, instanceId })),
+  ]
+  return {
+    network,
+    companion,
+    instances,
+    prepare,
+    create: changing.map(({ instanceId }) => ({ kind: 'container.create', instanceId })),
+    start,
+    swap,
+    cleanUp,
+    undo: undoOf(changing, leaving),
+  }
+}
+
+/** New ones go first: what they held must be free before the former ones come back. */
+function undoOf(changing: readonly PlannedInstance[], leaving: readonly (Former & { instanceId: string })[]): Step[][] {
+  return [
+    changing.map(({ instanceId }) => ({ kind: 'new.discard', instanceId })),
+    leaving.map(({ id, name }) => ({
+      kind: 'container.rename',
+      target: { kind: 'former', id, name },
+      from: '',
+      to: name,
+    })),
+    leaving
+      .filter(({ wasRunning }) => wasRunning)
+      .map(({ id, name, instanceId, restartPolicy }) => ({
+        kind: 'former.restore',
+        id,
+        name,
+        instanceId,
+        restartPolicy,
+      })),
+  ]
+}
+
+/** Containers to stop right before an instance starts: its own former one, and others that hold what it needs. */
+function stopsBefore(
+  planned: PlannedInstance,
+  byId: Map<string, ResolvedInstance>,
+  stops: Parts['stops'],
+): Parts['stops'] {
+  const published = byId.get(planned.instanceId)?.base.published ?? []
+  return stops.filter(
+    ({ former }) => former.id === planned.former?.id || sharedPort(published, former.published) !== undefined,
+  )
+}
+
+function modeOf(former: ObservedContainer | undefined, mustStop: ReadonlyMap<string, unknown>): Mode {
+  if (!former) return 'first'
+  return isRunning(former) && !mustStop.has(former.id) ? 'beside' : 'after'
+}
+
+/**
+ * The container that an instance replaces: the one of its name, or the one that a former release made for the same
+ * instance under another name. Only an owner's own; those of this very release are not former.
+ */
+function formerOf(instance: DesiredInstance, observed: Observation, release: Release): ObservedContainer | undefined {
+  const candidates = observed.owned.filter(({ labels }) => !isOfRelease(labels, release))
+  const byName = candidates.find(({ name }) => name === instance.full)
+  if (byName) return byName
+  const record = release.former.find(({ instanceId }) => instanceId === instance.instanceId)
+  return record ? candidates.find(({ name }) => name === record.containerName) : undefined
+}
+
+function orphansOf(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
+  const names = new Set(release.former.map(({ containerName }) => containerName))
+  return observed.owned.filter(
+    ({ id, name, labels }) => names.has(name) && !takenOver.has(id) && !isOfRelease(labels, release),
+  )
+}
+
+function isOfRelease(labels: Record<string, string>, release: Release): boolean {
+  return labels[label.deployment] === release.key?.deploymentId && labels[label.release] === String(release.key?.number)
+}
+
+function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | undefined, network: string): boolean {
+  if (!former || former.name !== instance.full || former.imageId !== instance.facts.id) return false
+  if (former.labels[label.configHash] !== configHash(instance.digest, instance.config)) return false
+  if (instance.base.networkMode === network && !former.networks.some(({ name }) => name === network)) return false
+  const expected = instance.config.expectedState?.state ?? 'running'
+  if (expected === 'exited')
+    return former.state === 'exited' && former.exitCode === (instance.config.expectedState?.exitCode ?? 0)
+  if (expected === 'waiting')
+    return former.state === 'restarting' || former.state === 'created' || former.state === 'paused'
+  return former.state === 'running' && former.health !== 'unhealthy'
+}
+
+function refuseForeignNames(desired: readonly ResolvedInstance[], observed: Observation, release: Release): void {
+  const owner = release.owner
+  for (const instance of desired) {
+    const twin = desired.find((other) => other !== instance && other.full === instance.full)
+    if (twin)
+      throw new Refusal(
+        instance.instanceId,
+        `two images of the release have the container name ${instance.full}: give one another name`,
+      )
+    const holder = observed.all.find(({ name }) => name === instance.full)
+    if (holder && (!owner || !isOwnedBy(holder.labels, owner))) {
+      throw new Refusal(
+        instance.instanceId,
+        `the container ${instance.full} exists already and is not this project's: choose another prefix or name, or remove it`,
+      )
+    }
+  }
+}
+
+/** A port that stays taken is named with its holder before anything is stopped. */
+function refusePortClashes(
+  changing: readonly ResolvedInstance[],
+  observed: Observation,
+  leaving: readonly ObservedContainer[],
+): void {
+  for (const instance of changing) {
+    const rival = changing.find(
+      (other) => other !== instance && sharedPort(instance.base.published, other.base.published),
+    )
+    if (rival) {
+      const port = sharedPort(instance.base.published, rival.base.published)
+      throw new Refusal(
+        instance.instanceId,
+        `port ${port?.hostPort} is wanted by ${rival.full} of the same release too: choose another port`,
+      )
+    }
+    for (const other of observed.all) {
+      if (!other.running || leaving.some(({ id }) => id === other.id) || isOwnNew(other, instance)) continue
+      const port = sharedPort(instance.base.published, other.published)
+      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, other.name))
+    }
+  }
+}
+
+export function portTaken(port: number, holder: string): string {
+  return `port ${port} is taken by ${holder}: choose another port or stop it`
+}
+
+function isOwnNew(other: ContainerSummary, instance: ResolvedInstance): boolean {
+  return (
+    other.labels[label.instance] === instance.instanceId &&
+    other.labels[label.deployment] === instance.base.labels[label.deployment] &&
+    other.labels[label.release] === instance.base.labels[label.release]
+  )
+}
+
+/**
+ * Names of the neighbours as this container alone resolves them: each leads to whoever bears the long name at the moment,
+ * so a hand-over by rename moves every lookup at once and leaves open connections alone.
+ */
+function linksOf(desired: readonly ResolvedInstance[], observed: Observation, network: string): string[] {
+  const names = new Map<string, string>()
+  for (const { labels, name, networks } of observed.owned) {
+    const short = labels[label.name]
+    const prefix = labels[label.prefix]
+    if (short && name === `${prefix}-${short}` && networks.some((joined) => joined.name === network))
+      names.set(short, name)
+  }
+  for (const { config, full, base } of desired) if (base.networkMode === network) names.set(config.name, full)
+  return [...names].map(([short, full]) => `${full}:${short}`)
+}
+
+export function hasHealthProbe(instance: Pick<DesiredInstance, 'config'>): boolean {
+  const probes = instance.config.healthCheckConfig
+  return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe)
+}
+
+function nextOf(instance: ResolvedInstance): NextContainer {
+  return { spec: instance.base, imageVolumes: instance.facts.volumes }
+}
+
+function isRunning({ state }: ObservedContainer): boolean {
+  return state === 'running' || state === 'restarting' || state === 'paused'
+}
+
+function recordOf({ id, name, state, restartPolicy }: ObservedContainer): Former {
+  return { id, name, wasRunning: state === 'running' || state === 'restarting' || state === 'paused', restartPolicy }
+}

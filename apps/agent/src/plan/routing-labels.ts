@@ -1,0 +1,93 @@
+import type { FinalContainerConfig } from '@crux/contract'
+
+/**
+ * Labels by which Traefik routes to an exposed container (agents.md A8). Several hosts stand comma separated in the
+ * domain; the upload limit is a middleware of the container's own and is attached.
+ *
+ * @throws Error with a sentence for a person when the routing cannot be expressed
+ */
+export function routingLabels(
+  config: FinalContainerConfig,
+  names: { full: string; prefix: string; network: string; rootDomain: string | undefined },
+): Record<string, string> {
+  if (!config.expose || config.expose === 'none') return {}
+  const { full } = names
+  const router = `traefik.http.routers.${full}`
+  const rule = ruleOf(config, names)
+  const labels: Record<string, string> = {
+    'traefik.enable': 'true',
+    'traefik.docker.network': names.network,
+    [`${router}.rule`]: rule,
+    [`${router}.entrypoints`]: 'web',
+  }
+  const middlewares: string[] = []
+  const path = config.routing?.path
+  if (config.routing?.stripPath && path) {
+    labels[`traefik.http.middlewares.${full}-stripper.stripprefix.prefixes`] = path
+    middlewares.push(`${full}-stripper`)
+  }
+  const limit = config.routing?.uploadLimit
+  if (limit) {
+    labels[`traefik.http.middlewares.${full}-limit.buffering.maxRequestBodyBytes`] = String(bytesOf(limit))
+    middlewares.push(`${full}-limit`)
+  }
+  const port = config.routing?.port
+  if (port) {
+    if (!config.ports.some(({ internal }) => internal === port))
+      throw new Error(`the routing port ${port} is none of the container's ports`)
+    labels[`traefik.http.services.${full}.loadbalancer.server.port`] = String(port)
+  }
+  if (middlewares.length > 0) labels[`${router}.middlewares`] = middlewares.join(',')
+  if (config.expose === 'exposeWithTls') {
+    labels[`${router}-secure.rule`] = rule
+    labels[`${router}-secure.entrypoints`] = 'websecure'
+    labels[`${router}-secure.tls`] = 'true'
+    labels[`${router}-secure.tls.certresolver`] = 'le'
+    if (middlewares.length > 0) labels[`${router}-secure.middlewares`] = middlewares.join(',')
+  }
+  return labels
+}
+
+function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomain: string | undefined }): string {
+  const given = (config.routing?.domain ?? '')
+    .split(',')
+    .map((host) => host.trim())
+    .filter((host) => host !== '')
+  const hosts = given.length > 0 || !names.rootDomain ? given : [`${config.name}.${names.prefix}.${names.rootDomain}`]
+  for (const host of hosts)
+    if (!/^[a-zA-Z0-9*]([a-zA-Z0-9.*-]*[a-zA-Z0-9])?$/.test(host)) throw new Error(`"${host}" is not a host name`)
+  const path = config.routing?.path
+  if (path && /[`\s]/.test(path)) throw new Error('the routing path has a character that no path has')
+  const parts: string[] = []
+  if (hosts.length > 0) {
+    const anyHost = hosts.map((host) => `Host(\`${host}\`)`).join(' || ')
+    parts.push(hosts.length > 1 && path ? `(${anyHost})` : anyHost)
+  }
+  if (path) parts.push(`PathPrefix(\`${path}\`)`)
+  if (parts.length === 0) throw new Error('an exposed container needs a domain or a path')
+  return parts.join(' && ')
+}
+
+const units: Record<string, number> = {
+  '': 1,
+  b: 1,
+  k: 1e3,
+  kb: 1e3,
+  m: 1e6,
+  mb: 1e6,
+  g: 1e9,
+  gb: 1e9,
+  ki: 1024,
+  kib: 1024,
+  mi: 1024 ** 2,
+  mib: 1024 ** 2,
+  gi: 1024 ** 3,
+  gib: 1024 ** 3,
+}
+
+function bytesOf(text: string): number {
+  const match = /^([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)$/i.exec(text.trim())
+  const unit = units[(match?.[2] ?? '?').toLowerCase()]
+  if (!match || unit === undefined) throw new Error(`"${text}" is not a size such as 10MB`)
+  return Math.floor(Number(match[1]) * unit)
+}

@@ -1,0 +1,72 @@
+import type { RestartPolicy } from '../drivers/container-engine.ts'
+
+/** A container that a step is about: the release's own of an instance, or one that was there before. */
+export type Target = { kind: 'new'; instanceId: string } | { kind: 'former'; id: string; name: string }
+
+/** What can be done on the way to a release. Each is harmless to repeat: a restarted agent does so. */
+export type Step =
+  | { kind: 'network.ensure'; network: string; internal: boolean }
+  | { kind: 'container.create'; instanceId: string }
+  /** Stops a former container and keeps the engine from starting it again on its own. */
+  | { kind: 'former.stop'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }
+  | { kind: 'container.start'; instanceId: string }
+  | { kind: 'container.verify'; instanceId: string }
+  | { kind: 'network.join'; target: Target; network: string; aliases: readonly string[] }
+  | { kind: 'container.rename'; target: Target; from: string; to: string }
+  | { kind: 'drain'; ms: number }
+  | { kind: 'former.remove'; id: string; name: string; instanceId: string }
+  | { kind: 'new.discard'; instanceId: string }
+  | { kind: 'former.restore'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }
+
+export type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>
+
+/** How an instance gets from what stands to what shall stand. */
+export type Mode =
+  /** Nothing changed: it stays as it is. */
+  | 'keep'
+  /** Nothing stands under its name. */
+  | 'first'
+  /** The new one is started beside the running old one and takes over when it is verified. */
+  | 'beside'
+  /** The old one, if it runs, is stopped first, since the two cannot run at once. */
+  | 'after'
+
+export interface Former {
+  id: string
+  name: string
+  wasRunning: boolean
+  restartPolicy: RestartPolicy
+}
+
+export interface PlannedInstance {
+  instanceId: string
+  full: string
+  mode: Mode
+  /** Name that its new container is created with. */
+  createName: string
+  aliases: readonly string[]
+  links: readonly string[]
+  /** Networks besides the first, joined before the start. */
+  networks: readonly { name: string; aliases: readonly string[] }[]
+  former?: Former
+  /** Why the service pauses, for the log; only for `after` with a running former one. */
+  reasons: readonly string[]
+  /** Whether those after it wait until it is verified (decision 24). */
+  holdsBack: boolean
+}
+
+/** JSON-able: the journal keeps it, so that a restarted agent goes on with the same plan. It holds no secret. */
+export interface Plan {
+  network: string
+  companion: string
+  instances: readonly PlannedInstance[]
+  prepare: readonly Step[]
+  create: readonly Step[]
+  /** Per instance, in the version's order. */
+  start: readonly { instanceId: string; steps: readonly Step[] }[]
+  swap: readonly Step[]
+  /** After this there is no way back: old containers go. */
+  cleanUp: readonly Step[]
+  /** Groups one after another, the steps of a group side by side. */
+  undo: readonly (readonly Step[])[]
+}

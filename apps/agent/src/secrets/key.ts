@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { readIfThere, writeDurably } from '../files/durable-file.ts'
+
+/** The node's OpenPGP key: browsers encrypt values with the public part, only this node reads them. */
+export interface NodeKey {
+  publicKey: string
+  /** @throws when the message was encrypted for another key */
+  decrypt(message: string): Promise<string>
+}
+
+/**
+ * Reads the key pair from the folder, or makes one. openpgp weighs several megabytes and is loaded only for what needs
+ * it: the first start and the first secret.
+ */
+export async function openNodeKey(folder: string): Promise<NodeKey> {
+  const privatePath = join(folder, 'secret.key')
+  const publicPath = join(folder, 'public.key')
+  const stored = await readIfThere(privatePath)
+  const storedPublic = stored === undefined ? undefined : await readIfThere(publicPath)
+  const pair =
+    stored !== undefined && storedPublic !== undefined
+      ? { privateKey: stored, publicKey: storedPublic }
+      : await makePair(stored)
+  if (stored === undefined) await writeDurably(privatePath, pair.privateKey)
+  if (storedPublic === undefined) await writeDurably(publicPath, pair.publicKey)
+  return {
+    publicKey: pair.publicKey,
+    async decrypt(message) {
+      const openpgp = await import('openpgp')
+      const { data } = await openpgp.decrypt({
+        message: await openpgp.readMessage({ armoredMessage: message }),
+        decryptionKeys: await openpgp.readPrivateKey({ armoredKey: pair.privateKey }),
+      })
+      return data
+    },
+  }
+}
+
+async function makePair(privateKey: string | undefined): Promise<{ privateKey: string; publicKey: string }> {
+  const openpgp = await import('openpgp')
+  if (privateKey !== undefined) {
+    const key = await openpgp.readPrivateKey({ armoredKey: privateKey })
+    return { privateKey, publicKey: key.toPublic().armor() }
+  }
+  return openpgp.generateKey({
+    type: 'ecc',
+    curve: 'curve25519Legacy',
+    userIDs: [{ name: 'Crux agent' }],
+    format: 'armored',
+  })
+}

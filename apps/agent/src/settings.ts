@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { ConfigError, isLoopbackUrl, type LogLevel, logLevels, parseConfig } from '@crux/service-kit'
+import { z } from 'zod'
+
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true')
+
+const Environment = z.object({
+  CRUX_URL: z.url({ protocol: /^https?$/ }).meta({ example: 'https://crux.example.com' }),
+  CRUX_NODE_ID: z.string().min(1).meta({ example: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e' }),
+  CRUX_TOKEN: z.string().startsWith('crux_').optional().meta({ example: 'crux_...' }),
+  CRUX_DATA_DIR: z.string().startsWith('/').default('/srv/crux').meta({ example: '/srv/crux' }),
+  DATA_MOUNT_PATH: z.string().startsWith('/').optional().meta({ example: '/srv/crux' }),
+  DOCKER_HOST: z
+    .string()
+    .regex(/^(unix|tcp):\/\/\S+$/, 'starts with unix:// or tcp://')
+    .optional()
+    .meta({ example: 'unix:///var/run/docker.sock' }),
+  CRUX_INSECURE: flag.meta({ example: 'true' }),
+  ROOT_DOMAIN: z.string().optional().meta({ example: 'apps.example.com' }),
+  LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
+})
+
+export interface AgentSettings {
+  /** Origin of the server, without a path. */
+  server: string
+  nodeId: string
+  /** Install or connection token. */
+  token: string | undefined
+  /** Where the agent keeps its files. */
+  dataDir: string
+  /** The same folder as the engine's host sees it. */
+  dataMountPath: string
+  dockerHost: string
+  /** Whether plaintext to another machine is wanted. */
+  insecure: boolean
+  rootDomain: string | undefined
+  logLevel: LogLevel
+}
+
+/** @throws ConfigError that names the variable */
+export function readSettings(env: NodeJS.ProcessEnv): AgentSettings {
+  const given = parseConfig(Environment, env)
+  const server = new URL(given.CRUX_URL).origin
+  if (server.startsWith('http:') && !isLoopbackUrl(server) && !given.CRUX_INSECURE) {
+    throw new ConfigError(
+      'CRUX_URL',
+      'would send the token in plain text to another machine; use https, or set CRUX_INSECURE=true',
+      'https://crux.example.com',
+    )
+  }
+  const dataDir = resolve(given.CRUX_DATA_DIR)
+  return {
+    server,
+    nodeId: given.CRUX_NODE_ID,
+    token: given.CRUX_TOKEN,
+    dataDir,
+    dataMountPath: resolve(given.DATA_MOUNT_PATH ?? dataDir),
+    dockerHost: given.DOCKER_HOST ?? 'unix:///var/run/docker.sock',
+    insecure: given.CRUX_INSECURE,
+    rootDomain: given.ROOT_DOMAIN,
+    logLevel: given.LOG_LEVEL,
+  }
+}

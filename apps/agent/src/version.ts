@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+
+declare const __CRUX_AGENT_VERSION__: string | undefined
+
+/** Written into the bundle by the build; from the checkout it stands in package.json. */
+export const version: string =
+  typeof __CRUX_AGENT_VERSION__ === 'string'
+    ? __CRUX_AGENT_VERSION__
+    : String(
+        (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version,
+      )

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createLogger } from '@crux/service-kit'
+import { type Agent, readSettings, startAgent } from '../../src/index.ts'
+import type { FakeServer } from './fake-server.ts'
+
+export interface TestAgent {
+  agent: Agent
+  dataDir: string
+  stop(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** The real agent, in this process, connected to a server of the test. */
+export async function startTestAgent(
+  server: FakeServer,
+  options: { dataDir?: string; token?: string; nodeId?: string; dockerHost?: string } = {},
+): Promise<TestAgent> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'crux-agent-')))
+  const settings = readSettings(environmentOf(server, { ...options, dataDir }))
+  const agent = await startAgent(settings, createLogger({ name: 'agent', level: settings.logLevel }))
+  agent.ended.catch(() => undefined)
+  return {
+    agent,
+    dataDir,
+    stop: () => agent.stop(),
+    async dispose() {
+      await agent.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The real agent as a process of its own, to be killed. */
+export function spawnAgent(
+  server: FakeServer,
+  options: { dataDir: string; token?: string; nodeId?: string; main?: string },
+): { child: ChildProcess; exited: Promise<{ code: number | null; signal: string | null }>; output: () => string } {
+  const main = options.main ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...environmentOf(server, options), LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  return { child, exited, output: () => output }
+}
+
+function environmentOf(
+  server: FakeServer,
+  options: { dataDir: string; token?: string; nodeId?: string; dockerHost?: string },
+): Record<string, string> {
+  return {
+    CRUX_URL: server.url,
+    CRUX_NODE_ID: options.nodeId ?? randomUUID(),
+    CRUX_DATA_DIR: options.dataDir,
+    ...(options.token ? { CRUX_TOKEN: options.token } : {}),
+    ...(options.dockerHost ? { DOCKER_HOST: options.dockerHost } : {}),
+    LOG_LEVEL: process.env.AGENT_LOG_LEVEL ?? 'fatal',
+  }
+}

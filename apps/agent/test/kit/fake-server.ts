@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import {
+  type AgentInfo,
+  AgentService,
+  type ConnectResponse,
+  ConnectResponseSchema,
+  type Container,
+  type DeploymentEvent,
+  type LogLine,
+  type Outcome,
+  type Release,
+  type ReleaseKey,
+  type RespondRequest,
+  type WelcomeSchema,
+} from '@crux/agent-protocol'
+import { waitUntil } from './wait-until.ts'
+
+type CommandInit = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['command']>
+
+/** The server's side of the agent protocol, as plain as it can be: tokens, one link, and everything it was told. */
+export class FakeServer {
+  readonly installTokens = new Set<string>()
+  readonly connectionTokens = new Set<string>()
+  /** Rotated and not confirmed: token to the one that it replaces. */
+  readonly pendingTokens = new Map<string, string>()
+  readonly links: AgentInfo[] = []
+  readonly responses = new Map<string, RespondRequest>()
+  readonly containerUpdates: { streamId: string; full: boolean; containers: Container[]; at: number }[] = []
+  readonly logLines = new Map<string, LogLine[]>()
+  readonly logFailures = new Map<string, string>()
+  readonly events = new Map<string, DeploymentEvent[]>()
+  /** Positions for the next Welcome, beside what it has of the open releases. */
+  readonly abandoned = new Set<string>()
+  /** What a release reports is refused while this is set. */
+  refuseReports = false
+  port = 0
+  #server: Http2Server | undefined
+  readonly #sessions = new Set<ServerHttp2Session>()
+  #push: ((message: ConnectResponse) => void) | undefined
+  #endLink: (() => void) | undefined
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get connected(): boolean {
+    return this.#push !== undefined
+  }
+
+  async start(): Promise<void> {
+    const server = createServer(
+      connectNodeAdapter({ routes: (router) => router.service(AgentService, this.#service()) }),
+    )
+    server.on('session', (session) => {
+      this.#sessions.add(session)
+      session.on('close', () => this.#sessions.delete(session))
+    })
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve))
+    const address = server.address()
+    if (typeof address === 'object' && address) this.port = address.port
+    this.#server = server
+  }
+
+  /** Cuts every connection at once, as a killed server does; `start` serves at the same port again. */
+  async stop(): Promise<void> {
+    this.#endLink?.()
+    for (const session of this.#sessions) session.destroy()
+    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()))
+    this.#server = undefined
+  }
+
+  /** Ends the link with an error, but keeps serving. */
+  cutLink(): void {
+    for (const session of this.#sessions) session.destroy()
+  }
+
+  newInstallToken(): string {
+    const token = `crux_install_${randomUUID()}`
+    this.installTokens.add(token)
+    return token
+  }
+
+  waitForLink(): Promise<AgentInfo> {
+    return waitUntil('the agent connects', () => (this.connected ? this.links.at(-1) : undefined))
+  }
+
+  /** @returns the id of the command */
+  send(command: CommandInit, commandId: string = randomUUID()): string {
+    if (!this.#push) throw new Error('no agent is connected')
+    this.#push(create(ConnectResponseSchema, { commandId, command }))
+    return commandId
+  }
+
+  async ask(command: CommandInit): Promise<RespondRequest['result']> {
+    const id = this.send(command)
+    return waitUntil(`an answer to ${command.case}`, () => this.responses.get(id)?.result)
+  }
+
+  eventsOf(key: ReleaseKey): DeploymentEvent[] {
+    return this.events.get(keyOf(key)) ?? []
+  }
+
+  deploy(release: Release): void {
+    this.send({ case: 'deploy', value: release })
+  }
+
+  /** Sends the release and waits for its end. */
+  async deployAndWait(release: Release, timeoutMs = 60_000): Promise<Outcome> {
+    this.deploy(release)
+    return this.outcomeOf(release, timeoutMs)
+  }
+
+  outcomeOf(release: Release, timeoutMs = 60_000): Promise<Outcome> {
+    const { key } = release
+    if (!key) throw new Error('a release has a key')
+    return waitUntil(
+      `the outcome of ${keyOf(key)}`,
+      () => {
+        const last = this.eventsOf(key).at(-1)?.event
+        return last?.case === 'outcome' ? last.value : undefined
+      },
+      timeoutMs,
+    )
+  }
+
+  #tokenOf(context: HandlerContext): string {
+    return context.requestHeader.get('authorization')?.replace(/^Bearer /, '') ?? ''
+  }
+
+  #check(context: HandlerContext): void {
+    if (!this.connectionTokens.has(this.#tokenOf(context)))
+      throw new ConnectError('unknown token', Code.Unauthenticated)
+  }
+
+  #service() {
+    const server = this
+    return {
+      exchange(_request: { info?: AgentInfo }, context: HandlerContext) {
+        const token = server.#tokenOf(context)
+        if (!server.installTokens.delete(token)) throw new ConnectError('unknown token', Code.Unauthenticated)
+        const connectionToken = `crux_${randomUUID()}`
+        server.connectionTokens.add(connectionToken)
+        return { connectionToken }
+      },
+      confirmToken(_request: unknown, context: HandlerContext) {
+        const token = server.#tokenOf(context)
+        const before = server.pendingTokens.get(token)
+        if (before !== undefined) {
+          server.pendingTokens.delete(token)
+          server.connectionTokens.delete(before)
+          server.connectionTokens.add(token)
+        }
+        server.#check(context)
+        return {}
+      },
+      async *connect(request: { info?: AgentInfo }, context: HandlerContext) {
+        server.#check(context)
+        if (request.info) server.links.push(request.info)
+        const queue: ConnectResponse[] = [
+          create(ConnectResponseSchema, { command: { case: 'welcome', value: server.#welcome(request.info) } }),
+        ]
+        let wake: () => void = () => undefined
+        const push = (message: ConnectResponse) => {
+          queue.push(message)
+          wake()
+        }
+        let ended = false
+        const end = () => {
+          ended = true
+          wake()
+        }
+        server.#endLink = end
+        context.signal.addEventListener('abort', end)
+        server.#push = push
+        try {
+          while (!ended) {
+            const next = queue.shift()
+            if (next) yield next
+            else
+              await new Promise<void>((resolve) => {
+                wake = resolve
+              })
+          }
+        } finally {
+          if (server.#push === push) server.#push = undefined
+        }
+      },
+      respond(request: RespondRequest, context: HandlerContext) {
+        server.#check(context)
+        server.responses.set(request.commandId, request)
+        return {}
+      },
+      reportDeployment(request: { release?: ReleaseKey; events: DeploymentEvent[] }, context: HandlerContext) {
+        server.#check(context)
+        if (server.refuseReports) throw new ConnectError('not now', Code.Unavailable)
+        const key = request.release ? keyOf(request.release) : ''
+        const known = server.events.get(key) ?? []
+        for (const event of request.events) {
+          if (event.sequence === BigInt(known.length + 1)) known.push(event)
+          else if (event.sequence > BigInt(known.length))
+            throw new ConnectError(`gap before ${event.sequence}`, Code.FailedPrecondition)
+        }
+        server.events.set(key, known)
+        return { acknowledgedSequence: BigInt(known.length) }
+      },
+      async streamContainers(
+        requests: AsyncIterable<{ streamId: string; full: boolean; containers: Container[] }>,
+        context: HandlerContext,
+      ) {
+        server.#check(context)
+        for await (const { streamId, full, containers } of requests)
+          server.containerUpdates.push({ streamId, full, containers, at: performance.now() })
+        return {}
+      },
+      async streamLog(
+        requests: AsyncIterable<{ streamId: string; lines: LogLine[]; failure?: { message: string } }>,
+        context: HandlerContext,
+      ) {
+        server.#check(context)
+        for await (const { streamId, lines, failure } of requests) {
+          const known = server.logLines.get(streamId) ?? []
+          for (const line of lines) known.push(line)
+          server.logLines.set(streamId, known)
+          if (failure) server.logFailures.set(streamId, failure.message)
+        }
+        return {}
+      },
+    }
+  }
+
+  #welcome(info: AgentInfo | undefined): MessageInitShape<typeof WelcomeSchema> {
+    return {
+      serverVersion: '1.0.0',
+      supported: true,
+      positions: (info?.openReleases ?? []).map((release) => ({
+        release,
+        acknowledgedSequence: BigInt(this.eventsOf(release).length),
+        abandoned: this.abandoned.has(keyOf(release)),
+      })),
+    }
+  }
+}
+
+export function keyOf({ deploymentId, number }: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+  return `${deploymentId}/${number}`
+}
