@@ -12,6 +12,8 @@ export type Subscriber<C extends ChannelName> = {
   team: TeamContext
   /** Queues a message within this subscriber's bound. */
   send<M extends ServerMessage<C>>(type: M, data: ServerData<C, M>): void
+  /** Tells of a failure outside of a message's handler: an `error` frame with this path. */
+  fail(error: unknown): void
   /** Bytes that wait in this socket: producers of bulk pause above their bound. */
   buffered(): number
   /** Resolves when the buffer has drained below its low mark, or the subscriber is gone. */

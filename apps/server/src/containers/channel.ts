@@ -1,0 +1,89 @@
+import { CruxError, limits } from '@crux/contract'
+import { and, eq } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { deployment } from '../db/schema/index.ts'
+import type { ChannelHandler, Subscriber } from '../live/handlers.ts'
+import { requireNode } from '../nodes/actions.ts'
+import { deleteContainer, operateContainer } from './actions.ts'
+import { type LogWatch, watchLog } from './log-watch.ts'
+import { createStateWatches, type StateFilter } from './state-watch.ts'
+
+/** Each costs a stream at the agent; nobody reads more logs at once. */
+const logsMax = 16
+
+/** The channel of one node: its containers, and their logs. */
+export function nodeChannel(app: App): ChannelHandler<'node'> {
+  const states = createStateWatches(app)
+  const logs = new Map<Subscriber<'node'>, Map<string, Following>>()
+
+  type Following = { watch: LogWatch; batch: boolean }
+  type Ref = { prefix: string; name: string }
+
+  const keyOf = (container: Ref) => `${container.prefix}/${container.name}`
+
+  /** In place of the subscriber's own former view of this container. */
+  async function follow(subscriber: Subscriber<'node'>, container: Ref, take: number, batch: boolean) {
+    const mine = logs.get(subscriber) ?? new Map<string, Following>()
+    if (!logs.has(subscriber)) {
+      logs.set(subscriber, mine)
+      subscriber.onLeave(() => {
+        for (const { watch } of mine.values()) watch.close()
+        logs.delete(subscriber)
+      })
+    }
+    const key = keyOf(container)
+    mine.get(key)?.watch.close()
+    mine.delete(key)
+    if (mine.size >= logsMax) {
+      throw new CruxError('tooManyRequests', { description: `Up to ${logsMax} logs can be followed at once.` })
+    }
+    subscriber.send('container-log-started', { container, take })
+    const { nodeId } = subscriber.params
+    const { opened, watch } = watchLog(app, { nodeId, container, take, batch, subscriber })
+    mine.set(key, { watch, batch })
+    await opened
+  }
+
+  return {
+    open: async (subscriber) => {
+      await requireNode(app, subscriber.team, subscriber.params.nodeId)
+    },
+    messages: {
+      'container-command': ({ team, actor, params }, { container, operation }) =>
+        operateContainer(app, team, actor, params.nodeId, container, operation),
+      'delete-container': ({ team, actor, params }, { container }) =>
+        deleteContainer(app, team, actor, params.nodeId, container),
+      'watch-containers-state': async (subscriber, { prefix, deploymentId }) => {
+        const filter = deploymentId
+          ? await placeOf(app, subscriber, deploymentId)
+          : { prefix: prefix || null, projectId: null }
+        await states.watch(subscriber.params.nodeId, subscriber, filter)
+      },
+      'watch-container-log': (subscriber, { container, take, batch }) =>
+        follow(subscriber, container, take ?? limits.logTake.default, batch ?? false),
+      'set-container-log-take': (subscriber, { container, take }) =>
+        follow(subscriber, container, take, logs.get(subscriber)?.get(keyOf(container))?.batch ?? false),
+      'unwatch-container-log': async (subscriber, { container }) => {
+        const mine = logs.get(subscriber)
+        mine?.get(keyOf(container))?.watch.close()
+        mine?.delete(keyOf(container))
+      },
+    },
+  }
+}
+
+/** The containers of a deployment are those of its project under its prefix, whichever release made them. */
+async function placeOf(app: App, subscriber: Subscriber<'node'>, deploymentId: string): Promise<StateFilter> {
+  const [row] = await app.database.db
+    .select({ prefix: deployment.prefix, projectId: deployment.projectId })
+    .from(deployment)
+    .where(
+      and(
+        eq(deployment.id, deploymentId),
+        eq(deployment.teamId, subscriber.team.id),
+        eq(deployment.nodeId, subscriber.params.nodeId),
+      ),
+    )
+  if (!row) throw new CruxError('notFound', { property: 'deploymentId', value: deploymentId })
+  return row
+}

@@ -1,0 +1,136 @@
+import type { LogLine } from '@crux/agent-protocol'
+import { CruxError, limits } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { AgentStream, LogBatch } from '../gateway/links.ts'
+import type { Subscriber } from '../live/handlers.ts'
+import { millisecondsOf, toLogText } from './container-view.ts'
+
+type Ref = { prefix: string; name: string }
+type Instant = { seconds: bigint; nanos: number }
+export type LogWatch = { close(): void }
+
+/** Above this many bytes in the socket nothing more is read from the agent, and so from the engine. */
+const bufferedMax = 1_048_576
+/** A browser that takes nothing for so long loses lines from then on, and is told how many. */
+const stallMs = 5_000
+const reopenMs = 1_000
+
+/**
+ * Follows the log of a container for one subscriber, with a stream of its own at the agent: nobody else's view changes, and
+ * its slowness is its own. The following survives the agent's absence and goes on after the last line that was seen.
+ */
+export function watchLog(
+  app: App,
+  options: { nodeId: string; container: Ref; take: number; batch: boolean; subscriber: Subscriber<'node'> },
+): { opened: Promise<void>; watch: LogWatch } {
+  const { nodeId, container, subscriber, batch } = options
+  let stream: AgentStream | undefined
+  let closed = false
+  let last: Instant | undefined
+  let resuming = false
+  let stalled = false
+  let skipped = 0
+  let retry: NodeJS.Timeout | undefined
+
+  const unlisten = app.links.onLinked((agent) => {
+    if (agent.nodeId === nodeId && !stream) void open().catch((error: unknown) => subscriber.fail(error))
+  })
+
+  async function open() {
+    clearTimeout(retry)
+    resuming = last !== undefined
+    const opened = await app.links.followLog(
+      nodeId,
+      { container, take: resuming ? limits.logTake.max : options.take },
+      { message, ended },
+    )
+    if (closed) opened.close()
+    else stream = opened
+  }
+
+  function ended(error?: Error) {
+    stream = undefined
+    if (closed || subscriber.left) return
+    const link = app.links.status(nodeId)
+    // The agent is away: `onLinked` goes on. Anything else that went wrong is for the person to see.
+    if (link !== 'connected') return
+    if (error && !(error instanceof CruxError && error.property === 'agent')) return subscriber.fail(error)
+    retry = setTimeout(() => void open().catch((cause: unknown) => subscriber.fail(cause)), reopenMs)
+  }
+
+  function message({ lines }: LogBatch): void | Promise<void> {
+    if (closed || subscriber.left) return
+    const fresh = resuming ? afterLast(lines) : lines
+    if (fresh.length === 0) return
+    last = fresh.at(-1)?.at ?? last
+    if (stalled) {
+      skipped += fresh.length
+      return
+    }
+    show(fresh)
+    if (subscriber.buffered() > bufferedMax) return drainedOrStalled()
+  }
+
+  /** The engine repeats lines when a log is opened again; the first one that is newer ends the comparison. */
+  function afterLast(lines: LogLine[]): LogLine[] {
+    const seen = last
+    if (!seen) return lines
+    const first = lines.findIndex(({ at }) => !at || isAfter(at, seen))
+    if (first < 0) return []
+    resuming = false
+    return lines.slice(first)
+  }
+
+  async function drainedOrStalled() {
+    const drained = subscriber.drained().then(() => true as const)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), stallMs)
+    })
+    const inTime = await Promise.race([drained, late])
+    clearTimeout(timer)
+    if (inTime) return
+    stalled = true
+    void drained.then(() => {
+      stalled = false
+      if (skipped > 0 && !closed && !subscriber.left) show([])
+    })
+  }
+
+  function show(lines: LogLine[]) {
+    const missed = skipped
+    skipped = 0
+    if (batch) {
+      subscriber.send('container-log-batch', {
+        container,
+        lines: lines.map(toTuple),
+        ...(missed > 0 && { skipped: missed }),
+      })
+      return
+    }
+    if (missed > 0) subscriber.send('container-log', { log: `${missed} lines skipped`, container })
+    for (const line of lines) subscriber.send('container-log', { log: toLogText(line), container })
+  }
+
+  return {
+    opened: open(),
+    watch: {
+      close() {
+        if (closed) return
+        closed = true
+        clearTimeout(retry)
+        unlisten()
+        stream?.close()
+      },
+    },
+  }
+}
+
+const toTuple = ({ at, stderr, text }: LogLine): [number, number, string] => [
+  at ? millisecondsOf(at) : 0,
+  stderr ? 1 : 0,
+  text,
+]
+
+const isAfter = (at: Instant, other: Instant) =>
+  at.seconds === other.seconds ? at.nanos > other.nanos : at.seconds > other.seconds

@@ -1,0 +1,38 @@
+import type { Operation } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import {
+  deleteContainer,
+  deletePrefix,
+  inspectContainer,
+  listContainers,
+  operateContainer,
+  prefixOf,
+  readLog,
+} from './actions.ts'
+
+type Named = { nodeId: string; prefix: string; name: string }
+
+export function containerRoutes(app: App): Handlers<Extract<Operation, `containers.${string}`>> {
+  return {
+    'containers.list': ({ team, params }) => listContainers(app, team, place(params)),
+    'containers.delete-prefix': async ({ team, actor, params }) =>
+      void (await deletePrefix(app, team, actor, place(params))),
+    'containers.start': async ({ team, actor, params }) =>
+      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'start')),
+    'containers.stop': async ({ team, actor, params }) =>
+      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'stop')),
+    'containers.restart': async ({ team, actor, params }) =>
+      void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'restart')),
+    'containers.delete': async ({ team, actor, params }) =>
+      void (await deleteContainer(app, team, actor, params.nodeId, ref(params))),
+    'containers.inspect': ({ team, params }) => inspectContainer(app, team, params.nodeId, ref(params)),
+    'containers.log': ({ team, params, query }) => readLog(app, team, params.nodeId, ref(params), query.take),
+  }
+}
+
+const place = (params: { nodeId: string; prefix: string }) => ({
+  nodeId: params.nodeId,
+  prefix: prefixOf(params.prefix),
+})
+const ref = (params: Named) => ({ prefix: prefixOf(params.prefix), name: params.name })

@@ -1,0 +1,327 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { FailureCode } from '@crux/agent-protocol'
+import type { TestDatabase } from '@crux/postgres'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  actor,
+  eventually,
+  makeDatabase,
+  makeGateway,
+  makeInstallToken,
+  makeLinkedAgent,
+  makeNode,
+  makeTeam,
+  type TestGateway,
+} from '../../test/make-gateway.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { node, nodeEvent, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { kickNode, revokeToken } from '../nodes/actions.ts'
+import { createLocalAgents } from '../nodes/local-agents.ts'
+
+let database: TestDatabase
+let gateway: TestGateway
+let team: TeamContext
+const agents: ScriptedAgent[] = []
+
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  gateway = await makeGateway({ databaseUrl: database.url })
+  team = await makeTeam(gateway.app)
+})
+afterEach(async () => {
+  for (const agent of agents.splice(0)) agent.cut()
+  await gateway.stop()
+})
+
+const track = (agent: ScriptedAgent) => {
+  agents.push(agent)
+  return agent
+}
+const linked = async () => {
+  const made = await makeLinkedAgent(gateway, team)
+  track(made.agent)
+  return made
+}
+const fresh = async () => {
+  const row = await makeNode(gateway.app, team)
+  const token = await makeInstallToken(gateway.app, row.id)
+  return { row, agent: track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token })) }
+}
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => ConnectError.from(error).code,
+  )
+const readNode = async (id: string) => (await gateway.app.database.db.select().from(node).where(eq(node.id, id)))[0]
+const eventsOf = async (id: string) =>
+  (
+    await gateway.app.database.db
+      .select()
+      .from(nodeEvent)
+      .where(eq(nodeEvent.nodeId, id))
+      .orderBy(nodeEvent.createdAt, nodeEvent.id)
+  ).map(({ event }) => event)
+const localAgents = () => createLocalAgents(gateway.app)
+
+test('an agent exchanges its install token, links, and is told to rotate its token at once', async () => {
+  const { row, agent } = await fresh()
+  await agent.exchange()
+  const welcome = await agent.connect()
+  expect(welcome.command).toMatchObject({ case: 'welcome', value: { supported: true, serverVersion: '1.0.0' } })
+  const { value } = await agent.command('rotateToken')
+  const former = agent.token
+  agent.useToken(value.token)
+  await agent.client.confirmToken({})
+  agent.useToken(former)
+  expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
+  expect(await readNode(row.id)).toMatchObject({
+    linkServer: gateway.links.serverId,
+    engineVersion: 'Docker 28.0.0',
+    address: '127.0.0.1',
+  })
+  expect(await eventsOf(row.id)).toEqual(['installed', 'connected', 'tokenReplaced'])
+  expect(gateway.port.linkedAgents.map(({ nodeId }) => nodeId)).toContain(row.id)
+})
+
+test('the same agent may repeat an exchange whose answer was lost, until the new token was used', async () => {
+  const { row, agent } = await fresh()
+  const installToken = agent.token
+  await agent.exchange()
+  agent.useToken(installToken)
+  await agent.exchange()
+  await agent.connect()
+  const again = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: installToken }))
+  expect(await codeOf(again.exchange())).toBe(Code.Unauthenticated)
+  expect(await eventsOf(row.id)).toEqual(['installed', 'connected'])
+})
+
+test('nobody else can exchange an install token a second time', async () => {
+  const { row, agent } = await fresh()
+  const thief = track(
+    new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token, info: { publicKey: 'of a thief' } }),
+  )
+  await agent.exchange()
+  expect(await codeOf(thief.exchange())).toBe(Code.Unauthenticated)
+  await agent.connect()
+})
+
+test('an expired install token and one of another node are refused', async () => {
+  const { row, agent } = await fresh()
+  const other = await makeNode(gateway.app, team)
+  const elsewhere = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: agent.token }))
+  expect(await codeOf(elsewhere.exchange())).toBe(Code.Unauthenticated)
+  await gateway.app.database.db
+    .update(nodeInstall)
+    .set({ expiresAt: new Date(Date.now() - 1_000) })
+    .where(eq(nodeInstall.nodeId, row.id))
+  expect(await codeOf(agent.exchange())).toBe(Code.Unauthenticated)
+})
+
+test('a token links its own node only, and nothing links without one', async () => {
+  const { agent } = await linked()
+  const other = await makeNode(gateway.app, team)
+  const imposter = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: agent.token }))
+  expect(await codeOf(imposter.connect())).toBe(Code.Unauthenticated)
+  const stranger = track(new ScriptedAgent({ url: gateway.url, nodeId: other.id, token: `crux_${'a'.repeat(43)}` }))
+  expect(await codeOf(stranger.connect())).toBe(Code.Unauthenticated)
+  expect(await codeOf(stranger.client.reportDeployment({}))).toBe(Code.Unauthenticated)
+  expect((await readNode(other.id))?.linkServer).toBeNull()
+})
+
+test('a new token that the agent used without confirming replaces the old one, and a lost one is sent again', async () => {
+  const { row, agent } = await fresh()
+  await agent.exchange()
+  await agent.connect()
+  const first = await agent.command('rotateToken')
+  agent.cut()
+  const back = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token }))
+  await back.connect()
+  const second = await back.command('rotateToken')
+  expect(second.value.token).toBe(first.value.token)
+  back.cut()
+  const later = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: first.value.token }))
+  await later.connect()
+  const [token] = await gateway.app.database.db.select().from(nodeToken).where(eq(nodeToken.nodeId, row.id))
+  expect(token).toMatchObject({ nextHash: null, nextToken: null })
+})
+
+test('revoking ends the link, its streams and every further call at once', async () => {
+  const { node: row, agent } = await linked()
+  const ended = Promise.withResolvers<Error | undefined>()
+  let taken = 0
+  await gateway.links.followLog(
+    row.id,
+    { container: { prefix: '', name: 'web' }, take: 10 },
+    { message: () => void taken++, ended: ended.resolve },
+  )
+  const { value } = await agent.command('followLog')
+  const stream = agent.streamLog(value.streamId)
+  await stream.send([{ text: 'one' }])
+  await eventually(
+    () => taken,
+    (count) => count === 1,
+  )
+  const asked = gateway.links.request(row.id, { case: 'listContainers', value: {} })
+  const refused = expect(asked).rejects.toMatchObject({ code: 'notFound', property: 'agent' })
+  await revokeToken(gateway.app, localAgents(), team, actor, row.id)
+  expect((await agent.command('closeLink')).value.reason).toBe(2)
+  expect(await agent.ended).toBe('ended')
+  await refused
+  expect(await ended.promise).toMatchObject({ property: 'agent' })
+  await stream.done
+  expect(await codeOf(agent.connect())).toBe(Code.Unauthenticated)
+  expect(await codeOf(agent.client.reportDeployment({}))).toBe(Code.Unauthenticated)
+  expect(await eventsOf(row.id)).toContain('kicked')
+  await eventually(
+    () => readNode(row.id),
+    (found) => found?.linkServer === null,
+  )
+})
+
+test('a kicked agent is told to stop and keeps its token', async () => {
+  const { node: row, agent } = await linked()
+  await kickNode(gateway.app, localAgents(), team, actor, row.id)
+  expect((await agent.command('closeLink')).value.reason).toBe(1)
+  await agent.ended
+  await agent.connect()
+  expect(gateway.links.status(row.id)).toBe('connected')
+})
+
+test('a newer link of a node replaces the older one', async () => {
+  const { node: row, agent } = await linked()
+  const second = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token }))
+  await second.connect()
+  expect((await agent.command('closeLink')).value.reason).toBe(3)
+  await agent.ended
+  expect(gateway.links.agent(row.id)?.info.sessionId).toBe(second.info.sessionId)
+  expect((await readNode(row.id))?.linkServer).toBe(gateway.links.serverId)
+})
+
+test('a lost connection is noticed at once, and told to deployments', async () => {
+  const { node: row, agent } = await linked()
+  agent.cut()
+  await eventually(
+    () => readNode(row.id),
+    (found) => found?.linkServer === null,
+  )
+  expect(gateway.links.status(row.id)).toBe('unreachable')
+  expect(gateway.port.lostAgents.map(({ nodeId }) => nodeId)).toContain(row.id)
+  await expect(gateway.links.request(row.id, { case: 'listContainers', value: {} })).rejects.toMatchObject({
+    code: 'notFound',
+    property: 'agent',
+  })
+  await eventually(
+    () => eventsOf(row.id),
+    (events) => events.includes('left'),
+  )
+})
+
+test('an agent that is too old stays connected, shows as outdated and gets no commands', async () => {
+  const { row, agent } = await fresh()
+  agent.info.version = '0.9.3'
+  await agent.exchange()
+  const welcome = await agent.connect()
+  expect(welcome.command).toMatchObject({ case: 'welcome', value: { supported: false } })
+  expect(gateway.links.status(row.id)).toBe('outdated')
+  expect(gateway.links.deploy(row.id, {})).toBe(false)
+  await expect(gateway.links.request(row.id, { case: 'listContainers', value: {} })).rejects.toMatchObject({
+    code: 'preconditionFailed',
+    property: 'id',
+  })
+})
+
+test('answers reach who asked, and failures are errors of the catalogue', async () => {
+  const { node: row, agent } = await linked()
+  const asked = gateway.links.request(row.id, { case: 'inspectContainer', value: { container: { name: 'web' } } })
+  const first = await agent.command('inspectContainer')
+  await agent.respond(first.commandId, { case: 'inspection', value: { json: '{}' } })
+  expect(await asked).toMatchObject({ case: 'inspection', value: { json: '{}' } })
+
+  const missing = gateway.links.request(row.id, { case: 'inspectContainer', value: { container: { name: 'no' } } })
+  const second = await agent.command('inspectContainer', 2)
+  const refused = expect(missing).rejects.toMatchObject({ code: 'notFound', property: 'key' })
+  await agent.respond(second.commandId, {
+    case: 'failure',
+    value: { code: FailureCode.NOT_FOUND, message: 'no such container' },
+  })
+  await refused
+})
+
+test("one agent cannot answer another's command or feed its streams", async () => {
+  const { node: row, agent } = await linked()
+  const other = await linked()
+  let taken = 0
+  const asked = gateway.links.request(row.id, { case: 'inspectContainer', value: { container: { name: 'web' } } })
+  const { commandId } = await agent.command('inspectContainer')
+  await other.agent.respond(commandId, { case: 'inspection', value: { json: '"forged"' } })
+  await gateway.links.watchContainers(row.id, { message: () => void taken++, ended: () => undefined })
+  const { value } = await agent.command('watchContainers')
+  const forged = other.agent.streamContainers(value.streamId)
+  await forged.send(true, [])
+  await forged.done
+  await agent.respond(commandId, { case: 'inspection', value: { json: '"true"' } })
+  expect(await asked).toMatchObject({ value: { json: '"true"' } })
+  expect(taken).toBe(0)
+})
+
+test('a slow reader slows the agent down instead of filling the memory', async () => {
+  const { node: row, agent } = await linked()
+  const gate = Promise.withResolvers<void>()
+  let taken = 0
+  await gateway.links.followLog(
+    row.id,
+    { container: { name: 'web' }, take: 10 },
+    {
+      message: async () => {
+        taken++
+        await gate.promise
+      },
+      ended: () => undefined,
+    },
+  )
+  const stream = agent.streamLog((await agent.command('followLog')).value.streamId)
+  const text = 'x'.repeat(10_000)
+  let sent = 0
+  const sending = (async () => {
+    for (let batch = 0; batch < 60; batch++) {
+      await stream.send(Array.from({ length: 10 }, () => ({ text })))
+      sent++
+    }
+  })()
+  const stuck = await eventually(
+    async () => {
+      const before = sent
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return { moved: sent - before, sent }
+    },
+    ({ moved, sent: total }) => moved === 0 && total > 0,
+  )
+  expect(stuck.sent).toBeLessThan(60)
+  expect(taken).toBe(1)
+  gate.resolve()
+  await sending
+  await eventually(
+    () => taken,
+    (count) => count === 60,
+  )
+})
+
+test("a deployment's journal reaches deployments under the token's node, and Welcome tells what they know", async () => {
+  const { node: row, agent } = await linked()
+  gateway.port.answer = 12n
+  const release = { deploymentId: '0199', number: 2 }
+  const answer = await agent.client.reportDeployment({ release, events: [{ sequence: 12n }] })
+  expect(answer.acknowledgedSequence).toBe(12n)
+  expect(gateway.port.reports).toMatchObject([{ nodeId: row.id, batch: { release } }])
+  agent.cut()
+  const back = track(
+    new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: agent.token, info: { openReleases: [release] } }),
+  )
+  const welcome = await back.connect()
+  expect(welcome.command).toMatchObject({ value: { positions: [{ release, acknowledgedSequence: 7n }] } })
+})

@@ -1,0 +1,253 @@
+import { type Answer, type Body, CruxError, type Query } from '@crux/contract'
+import { and, eq } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { nodeChanged, nodeKicked } from './events.ts'
+import { type InstallOptions, installCommand, installScript, scriptValues } from './install-script.ts'
+import { issueInstallToken } from './install-token.ts'
+import type { LocalAgents } from './local-agents.ts'
+import {
+  findNode,
+  findNodeDetails,
+  findNodeEvents,
+  findNodes,
+  type InstallRow,
+  type NodeRow,
+  statusOf,
+} from './store.ts'
+
+export async function listNodes(app: App, team: TeamContext): Promise<Answer<'nodes.list'>> {
+  return (await findNodes(app, team.id)).map(toNode)
+}
+
+export async function getNode(
+  app: App,
+  localAgents: LocalAgents,
+  team: TeamContext,
+  nodeId: string,
+): Promise<Answer<'nodes.get'>> {
+  const row = await findNodeDetails(app, team.id, nodeId)
+  if (!row) throw notFound(nodeId)
+  const { available, reason } = await localAgents.availability()
+  return {
+    ...toNode(row),
+    hasToken: row.hasToken,
+    install: row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
+    updatable: false,
+    inUse: row.inUse,
+    localAgent: { available, reason, running: localAgents.isRunning(row.id) },
+  }
+}
+
+export async function createNode(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  body: Body<'nodes.create'>,
+): Promise<Answer<'nodes.create'>> {
+  const [row] = await app.database.db
+    .insert(node)
+    .values({ ...fieldsOf(body), teamId: team.id, createdBy: actor.id, updatedBy: actor.id })
+    .returning()
+  if (!row) throw new Error('the node was not stored')
+  nodeChanged(app, { teamId: team.id, nodeId: row.id }, 'unreachable')
+  return toNode(row)
+}
+
+export async function updateNode(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  nodeId: string,
+  body: Body<'nodes.update'>,
+): Promise<void> {
+  const changed = await app.database.db
+    .update(node)
+    .set({ ...fieldsOf(body), updatedAt: new Date(), updatedBy: actor.id })
+    .where(and(eq(node.id, nodeId), eq(node.teamId, team.id)))
+    .returning({ id: node.id })
+  if (changed.length === 0) throw notFound(nodeId)
+  nodeChanged(app, { teamId: team.id, nodeId })
+}
+
+/** The agent of a deleted node is told to stop and forget its token; its containers stay. */
+export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamContext, nodeId: string): Promise<void> {
+  await app.database.transaction(async (tx) => {
+    const [row] = await tx
+      .select({ id: node.id })
+      .from(node)
+      .where(and(eq(node.id, nodeId), eq(node.teamId, team.id)))
+      .for('update')
+    if (!row) throw notFound(nodeId)
+    const [used] = await tx.select({ id: deployment.id }).from(deployment).where(eq(deployment.nodeId, nodeId)).limit(1)
+    if (used) {
+      throw new CruxError('preconditionFailed', {
+        property: 'id',
+        value: nodeId,
+        description: 'This node has deployments: delete them first.',
+      })
+    }
+    await tx.delete(node).where(eq(node.id, nodeId))
+  })
+  app.log.info({ nodeId, teamId: team.id }, 'node deleted')
+  app.bus.publish({ type: 'node.close', nodeId, reason: 'token-revoked' })
+  nodeChanged(app, { teamId: team.id, nodeId })
+  await localAgents.dismiss(nodeId)
+}
+
+export async function createInstallScript(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  nodeId: string,
+  body: Body<'nodes.create-script'>,
+): Promise<Answer<'nodes.create-script'>> {
+  const row = await findNodeDetails(app, team.id, nodeId)
+  if (!row) throw notFound(nodeId)
+  if (body.type === 'k8s') {
+    throw new CruxError('preconditionFailed', {
+      property: 'type',
+      value: body.type,
+      description: 'Kubernetes nodes come with a later release.',
+    })
+  }
+  if (row.linkServer || row.hasToken) {
+    throw new CruxError('alreadyExists', {
+      property: 'id',
+      value: nodeId,
+      description: row.linkServer
+        ? 'The agent of this node is connected.'
+        : 'This node has an agent that is away: revoke its token to install another one.',
+    })
+  }
+  // The same script until it is discarded or expired, as existing clients know it (backend.md 2.6).
+  if (row.install && row.install.scriptType === body.scriptType) return describeInstall(app, row, row.install)
+  const { rootPath, dagentTraefik, workloadName, scriptType } = body
+  const options: InstallOptions = { rootPath, dagentTraefik, workloadName }
+  const { install } = await issueInstallToken(app, nodeId, actor.id, { scriptType, options })
+  nodeChanged(app, { teamId: team.id, nodeId })
+  return describeInstall(app, row, install)
+}
+
+export async function discardInstallScript(app: App, team: TeamContext, nodeId: string): Promise<void> {
+  await requireNode(app, team, nodeId)
+  const gone = await app.database.db.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId)).returning()
+  const [install] = gone
+  if (!install || install.exchangedAt || install.expiresAt < new Date()) {
+    throw new CruxError('notFound', { property: 'installer', description: 'There is no install script to discard.' })
+  }
+  nodeChanged(app, { teamId: team.id, nodeId })
+}
+
+/** Void from here on for every call of the agent; its link and streams end as soon as the processes hear of it. */
+export async function revokeToken(
+  app: App,
+  localAgents: LocalAgents,
+  team: TeamContext,
+  actor: Actor,
+  nodeId: string,
+): Promise<void> {
+  await requireNode(app, team, nodeId)
+  const revoked = await app.database.transaction(async (tx) => {
+    // With the token goes the install token that could be exchanged again.
+    await tx.delete(nodeInstall).where(eq(nodeInstall.nodeId, nodeId))
+    return tx.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId)).returning({ nodeId: nodeToken.nodeId })
+  })
+  if (revoked.length === 0) {
+    throw new CruxError('notFound', { property: 'token', description: 'This node has no token.' })
+  }
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'revoke-token', person(actor))
+  await localAgents.dismiss(nodeId)
+}
+
+export async function kickNode(
+  app: App,
+  localAgents: LocalAgents,
+  team: TeamContext,
+  actor: Actor,
+  nodeId: string,
+): Promise<void> {
+  await requireNode(app, team, nodeId)
+  await nodeKicked(app, { teamId: team.id, nodeId }, 'user-kick', person(actor))
+  await localAgents.dismiss(nodeId)
+}
+
+export async function startLocalAgent(
+  app: App,
+  localAgents: LocalAgents,
+  team: TeamContext,
+  actor: Actor,
+  nodeId: string,
+): Promise<void> {
+  const row = await requireNode(app, team, nodeId)
+  await localAgents.launch({ id: row.id, teamId: team.id, linked: row.linkServer !== null }, actor.id)
+}
+
+export async function listNodeEvents(
+  app: App,
+  team: TeamContext,
+  nodeId: string,
+  query: Query<'nodes.audit'>,
+): Promise<Answer<'nodes.audit'>> {
+  await requireNode(app, team, nodeId)
+  const { items, total } = await findNodeEvents(app, nodeId, query)
+  return {
+    items: items.map((item) => ({
+      createdAt: item.createdAt.toISOString(),
+      event: item.event as Answer<'nodes.audit'>['items'][number]['event'],
+      data: item.data as Record<string, unknown> | null,
+    })),
+    total,
+  }
+}
+
+/** @throws CruxError notFound, the same for a node of another team */
+export async function requireNode(app: App, team: { id: string }, nodeId: string): Promise<NodeRow> {
+  const row = await findNode(app, team.id, nodeId)
+  if (!row) throw notFound(nodeId)
+  return row
+}
+
+const notFound = (nodeId: string) =>
+  new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })
+
+const person = (actor: Actor) => ({ id: actor.id, name: actor.name })
+
+const fieldsOf = (body: Body<'nodes.create'>) => ({
+  name: body.name,
+  description: body.description ?? null,
+  icon: body.icon ?? null,
+})
+
+function toNode(row: NodeRow): Answer<'nodes.create'> {
+  const linked = row.linkServer !== null
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    description: row.description,
+    icon: row.icon as Answer<'nodes.create'>['icon'],
+    address: linked ? row.address : null,
+    status: statusOf(row),
+    connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
+    version: linked ? row.agentVersion : null,
+    engineVersion: row.engineVersion,
+    operatingSystem: row.operatingSystem,
+  }
+}
+
+function describeInstall(
+  app: App,
+  row: NodeRow & { teamSlug: string },
+  install: InstallRow,
+): Answer<'nodes.create-script'> {
+  const values = scriptValues(app.config, row, app.cipher.decrypt(install.token), install.options as InstallOptions)
+  return {
+    command: installCommand(install.scriptType, values),
+    script: installScript(install.scriptType, values),
+    expireAt: install.expiresAt.toISOString(),
+    type: 'docker',
+    scriptType: install.scriptType,
+  }
+}

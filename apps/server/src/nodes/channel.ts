@@ -1,0 +1,64 @@
+import type { ServerData } from '@crux/contract'
+import { eq } from 'drizzle-orm'
+import { nodeChannel } from '../containers/channel.ts'
+import type { App } from '../context.ts'
+import { node } from '../db/schema/index.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { findNodes, type NodeRow, statusOf } from './store.ts'
+
+export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
+  nodes: nodesChannel(app),
+  node: nodeChannel(app),
+})
+
+/** The nodes of a team: where each stands at first, then every change, read once per change whoever listens. */
+function nodesChannel(app: App): ChannelHandler<'nodes'> {
+  const teams = new Map<string, Set<Subscriber<'nodes'>>>()
+
+  app.bus.on('node.changed', ({ teamId, nodeId, error }) => {
+    if (!teams.has(teamId)) return
+    void tell(teamId, nodeId, error).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a change was not shown'))
+  })
+  app.bus.onReconnected(() => {
+    for (const [teamId, subscribers] of teams) {
+      void findNodes(app, teamId)
+        .then((rows) => {
+          for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toEvent(row))
+        })
+        .catch((err: unknown) => app.log.warn({ err, teamId }, 'the nodes could not be read again'))
+    }
+  })
+
+  async function tell(teamId: string, nodeId: string, error: string | undefined) {
+    const [row] = await app.database.db.select().from(node).where(eq(node.id, nodeId))
+    const event: ServerData<'nodes', 'event'> = row ? { ...toEvent(row), error } : { id: nodeId, status: 'unreachable' }
+    for (const subscriber of teams.get(teamId) ?? []) subscriber.send('event', event)
+  }
+
+  return {
+    async open(subscriber) {
+      const teamId = subscriber.team.id
+      const subscribers = teams.get(teamId) ?? new Set()
+      teams.set(teamId, subscribers.add(subscriber))
+      subscriber.onLeave(() => {
+        subscribers.delete(subscriber)
+        if (subscribers.size === 0 && teams.get(teamId) === subscribers) teams.delete(teamId)
+      })
+      for (const row of await findNodes(app, teamId)) subscriber.send('event', toEvent(row))
+    },
+    messages: {},
+  }
+}
+
+function toEvent(row: NodeRow): ServerData<'nodes', 'event'> {
+  const linked = row.linkServer !== null
+  return {
+    id: row.id,
+    status: statusOf(row),
+    address: linked ? row.address : null,
+    version: linked ? row.agentVersion : null,
+    connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
+    engineVersion: row.engineVersion,
+    operatingSystem: row.operatingSystem,
+  }
+}

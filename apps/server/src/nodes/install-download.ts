@@ -1,0 +1,29 @@
+import { CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { bearerToken, hashToken } from '../gateway/tokens.ts'
+import { type InstallOptions, installScript, scriptValues } from './install-script.ts'
+import { findInstallByToken } from './store.ts'
+
+type Download = { params: { teamSlug: string; nodeId: string }; headers: Record<string, string | string[] | undefined> }
+
+/**
+ * The install script that belongs to the token of a download. Downloading does not burn the token, exchanging it does.
+ *
+ * @throws CruxError unauthorized for a wrong, used or expired token and for a node that does not exist alike
+ */
+export async function authoriseDownload(app: App, { params, headers }: Download) {
+  const token = bearerToken(headers.authorization)
+  const found = token && (await findInstallByToken(app, { ...params, tokenHash: hashToken(token) }))
+  if (!found) {
+    throw new CruxError('unauthorized', {
+      property: 'token',
+      description: 'This install token is not valid (any more): generate a new script.',
+    })
+  }
+  return { ...found, token }
+}
+
+export async function downloadScript(app: App, download: Download): Promise<string> {
+  const { node, install, token } = await authoriseDownload(app, download)
+  return installScript(install.scriptType, scriptValues(app.config, node, token, install.options as InstallOptions))
+}

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { nodeInstall } from '../db/schema/index.ts'
+import { hashToken, makeToken } from '../gateway/tokens.ts'
+import type { InstallOptions } from './install-script.ts'
+
+/** Single use, ten minutes, bound to the node. */
+export const installLifeMs = 10 * 60 * 1_000
+
+/** Makes an install token in place of the node's former one. The hash opens; the sealed text lets the page show the command again. */
+export async function issueInstallToken(
+  app: App,
+  nodeId: string,
+  userId: string,
+  script: { scriptType: 'shell' | 'powershell'; options: InstallOptions },
+) {
+  const token = makeToken()
+  const values = {
+    tokenHash: hashToken(token),
+    token: app.cipher.encrypt(token),
+    scriptType: script.scriptType,
+    options: script.options,
+    createdBy: userId,
+    createdAt: sql`now()`,
+    expiresAt: new Date(Date.now() + installLifeMs),
+    exchangedAt: null,
+  }
+  const [install] = await app.database.db
+    .insert(nodeInstall)
+    .values({ nodeId, ...values })
+    .onConflictDoUpdate({ target: nodeInstall.nodeId, set: values })
+    .returning()
+  if (!install) throw new Error('the install token was not stored')
+  return { token, install }
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
+import type { Logger } from '@crux/service-kit'
+import type { Config } from '../config/config.ts'
+import { agentFolder } from '../places.ts'
+
+export interface AgentProcess {
+  readonly running: boolean
+  /** Asks it to end, then ends it; resolves when it is gone. It is not started again. */
+  stop(): Promise<void>
+}
+
+const stopTimeoutMs = 8_000
+const adoptedPollMs = 1_000
+/** A start that lasted this long was a good one: the next failure waits little again. */
+const goodRunMs = 60_000
+
+/**
+ * Runs the agent of this machine in a session of its own: Ctrl-C reaches the server alone, which then ends it. A server that was
+ * killed leaves it running; the next one finds it by its file and goes on with it, so that there are never two.
+ *
+ * @param options.token makes the token for a start, undefined when the agent has one stored
+ * @param options.ended it ended by itself with exit code 0: it was told to, and is not started again
+ */
+export function runAgentProcess(options: {
+  config: Config
+  nodeId: string
+  log: Logger
+  token: () => Promise<string | undefined>
+  ended: () => void
+}): AgentProcess {
+  const { config, nodeId, log } = options
+  const folder = agentDataDir(config, nodeId)
+  const runFile = join(folder, 'process.json')
+  let wanted = true
+  let pid: number | undefined
+  let failures = 0
+  let wake: (() => void) | undefined
+
+  async function run() {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const adopted = readRunFile(runFile)
+    if (adopted !== undefined) {
+      log.info({ nodeId, pid: adopted }, 'the agent of this machine still runs')
+      pid = adopted
+      while (wanted && isAlive(adopted)) await pause(adoptedPollMs)
+      pid = wanted ? undefined : pid
+    }
+    while (wanted) {
+      const startedAt = Date.now()
+      const exit = await start().catch((error: unknown) => String(error))
+      pid = undefined
+      rmSync(runFile, { force: true })
+      if (!wanted) return
+      if (exit === 0) {
+        log.warn({ nodeId }, 'the agent of this machine was told to stop')
+        wanted = false
+        return options.ended()
+      }
+      failures = Date.now() - startedAt > goodRunMs ? 1 : failures + 1
+      log.warn({ nodeId, exit, failures }, 'the agent of this machine ended, starting it again')
+      await pause(failures === 1 ? 100 : Math.min(30_000, 250 * 2 ** Math.min(failures, 10)))
+    }
+  }
+
+  async function start(): Promise<number | string> {
+    const token = await options.token()
+    const [command, ...args] = agentCommand(config)
+    if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
+    mkdirSync(join(config.dataDir, 'logs'), { recursive: true })
+    const out = openSync(join(config.dataDir, 'logs', `agent-${nodeId}.log`), 'a', 0o600)
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: agentEnvironment(config, nodeId, folder, token),
+      stdio: ['ignore', out, out],
+      detached: true,
+    })
+    closeSync(out)
+    if (child.pid) {
+      pid = child.pid
+      writeRunFile(runFile, child.pid)
+    }
+    return exitOf(child)
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  const running = run().catch((err: unknown) => log.error({ err, nodeId }, 'the agent of this machine cannot be run'))
+  return {
+    get running() {
+      return wanted
+    },
+    async stop() {
+      wanted = false
+      wake?.()
+      const mine = pid
+      if (mine !== undefined) await endProcess(mine)
+      await running
+      rmSync(runFile, { force: true })
+    },
+  }
+}
+
+/** The agent's own folder; the engine of this machine sees it under the same path. */
+export const agentDataDir = (config: Config, nodeId: string): string => join(config.dataDir, 'agents', nodeId)
+
+const engineSocket = (): string => {
+  const host = process.env.DOCKER_HOST
+  return host?.startsWith('unix://') ? host.slice('unix://'.length) : '/var/run/docker.sock'
+}
+
+/** Whether an engine answers on this machine. */
+export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ socketPath, path: '/_ping', timeout: 2_000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.on('error', () => resolve(false))
+    asked.on('timeout', () => asked.destroy())
+    asked.end()
+  })
+}
+
+/** Argument vector, never a shell line; the setting is split at spaces. */
+function agentCommand(config: Config): string[] {
+  if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
+  const bundle = join(agentFolder, 'dist/agent.mjs')
+  const built = existsSync(bundle) && !import.meta.url.endsWith('.ts')
+  return [process.execPath, built ? bundle : join(agentFolder, 'src/main.ts')]
+}
+
+/** Only what the agent needs: none of the server's secrets. */
+function agentEnvironment(config: Config, nodeId: string, folder: string, token: string | undefined) {
+  const { PATH, HOME, DOCKER_HOST, NODE_EXTRA_CA_CERTS, ROOT_DOMAIN } = process.env
+  return {
+    PATH,
+    HOME,
+    DOCKER_HOST,
+    NODE_EXTRA_CA_CERTS,
+    ROOT_DOMAIN,
+    CRUX_URL: config.url,
+    CRUX_NODE_ID: nodeId,
+    CRUX_DATA_DIR: folder,
+    LOG_LEVEL: config.logLevel,
+    ...(token && { CRUX_TOKEN: token }),
+  }
+}
+
+const exitOf = (child: ChildProcess): Promise<number | string> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+  })
+
+async function endProcess(pid: number): Promise<void> {
+  signal(pid, 'SIGTERM')
+  if (await waitUntil(() => !isAlive(pid), stopTimeoutMs)) return
+  signal(pid, 'SIGKILL')
+  await waitUntil(() => !isAlive(pid), 2_000)
+}
+
+function signal(pid: number, name: NodeJS.Signals) {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // Gone already.
+  }
+}
+
+/** The process of a former server, when it still is the one that was started: a pid alone may have been given to another. */
+function readRunFile(path: string): number | undefined {
+  try {
+    const { pid, startTime } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; startTime: string | null }
+    return startTime !== null && isAlive(pid) && String(startTimeOf(pid)) === String(startTime) ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function writeRunFile(path: string, pid: number) {
+  writeFileSync(`${path}.new`, JSON.stringify({ pid, startTime: startTimeOf(pid) ?? null }), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}

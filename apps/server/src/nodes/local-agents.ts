@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CruxError } from '@crux/contract'
+import { eq } from 'drizzle-orm'
+import { isLoopbackOnly } from '../config/config.ts'
+import type { App } from '../context.ts'
+import { node, nodeToken } from '../db/schema/index.ts'
+import { nodeChanged } from './events.ts'
+import { issueInstallToken } from './install-token.ts'
+import { type AgentProcess, agentDataDir, engineAnswers, runAgentProcess } from './local-agent-process.ts'
+
+type Availability = { available: boolean; reason: string | null }
+
+/** "Use this machine" (decision 29): agents that this server runs and supervises. */
+export interface LocalAgents {
+  /** Whether it can work here, and why not. */
+  availability(): Promise<Availability>
+  isRunning(nodeId: string): boolean
+  /** @throws CruxError preconditionFailed when it cannot work here, alreadyExists when the node has an agent elsewhere */
+  launch(row: { id: string; teamId: string; linked: boolean }, userId: string): Promise<void>
+  /** Ends it and forgets that this machine runs it; its data stays. */
+  dismiss(nodeId: string): Promise<void>
+  /** Starts those of the nodes that had one. Once the server listens. */
+  start(): Promise<void>
+  /** Ends the agents, never their containers. */
+  stop(): Promise<void>
+}
+
+const engineCheckMs = 5_000
+
+export function createLocalAgents(app: App): LocalAgents {
+  const processes = new Map<string, AgentProcess>()
+  let engine: { at: number; answers: Promise<boolean> } | undefined
+  let stopped = false
+
+  async function availability(): Promise<Availability> {
+    const no = (reason: string) => ({ available: false, reason })
+    if (!app.config.embedded) return no('Only a console that was started with npm start can use its own machine.')
+    if (!isLoopbackOnly(app.config)) return no('Only while the console is reachable from this machine alone.')
+    if (!engine || Date.now() - engine.at > engineCheckMs) engine = { at: Date.now(), answers: engineAnswers() }
+    return (await engine.answers) ? { available: true, reason: null } : no('No Docker answers on this machine.')
+  }
+
+  function run(nodeId: string, teamId: string, userId: string) {
+    if (stopped || processes.get(nodeId)?.running) return
+    processes.set(
+      nodeId,
+      runAgentProcess({
+        config: app.config,
+        nodeId,
+        log: app.log,
+        token: () => tokenFor(nodeId, userId),
+        ended: () =>
+          void forget(nodeId)
+            .then(() => nodeChanged(app, { teamId, nodeId }))
+            .catch((err: unknown) => app.log.error({ err, nodeId }, 'the end of the local agent is not stored')),
+      }),
+    )
+  }
+
+  /** An agent that was exchanged once has its token in its folder. */
+  async function tokenFor(nodeId: string, userId: string): Promise<string | undefined> {
+    const used = await app.database.db
+      .select({ usedAt: nodeToken.usedAt })
+      .from(nodeToken)
+      .where(eq(nodeToken.nodeId, nodeId))
+    if (used[0]?.usedAt) return undefined
+    const { token } = await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })
+    return token
+  }
+
+  async function forget(nodeId: string) {
+    processes.delete(nodeId)
+    await app.database.db.update(node).set({ localAgent: false }).where(eq(node.id, nodeId))
+  }
+
+  return {
+    availability,
+    isRunning: (nodeId) => processes.get(nodeId)?.running ?? false,
+    async launch(row, userId) {
+      const { available, reason } = await availability()
+      if (!available)
+        throw new CruxError('preconditionFailed', { property: 'localAgent', description: reason ?? undefined })
+      if (row.linked || processes.get(row.id)?.running) {
+        throw new CruxError('alreadyExists', { property: 'id', description: 'This node has an agent already.' })
+      }
+      const [token] = await app.database.db.select().from(nodeToken).where(eq(nodeToken.nodeId, row.id))
+      if (token?.usedAt && !existsSync(join(agentDataDir(app.config, row.id)))) {
+        throw new CruxError('alreadyExists', {
+          property: 'id',
+          description: 'The agent of this node was installed elsewhere: revoke its token first.',
+        })
+      }
+      await app.database.db.update(node).set({ localAgent: true, type: 'docker' }).where(eq(node.id, row.id))
+      run(row.id, row.teamId, userId)
+      nodeChanged(app, { teamId: row.teamId, nodeId: row.id })
+    },
+    async dismiss(nodeId) {
+      const mine = processes.get(nodeId)
+      await forget(nodeId)
+      await mine?.stop()
+    },
+    async start() {
+      if (!app.config.embedded || !isLoopbackOnly(app.config)) return
+      const rows = await app.database.db.select().from(node).where(eq(node.localAgent, true))
+      for (const row of rows) run(row.id, row.teamId, row.updatedBy)
+    },
+    async stop() {
+      stopped = true
+      await Promise.all([...processes.values()].map((process) => process.stop()))
+    },
+  }
+}

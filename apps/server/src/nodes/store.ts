@@ -1,0 +1,96 @@
+import type { NodeStatus } from '@crux/contract'
+import { and, asc, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
+import { isSupported } from '../gateway/agent-version.ts'
+
+export type NodeRow = typeof node.$inferSelect
+export type InstallRow = typeof nodeInstall.$inferSelect
+
+/** By name, as the page shows them first. */
+export const findNodes = (app: App, teamId: string): Promise<NodeRow[]> =>
+  app.database.db.select().from(node).where(eq(node.teamId, teamId)).orderBy(asc(node.name))
+
+/** A node of this team; undefined for one of another team as for none. */
+export async function findNode(app: App, teamId: string, nodeId: string): Promise<NodeRow | undefined> {
+  const [row] = await app.database.db
+    .select()
+    .from(node)
+    .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
+  return row
+}
+
+/** The node with what its page needs beside, in one query. The script only while it can still be run. */
+export async function findNodeDetails(app: App, teamId: string, nodeId: string) {
+  const [row] = await app.database.db
+    .select({
+      ...getTableColumns(node),
+      hasToken: sql<boolean>`${nodeToken.nodeId} is not null`,
+      install: nodeInstall,
+      inUse: sql<boolean>`exists (select from ${deployment} where ${deployment.nodeId} = ${node.id})`,
+      teamSlug: team.slug,
+    })
+    .from(node)
+    .innerJoin(team, eq(team.id, node.teamId))
+    .leftJoin(nodeToken, eq(nodeToken.nodeId, node.id))
+    .leftJoin(
+      nodeInstall,
+      and(eq(nodeInstall.nodeId, node.id), gt(nodeInstall.expiresAt, sql`now()`), isNull(nodeInstall.exchangedAt)),
+    )
+    .where(and(eq(node.id, nodeId), eq(node.teamId, teamId)))
+  return row
+}
+
+/** The install script that this token opens, for the node and team of the address. */
+export async function findInstallByToken(
+  app: App,
+  where: { teamSlug: string; nodeId: string; tokenHash: string },
+): Promise<{ node: { id: string; name: string; teamSlug: string }; install: InstallRow } | undefined> {
+  const [row] = await app.database.db
+    .select({ id: node.id, name: node.name, teamSlug: team.slug, install: nodeInstall })
+    .from(nodeInstall)
+    .innerJoin(node, eq(node.id, nodeInstall.nodeId))
+    .innerJoin(team, eq(team.id, node.teamId))
+    .where(
+      and(
+        eq(nodeInstall.tokenHash, where.tokenHash),
+        eq(node.id, where.nodeId),
+        eq(team.slug, where.teamSlug),
+        gt(nodeInstall.expiresAt, sql`now()`),
+        isNull(nodeInstall.exchangedAt),
+      ),
+    )
+  return row && { node: row, install: row.install }
+}
+
+/** Newest first; both dates belong to the range. */
+export async function findNodeEvents(
+  app: App,
+  nodeId: string,
+  query: { skip: number; take: number; from: Date; to: Date; filterEventType?: string | undefined },
+) {
+  const where = and(
+    eq(nodeEvent.nodeId, nodeId),
+    gte(nodeEvent.createdAt, query.from),
+    // The column has milliseconds, and so has `to`.
+    lt(nodeEvent.createdAt, new Date(query.to.getTime() + 1)),
+    query.filterEventType ? eq(nodeEvent.event, query.filterEventType) : undefined,
+  )
+  const [items, [total]] = await Promise.all([
+    app.database.db
+      .select({ createdAt: nodeEvent.createdAt, event: nodeEvent.event, data: nodeEvent.data })
+      .from(nodeEvent)
+      .where(where)
+      .orderBy(desc(nodeEvent.createdAt), desc(nodeEvent.id))
+      .limit(query.take)
+      .offset(query.skip),
+    app.database.db.select({ total: count() }).from(nodeEvent).where(where),
+  ])
+  return { items, total: total?.total ?? 0 }
+}
+
+/** From what is stored, so that every server process says the same. */
+export function statusOf(row: Pick<NodeRow, 'linkServer' | 'agentVersion'>): NodeStatus {
+  if (!row.linkServer) return 'unreachable'
+  return isSupported(row.agentVersion ?? '') ? 'connected' : 'outdated'
+}

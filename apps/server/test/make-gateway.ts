@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ReportDeploymentRequest } from '@crux/agent-protocol'
+import { migrate, openDatabase, testDatabase } from '@crux/postgres'
+import { createLogger } from '@crux/service-kit'
+import { createPostgresBus } from '../src/bus/postgres-bus.ts'
+import type { Config } from '../src/config/config.ts'
+import type { App } from '../src/context.ts'
+import { createCipher, generateKey } from '../src/crypto/cipher.ts'
+import * as schema from '../src/db/schema/index.ts'
+import { createGateway } from '../src/gateway/gateway.ts'
+import type { DeploymentPort, LinkedAgent } from '../src/gateway/links.ts'
+import { createNodeLinks } from '../src/gateway/node-links.ts'
+import type { Actor, TeamContext } from '../src/http/handlers.ts'
+import { issueInstallToken } from '../src/nodes/install-token.ts'
+import { migrationsFolder } from '../src/places.ts'
+import { ScriptedAgent } from './scripted-agent.ts'
+
+export const log = createLogger({ name: 'test', level: 'fatal' })
+const key = generateKey()
+
+/** A database with the schema of the server, cloned for one test file. */
+export const makeDatabase = () =>
+  testDatabase({ key: 'server', migrate: (url) => migrate({ url, folder: migrationsFolder, schema: 'crux' }) })
+
+/** Deployments that remember what the gateway told them, and answer what a test wants. */
+export class RecordingPort implements DeploymentPort {
+  readonly linkedAgents: LinkedAgent[] = []
+  readonly lostAgents: LinkedAgent[] = []
+  readonly reports: { nodeId: string; batch: ReportDeploymentRequest }[] = []
+  answer: bigint = 0n
+  async positions(agent: LinkedAgent) {
+    return agent.info.openReleases.map((release) => ({ release, acknowledgedSequence: 7n, abandoned: false }))
+  }
+  linked(agent: LinkedAgent) {
+    this.linkedAgents.push(agent)
+  }
+  linkLost(agent: LinkedAgent) {
+    this.lostAgents.push(agent)
+  }
+  async report({ nodeId }: { nodeId: string }, batch: ReportDeploymentRequest) {
+    this.reports.push({ nodeId, batch })
+    return this.answer
+  }
+}
+
+/** One server process as far as agents see it: real database, bus and HTTP/2, without the rest of the server. */
+export async function makeGateway(options: { databaseUrl: string; config?: Partial<Config> }) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'crux-gateway-'))
+  const database = openDatabase({ url: options.databaseUrl, schema, max: 5 })
+  const hub = createPostgresBus({ url: options.databaseUrl, database, log })
+  await hub.ready
+  // Only what the gateway and the node domains read of the configuration.
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    url: 'http://localhost:8000',
+    dataDir,
+    embedded: true,
+    logLevel: 'fatal',
+    ...options.config,
+  } as Config
+  const links = createNodeLinks({ database, log })
+  const app = {
+    config,
+    log,
+    database,
+    bus: hub.bus,
+    cipher: createCipher({ key }),
+    links,
+  } as unknown as App
+  const port = new RecordingPort()
+  const gateway = createGateway(app, links, port)
+  const server = createServer(gateway.listener() as never)
+  gateway.watch(server)
+  await gateway.start()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const sessions = new Set<{ destroy(): void }>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.on('error', () => undefined)
+  })
+
+  async function closeServer() {
+    for (const session of sessions) session.destroy()
+    await new Promise((resolve) => server.close(resolve))
+    await hub.stop()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+
+  return {
+    app,
+    url,
+    links,
+    port,
+    gateway,
+    async stop() {
+      await gateway.stop()
+      await closeServer()
+    },
+    /** As kill -9 does: nothing is told to anybody. */
+    crash: closeServer,
+  }
+}
+export type TestGateway = Awaited<ReturnType<typeof makeGateway>>
+
+export async function makeTeam(app: App): Promise<TeamContext> {
+  const slug = `t${randomUUID().slice(0, 8)}`
+  const [row] = await app.database.db
+    .insert(schema.team)
+    .values({ name: slug, slug, createdBy: 'ada', updatedBy: 'ada' })
+    .returning()
+  if (!row) throw new Error('no team')
+  return { id: row.id, slug, name: slug, role: 'owner' }
+}
+
+export const actor: Actor = {
+  kind: 'user',
+  id: 'ada',
+  name: 'Ada',
+  email: 'ada@example.com',
+  sessionId: 'session',
+  sessionExpiresAt: new Date(Date.now() + 3_600_000),
+}
+
+export async function makeNode(app: App, team: TeamContext, name = `node ${randomUUID().slice(0, 8)}`) {
+  const [row] = await app.database.db
+    .insert(schema.node)
+    .values({ name, teamId: team.id, createdBy: 'ada', updatedBy: 'ada' })
+    .returning()
+  if (!row) throw new Error('no node')
+  return row
+}
+
+export async function makeInstallToken(app: App, nodeId: string): Promise<string> {
+  return (await issueInstallToken(app, nodeId, 'ada', { scriptType: 'shell', options: {} })).token
+}
+
+/** A node with an agent that exchanged its install token, confirmed the first rotation and is linked. */
+export async function makeLinkedAgent(gateway: TestGateway, team: TeamContext, url = gateway.url) {
+  const node = await makeNode(gateway.app, team)
+  const token = await makeInstallToken(gateway.app, node.id)
+  const agent = new ScriptedAgent({ url, nodeId: node.id, token })
+  await agent.exchange()
+  await agent.connect()
+  const { value } = await agent.command('rotateToken')
+  agent.useToken(value.token)
+  await agent.client.confirmToken({})
+  return { node, agent }
+}
+
+/** Waits on a condition that the database or another process makes true. */
+export async function eventually<T>(
+  read: () => Promise<T> | T,
+  isDone: (value: T) => boolean,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const end = Date.now() + timeoutMs
+  for (;;) {
+    const value = await read()
+    if (isDone(value)) return value
+    if (Date.now() > end) throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
