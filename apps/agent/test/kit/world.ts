@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Release } from '@crux/agent-protocol'
+import type Docker from 'dockerode'
+import { startTestAgent, type TestAgent } from './agents.ts'
+import { FakeServer } from './fake-server.ts'
+import { makeImage, openEngine, pushImage, removeImages, type TestImage } from './images.ts'
+import { startRegistry, type TestRegistry } from './registry.ts'
+import { makeRelease, type ReleaseInput } from './releases.ts'
+
+/** An engine, a registry, a server and a connected agent, with names that no other test shares. */
+export interface World {
+  docker: Docker
+  registry: TestRegistry
+  server: FakeServer
+  agent: TestAgent
+  dataDir: string
+  owner: { teamId: string; projectId: string; nodeId: string; prefix: string }
+  /** Makes an image and pushes it. `name` is "web:1"; the registry is added. */
+  publish(name: string, image: TestImage): Promise<{ reference: string; digest: string }>
+  /** Removes an image from the engine's own store. */
+  forget(name: string): Promise<void>
+  release(input: Omit<ReleaseInput, 'owner'> & { owner?: ReleaseInput['owner'] }): Release
+  /** Full name of a container under the prefix. */
+  name(short: string): string
+  inspect(short: string): Promise<Docker.ContainerInspectInfo>
+  /** Names of the containers under the prefix, running or not. */
+  names(): Promise<string[]>
+  /** What the container's web server answers on the address, "" when it does not. */
+  answer(short: string): Promise<string>
+  /** Runs a command in a container and gives back what it prints. */
+  exec(short: string, command: string[]): Promise<string>
+  /** Ends and starts the agent anew with the same data folder. */
+  restartAgent(): Promise<void>
+  /** Removes the containers and networks under the prefix. */
+  clear(): Promise<void>
+  dispose(): Promise<void>
+}
+
+export async function startWorld(options: { registryPassword?: boolean } = {}): Promise<World> {
+  const docker = openEngine()
+  const nodeId = randomUUID()
+  const owner = { teamId: randomUUID(), projectId: randomUUID(), nodeId, prefix: `t${randomUUID().slice(0, 8)}` }
+  const dataDir = await mkdtemp(join(tmpdir(), 'crux-agent-'))
+  const server = new FakeServer()
+  await server.start()
+  const registry = await startRegistry({ withPassword: options.registryPassword ?? false })
+  let agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId })
+  await server.waitForLink()
+
+  const name = (short: string) => `${owner.prefix}-${short}`
+  const inspect = (short: string) => docker.getContainer(name(short)).inspect()
+  const listed = () => docker.listContainers({ all: true, filters: { name: [`^/${owner.prefix}-`] } })
+
+  async function exec(short: string, command: string[]): Promise<string> {
+    const created = await docker.getContainer(name(short)).exec({ Cmd: command, AttachStdout: true, AttachStderr: true, Tty: true })
+    const stream = await created.start({ Tty: true })
+    let output = ''
+    for await (const chunk of stream) output += String(chunk)
+    return output.replaceAll('\r', '')
+  }
+
+  async function clear(): Promise<void> {
+    await Promise.all((await listed()).map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true }).catch(() => undefined)))
+    for (const network of await docker.listNetworks()) {
+      if (network.Name.startsWith('crux-') && network.Name.includes(`-${owner.prefix}`)) await docker.getNetwork(network.Id).remove().catch(() => undefined)
+    }
+  }
+
+  return {
+    docker,
+    registry,
+    server,
+    get agent() {
+      return agent
+    },
+    dataDir,
+    owner,
+    async publish(imageName, image) {
+      const reference = `${registry.host}/${imageName}`
+      await makeImage(docker, reference, image)
+      return { reference, digest: await pushImage(docker, reference, registry.credentials) }
+    },
+    async forget(imageName) {
+      const info = await docker.getImage(`${registry.host}/${imageName}`).inspect()
+      await docker.getImage(info.Id).remove({ force: true })
+    },
+    release: (input) => makeRelease({ owner, ...input }),
+    name,
+    inspect,
+    async names() {
+      return (await listed()).flatMap(({ Names }) => Names.map((full) => full.replace(/^\//, ''))).sort()
+    },
+    async answer(short) {
+      const info = await inspect(short)
+      const address = Object.values(info.NetworkSettings.Networks).find(({ IPAddress }) => IPAddress)?.IPAddress
+      const response = await fetch(`http://${address}:8080/`).catch(() => undefined)
+      return response ? (await response.text()).trim() : ''
+    },
+    exec,
+    async restartAgent() {
+      await agent.stop()
+      agent = await startTestAgent(server, { dataDir, nodeId })
+      await server.waitForLink()
+    },
+    clear,
+    async dispose() {
+      await agent.stop()
+      await server.stop()
+      await clear()
+      await removeImages(docker, registry.host)
+      await registry.dispose()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
