@@ -9,6 +9,11 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 export type Part = 'console' | 'identity' | 'server' | 'agent' | 'agent-image'
 
+/** A part that cannot be built; the message holds what the tool said. */
+export class BuildError extends Error {
+  override name = 'BuildError'
+}
+
 interface Recipe {
   /** What the result depends on: files and folders. */
   inputs: string[]
@@ -81,7 +86,7 @@ export async function buildAll(options: { parts: readonly Part[]; say: (words: s
     } catch (error) {
       if (!recipe.optional) throw error
       options.say(
-        `The ${part.replace('-', ' ')} could not be built, so nodes cannot get it from here: ${(error as Error).message}`,
+        `The ${part.replace('-', ' ')} could not be built, so nodes cannot get it from here: ${firstError(error as Error)}`,
       )
     }
   }
@@ -133,5 +138,5 @@ function runNode(folder: string, args: string[]): void {
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
   })
-  if (result.status !== 0) throw new Error(`${args.join(' ')} failed in ${folder}:\n${result.stderr}`)
+  if (result.status !== 0) throw new BuildError(`${args.join(' ')} failed in ${folder}:\n${result.stderr}`)
 }

@@ -6,7 +6,7 @@ import { bootSystem, PortTakenError, type System } from '@crux/dev-env'
 import { OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
-import { buildAll, root } from './build.ts'
+import { BuildError, buildAll, root } from './build.ts'
 
 // The part of `npm start` that runs under Node 24, after scripts/start.mjs has installed what is needed.
 
@@ -29,7 +29,7 @@ try {
   await run()
 } catch (error) {
   const { message, stack } = error as Error
-  const expected = error instanceof ConfigError || error instanceof OwnedError || error instanceof PortTakenError
+  const expected = [ConfigError, OwnedError, PortTakenError, BuildError].some((kind) => error instanceof kind)
   console.error(`\nCrux does not start: ${expected ? message : (stack ?? message)}`)
   process.exit(1)
 }

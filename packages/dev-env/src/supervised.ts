@@ -17,7 +17,7 @@ export interface ProcessSpec {
 
 export interface Supervised {
   pid(): number | undefined
-  /** Resolves when it is ready. @throws Error with the end of its log when it ends thrice before that */
+  /** Resolves when it is ready. @throws Error with the end of its log when it exits by itself before that */
   start(): Promise<void>
   /** Resolves when the process that runs now, or the next one, is ready. */
   whenReady(timeoutMs?: number): Promise<void>
@@ -27,7 +27,6 @@ export interface Supervised {
   stop(options?: { signal?: NodeJS.Signals }): Promise<void>
 }
 
-const startsMax = 3
 const stopTimeoutMs = 15_000
 const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
 
@@ -38,6 +37,8 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
   let wanted = false
   let readyPid: number | undefined
   let failures = 0
+  let everReady = false
+  let failed = false
   let wake: (() => void) | undefined
 
   function launch(): { process: ChildProcess; exited: Promise<string> } {
@@ -83,6 +84,13 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       child = undefined
       rmSync(runFile, { force: true })
       if (!wanted) return
+      everReady ||= wasReady
+      if (!everReady && words.startsWith('exit code')) {
+        // The first start tells what is wrong at once; later ones are repeated, since what it needs may come back.
+        wanted = false
+        failed = true
+        return
+      }
       failures = wasReady && Date.now() - startedAt > 5_000 ? 0 : failures + 1
       log.error({ process: spec.name, exit: words, failures }, 'a process ended, starting it again')
       // The first restart is prompt; a process that cannot start must not eat the machine.
@@ -104,7 +112,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     const end = Date.now() + timeoutMs
     while (readyPid === undefined) {
       if (Date.now() > end) throw new Error(`${spec.name} is not ready after ${timeoutMs} ms${endOfLog()}`)
-      if (wanted && failures >= startsMax) throw new Error(`${spec.name} does not start${endOfLog()}`)
+      if (failed) throw new Error(`${spec.name} does not start${endOfLog()}`)
       await delay(15)
     }
   }
@@ -118,6 +126,7 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
       if (wanted) return whenReady()
       await endLeftover(runFile)
       wanted = true
+      failed = false
       failures = 0
       void keepRunning()
       await whenReady()
