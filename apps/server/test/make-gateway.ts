@@ -20,7 +20,7 @@ import { issueInstallToken } from '../src/nodes/install-token.ts'
 import { migrationsFolder } from '../src/places.ts'
 import { ScriptedAgent } from './scripted-agent.ts'
 
-export const log = createLogger({ name: 'test', level: 'fatal' })
+export const log = createLogger({ name: 'test', level: (process.env.TEST_LOG as 'fatal') ?? 'fatal' })
 const key = generateKey()
 
 /** A database with the schema of the server, cloned for one test file. */

@@ -1,5 +1,5 @@
 import type { Http2SecureServer, Http2Server } from 'node:http2'
-import { createContextValues } from '@connectrpc/connect'
+import { Code, ConnectError, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
@@ -48,6 +48,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     listener: (fallback) =>
       connectNodeAdapter({
         routes: service.routes,
+        interceptors: [sayErrors(app)],
         fallback,
         grpcWeb: false,
         connect: false,
@@ -72,6 +73,20 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
     },
   }
 }
+
+/** What nobody foresaw is logged here and tells the agent to try again; it does not say more. */
+const sayErrors =
+  (app: App): Interceptor =>
+  (next) =>
+  async (request) => {
+    try {
+      return await next(request)
+    } catch (err) {
+      if (err instanceof ConnectError) throw err
+      app.log.error({ err, call: request.method.name }, 'a call of an agent failed')
+      throw new ConnectError('try again', Code.Unavailable)
+    }
+  }
 
 /** IPv4 as people write it, also where the socket speaks IPv6. */
 const plainAddress = (address: string | undefined) => address?.replace(/^::ffff:/, '')

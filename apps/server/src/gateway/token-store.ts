@@ -67,9 +67,8 @@ export function exchangeToken(
 ): Promise<{ token: string; teamId: string; first: boolean } | undefined> {
   return app.database.transaction(async (tx) => {
     const [install] = await tx
-      .select({ nodeId: nodeInstall.nodeId, teamId: node.teamId, createdBy: nodeInstall.createdBy })
+      .select({ nodeId: nodeInstall.nodeId, createdBy: nodeInstall.createdBy })
       .from(nodeInstall)
-      .innerJoin(node, eq(node.id, nodeInstall.nodeId))
       .where(
         and(
           eq(nodeInstall.tokenHash, hashToken(installToken)),
@@ -77,7 +76,7 @@ export function exchangeToken(
           gt(nodeInstall.expiresAt, sql`now()`),
         ),
       )
-      .for('update', { of: nodeInstall })
+      .for('update')
     if (!install) return undefined
     const token = makeToken()
     const values = { hash: hashToken(token), exchangedBy: fingerprint(info.publicKey), createdBy: install.createdBy }
@@ -90,13 +89,14 @@ export function exchangeToken(
         setWhere: and(isNull(nodeToken.usedAt), eq(nodeToken.exchangedBy, values.exchangedBy)),
       })
       .returning({ nodeId: nodeToken.nodeId })
-    if (written.length === 0) return undefined
+    const [owner] = await tx.select({ teamId: node.teamId }).from(node).where(eq(node.id, install.nodeId))
+    if (written.length === 0 || !owner) return undefined
     const burnt = await tx
       .update(nodeInstall)
       .set({ exchangedAt: new Date() })
       .where(and(eq(nodeInstall.nodeId, install.nodeId), isNull(nodeInstall.exchangedAt)))
       .returning({ nodeId: nodeInstall.nodeId })
-    return { token, teamId: install.teamId, first: burnt.length > 0 }
+    return { token, teamId: owner.teamId, first: burnt.length > 0 }
   })
 }
 

@@ -4,8 +4,9 @@ import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
-import { type InstallOptions, installCommand, installScript, scriptValues } from './install-script.ts'
+import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken } from './install-token.ts'
+import { type InstallOptions, scriptValues } from './install-values.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
   findNode,

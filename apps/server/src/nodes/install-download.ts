@@ -1,7 +1,8 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { bearerToken, hashToken } from '../gateway/tokens.ts'
-import { type InstallOptions, installScript, scriptValues } from './install-script.ts'
+import { installScript } from './install-script.ts'
+import { type InstallOptions, scriptValues } from './install-values.ts'
 import { findInstallByToken } from './store.ts'
 
 type Download = { params: { teamSlug: string; nodeId: string }; headers: Record<string, string | string[] | undefined> }

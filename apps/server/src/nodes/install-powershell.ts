@@ -1,4 +1,4 @@
-import { agentLabel, imageUrl, type ScriptValues, traefikImage } from './install-script.ts'
+import { agentLabel, imageUrl, type ScriptValues, traefikImage } from './install-values.ts'
 import { commentText, powershellLiteral } from './shell-quoting.ts'
 
 /** Installs the agent on Docker Desktop for Windows. Windows PowerShell 5.1 and later; a function called in the last line. */

@@ -1,4 +1,4 @@
-import { agentLabel, imageUrl, type ScriptValues, scriptUrl, traefikImage } from './install-script.ts'
+import { agentLabel, imageUrl, type ScriptValues, scriptUrl, traefikImage } from './install-values.ts'
 import { commentText, shellWord } from './shell-quoting.ts'
 
 /**

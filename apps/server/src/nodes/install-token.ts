@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { nodeInstall } from '../db/schema/index.ts'
 import { hashToken, makeToken } from '../gateway/tokens.ts'
-import type { InstallOptions } from './install-script.ts'
+import type { InstallOptions } from './install-values.ts'
 
 /** Single use, ten minutes, bound to the node. */
 export const installLifeMs = 10 * 60 * 1_000
