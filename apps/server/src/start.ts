@@ -26,6 +26,7 @@ import { createHttpServer } from './http/server.ts'
 import { systemRoutes } from './http/system-routes.ts'
 import { createIdentity, type Identity } from './identity/identity.ts'
 import { createJobs } from './jobs/jobs.ts'
+import { createLiveHub } from './live/hub.ts'
 import { migrateServer } from './migrate.ts'
 import { consoleFolder } from './places.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
@@ -111,7 +112,8 @@ async function start(
     composeRoutes(app, { health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
-  composeChannels(app)
+  const hub = createLiveHub(app, { membership, channels: composeChannels(app), origins: () => origins })
+  hub.attach(http.port.server)
 
   await bus.ready
   await gateway.start()
@@ -119,6 +121,7 @@ async function start(
   await fastify.listen({ host: config.host, port: config.port })
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
+  lifecycle.onStop('live', () => hub.stop())
   settlePort(config, http.listeningPort())
   origins = acceptedOrigins(config)
   refusedPorts.push(...ownPorts(config))

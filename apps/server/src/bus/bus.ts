@@ -32,7 +32,14 @@ export type BusEvent =
   | { type: 'editor.ask'; channel: string; origin: string }
 
 export type BusEventType = BusEvent['type']
-export type BusEventOf<T extends BusEventType> = Extract<BusEvent, { type: T }>
+/** The event of a type, also where several types share one shape. */
+export type BusEventOf<T extends BusEventType> = BusEvent extends infer E
+  ? E extends { type: infer U }
+    ? T extends U
+      ? E
+      : never
+    : never
+  : never
 
 export interface Bus {
   /** Best effort and quick: a bus that is away is logged, never thrown. */

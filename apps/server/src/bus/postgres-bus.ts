@@ -37,15 +37,35 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
   })
 
+  // One statement at a time, all that waits in one: events of a process arrive in the order in which it published them.
+  const waiting: string[] = []
+  let sending = false
+  async function flush() {
+    if (sending) return
+    sending = true
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, 500)
+      try {
+        await options.database.pool.query({
+          name: 'bus publish',
+          text: 'select pg_notify($1, event) from unnest($2::text[]) with ordinality as t(event, position) order by position',
+          values: [channel, batch],
+        })
+      } catch (err) {
+        options.log.error({ err, events: batch.length }, 'events could not be sent')
+      }
+    }
+    sending = false
+  }
+
   const bus: Bus = {
     publish(event) {
       const payload = JSON.stringify(event)
       // Loud, because it is a mistake in our code: whoever needs more than ids reads them from the database.
       if (Buffer.byteLength(payload) > bytesMax)
         throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
-      options.database.pool
-        .query({ name: 'bus publish', text: 'select pg_notify($1, $2)', values: [channel, payload] })
-        .catch((err: unknown) => options.log.error({ err, event: event.type }, 'an event could not be sent'))
+      waiting.push(payload)
+      void flush()
     },
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()

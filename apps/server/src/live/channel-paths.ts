@@ -1,0 +1,42 @@
+import { type ChannelName, type ChannelSpec, liveChannels } from '@crux/contract'
+
+export type ChannelMatch = { channel: ChannelName; spec: ChannelSpec; params: Record<string, string> }
+
+type Pattern = { channel: ChannelName; spec: ChannelSpec; segments: string[] }
+const patterns: Pattern[] = (Object.keys(liveChannels) as ChannelName[]).map((channel) => {
+  const spec: ChannelSpec = liveChannels[channel]
+  return { channel, spec, segments: spec.path.split('/') }
+})
+
+/** Which channel a concrete path means; undefined when there is none, or when a part has not the shape that the channel declares. */
+export function matchChannel(path: string): ChannelMatch | undefined {
+  const given = path.split('/')
+  for (const { channel, spec, segments } of patterns) {
+    if (segments.length !== given.length) continue
+    const raw: Record<string, string> = {}
+    const fits = segments.every((segment, index) => {
+      const part = given[index] ?? ''
+      if (!segment.startsWith(':')) return segment === part
+      raw[segment.slice(1)] = decode(part)
+      return part !== ''
+    })
+    if (!fits) continue
+    const parsed = spec.params.safeParse(raw)
+    if (parsed.success) return { channel, spec, params: parsed.data as Record<string, string> }
+  }
+  return undefined
+}
+
+/** What identifies the thing itself, whatever slug its team goes by: the last part of the path. */
+export const subjectOf = ({ channel, params }: ChannelMatch, teamId: string): string => {
+  const id = Object.entries(params).findLast(([name]) => name !== 'teamSlug')?.[1]
+  return `${channel}:${id ?? teamId}`
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

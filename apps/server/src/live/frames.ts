@@ -1,0 +1,43 @@
+import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from '@crux/contract'
+import fastJson from 'fast-json-stringify'
+import { responseSchema } from '../http/response-schema.ts'
+
+export type Frame = { type: string; data: unknown }
+
+/** `{type, data}` of a text frame; undefined for anything else, which is ignored (backend.md 3.1). */
+export function readFrame(text: string): Frame | undefined {
+  try {
+    const frame: unknown = JSON.parse(text)
+    if (typeof frame !== 'object' || frame === null || !('type' in frame) || typeof frame.type !== 'string')
+      return undefined
+    return { type: frame.type, data: 'data' in frame ? frame.data : null }
+  } catch {
+    return undefined
+  }
+}
+
+/** Bulk: thousands of rows per second of a shape that our own code just made. */
+const bulk = new Set(['container-log-batch'])
+const writers = new Map<string, (data: unknown) => string>()
+
+/** Writes what the contract declares of a message and drops the rest, as the REST answers do. */
+export function writeMessage(channel: ChannelName, path: string, type: string, data: unknown): string {
+  const key = `${channel}/${type}`
+  let write = writers.get(key)
+  if (!write) {
+    const spec: ChannelSpec = liveChannels[channel]
+    const message = spec.server[type]
+    if (!message) throw new Error(`${channel} declares no message ${type}`)
+    write = bulk.has(type) ? JSON.stringify : fastJson(responseSchema(message.data) as never)
+    writers.set(key, write)
+  }
+  return `{"type":${JSON.stringify(`${path}/${type}`)},"data":${write(data)}}`
+}
+
+export const writeFrame = (type: string, data: unknown): string => JSON.stringify({ type, data })
+
+/** The `error` frame: the body of our REST errors with the path that it belongs to. */
+export const writeError = (error: CruxError, path?: string): string => {
+  const { description, requestId: _, ...body } = error.toBody()
+  return writeFrame('error', { ...body, description, message: description, path })
+}

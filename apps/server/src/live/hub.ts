@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import { CruxError, closeCodes, isAllowed } from '@crux/contract'
+import type { WebSocket } from 'ws'
+import type { App } from '../context.ts'
+import { toCruxError } from '../http/errors.ts'
+import type { Actor } from '../http/handlers.ts'
+import type { Credentials } from '../identity/identity.ts'
+import type { Membership } from '../teams/membership.ts'
+import { matchChannel } from './channel-paths.ts'
+import { createEditors } from './editors.ts'
+import { type Frame, readFrame, writeError, writeFrame } from './frames.ts'
+import type { ChannelHandlers } from './handlers.ts'
+import { LiveSocket } from './live-socket.ts'
+import { createMessages } from './messages.ts'
+import { createSubscription, type Subscription } from './subscription.ts'
+import { acceptUpgrades } from './upgrade.ts'
+
+/** Rights are looked at again this often; changes that the bus tells of count at once. */
+const sweepMs = 4_000
+const pingMs = 30_000
+/** setTimeout takes no longer time. */
+const timerMaxMs = 2_147_483_647
+const subscriptionsMax = 200
+/** Messages of one socket that may wait; beyond it nothing more is read. */
+const pendingMax = 64
+
+export type LiveHub = { attach(server: Server): void; stop(): void }
+type Connection = {
+  socket: LiveSocket
+  subscriptions: Map<string, Subscription>
+  pending: number
+  expiry?: NodeJS.Timeout
+}
+
+/** The live channel (backend.md 3): one socket, many paths; every message is authorised by itself. */
+export function createLiveHub(
+  app: App,
+  parts: { membership: Membership; channels: ChannelHandlers; origins: () => ReadonlySet<string> },
+): LiveHub {
+  const connections = new Set<Connection>()
+  const editors = createEditors(app)
+  const messages = createMessages(app, { ...parts, editors })
+  const clients = app.metrics.gauge({ name: 'ws_connected_clients', help: 'Live sockets that are open' })
+
+  function open(ws: WebSocket, actor: Actor, credentials: Credentials) {
+    const connection: Connection = {
+      socket: new LiveSocket(ws, actor, credentials, app.log),
+      subscriptions: new Map(),
+      pending: 0,
+    }
+    connections.add(connection)
+    clients.set(connections.size)
+    expireLater(connection)
+    ws.on('pong', () => {
+      connection.socket.alive = true
+    })
+    ws.on('error', () => ws.terminate())
+    ws.on('close', () => forget(connection))
+    ws.on('message', (data, isBinary) => {
+      const frame = isBinary ? undefined : readFrame(String(data))
+      if (frame) receive(connection, frame)
+    })
+  }
+
+  function receive(connection: Connection, frame: Frame) {
+    const { socket } = connection
+    if (socket.gone) return
+    if (++connection.pending >= pendingMax) socket.ws.pause()
+    void handle(connection, frame)
+      .catch((error: unknown) => socket.send(writeError(reported(error))))
+      .finally(() => {
+        if (--connection.pending < pendingMax && socket.ws.isPaused) socket.ws.resume()
+      })
+  }
+
+  async function handle(connection: Connection, frame: Frame): Promise<void> {
+    if (frame.type === 'subscribe' || frame.type === 'unsubscribe') {
+      const path = pathOf(frame.data)
+      if (path === undefined) throw new CruxError('invalidArgument', { property: 'path' })
+      return frame.type === 'subscribe' ? subscribe(connection, path) : unsubscribe(connection, path)
+    }
+    const cut = frame.type.lastIndexOf('/')
+    const subscription = connection.subscriptions.get(frame.type.slice(0, cut))
+    // Not subscribed: dropped (backend.md 3.1).
+    if (!subscription) return
+    const outcome = await messages.run(connection.socket, subscription, frame.type.slice(cut + 1), frame.data)
+    if (outcome === 'session-ended') end(connection)
+    if (outcome === 'not-in-team') drop(connection, subscription.subscriber.path, new CruxError('forbidden'))
+  }
+
+  async function subscribe(connection: Connection, path: string): Promise<void> {
+    const { socket, subscriptions } = connection
+    if (subscriptions.has(path)) return
+    const match = matchChannel(path)
+    if (!match)
+      return socket.send(writeError(new CruxError('notFound', { property: 'path', value: path.slice(0, 500) }), path))
+    if (subscriptions.size >= subscriptionsMax) throw new CruxError('tooManyRequests', { property: 'path' })
+    const actor = await currentActor(socket)
+    if (!actor) return end(connection)
+    const team = await parts.membership.find(actor.id, { by: 'slug', value: match.params.teamSlug ?? '' })
+    if (!team || !isAllowed(team.role, match.spec.permission)) return refuse(socket, path, new CruxError('forbidden'))
+    if (socket.gone || subscriptions.has(path)) return
+    const subscription = createSubscription(socket, randomUUID(), path, match, { ...team })
+    subscriptions.set(path, subscription)
+    // Messages that come meanwhile wait for it.
+    subscription.tail = messages.open(subscription).then(
+      () => {
+        if (subscription.subscriber.left) return
+        socket.send(writeFrame('subbed', { path }))
+        subscription.opened()
+      },
+      (error: unknown) => {
+        if (subscriptions.get(path) === subscription) subscriptions.delete(path)
+        subscription.leave()
+        refuse(socket, path, reported(error))
+      },
+    )
+    await subscription.tail
+  }
+
+  async function unsubscribe({ socket, subscriptions }: Connection, path: string): Promise<void> {
+    const subscription = subscriptions.get(path)
+    subscriptions.delete(path)
+    subscription?.leave()
+    socket.send(writeFrame('unsubbed', { path }))
+  }
+
+  function refuse(socket: LiveSocket, path: string, error: CruxError) {
+    socket.send(writeFrame('sub-failed', { path, status: error.status, error: error.code, description: error.message }))
+  }
+
+  /** Takes a path away from somebody who lost the right to it. */
+  function drop(connection: Connection, path: string, error: CruxError) {
+    const subscription = connection.subscriptions.get(path)
+    if (!subscription) return
+    connection.subscriptions.delete(path)
+    subscription.leave()
+    refuse(connection.socket, path, error)
+  }
+
+  function end(connection: Connection) {
+    for (const subscription of connection.subscriptions.values()) subscription.leave()
+    connection.socket.close(closeCodes.sessionEnded, 'Expired')
+  }
+
+  function forget(connection: Connection) {
+    clearTimeout(connection.expiry)
+    connections.delete(connection)
+    clients.set(connections.size)
+    connection.socket.left()
+    for (const subscription of connection.subscriptions.values()) subscription.leave()
+    connection.subscriptions.clear()
+  }
+
+  function expireLater(connection: Connection) {
+    clearTimeout(connection.expiry)
+    const leftMs = connection.socket.actor.sessionExpiresAt.getTime() - Date.now()
+    connection.expiry = setTimeout(
+      () => (leftMs > timerMaxMs ? expireLater(connection) : end(connection)),
+      Math.min(Math.max(0, leftMs), timerMaxMs),
+    )
+    connection.expiry.unref()
+  }
+
+  /** The session as it is now; a person whose session goes on keeps the socket while the identity service is away. */
+  async function currentActor(socket: LiveSocket): Promise<Actor | undefined> {
+    const actor = await app.identity.session(socket.credentials)
+    if (actor) socket.actor = actor
+    return actor
+  }
+
+  async function sweep(some: (connection: Connection) => boolean = () => true): Promise<void> {
+    for (const connection of [...connections].filter(some)) {
+      try {
+        const actor = await currentActor(connection.socket)
+        if (!actor) {
+          end(connection)
+          continue
+        }
+        expireLater(connection)
+        for (const [path, { team, match }] of [...connection.subscriptions]) {
+          const now = await parts.membership.find(actor.id, { by: 'id', value: team.id })
+          if (!now || !isAllowed(now.role, match.spec.permission)) drop(connection, path, new CruxError('forbidden'))
+          else team.role = now.role
+        }
+      } catch (err) {
+        app.log.debug({ err }, 'a live socket could not be checked now')
+      }
+    }
+  }
+
+  function reported(error: unknown): CruxError {
+    const known = toCruxError(error)
+    if (known.status >= 500) app.log.error({ err: known.cause ?? known }, 'a live message failed')
+    return known
+  }
+
+  const unsubscribes = [
+    app.bus.on('session.ended', ({ sessionId }) => {
+      for (const connection of connections) if (connection.socket.actor.sessionId === sessionId) end(connection)
+    }),
+    app.bus.on('member.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
+    app.bus.onReconnected(() => void sweep()),
+  ]
+  let sweeping = false
+  const sweeper = setInterval(() => {
+    if (sweeping) return
+    sweeping = true
+    void sweep().finally(() => {
+      sweeping = false
+    })
+  }, sweepMs)
+  const pinger = setInterval(() => {
+    for (const { socket } of connections) {
+      if (!socket.alive) socket.ws.terminate()
+      socket.alive = false
+      if (socket.ws.readyState === socket.ws.OPEN) socket.ws.ping()
+    }
+  }, pingMs)
+
+  return {
+    attach: (server) => acceptUpgrades(server, app, { origins: parts.origins, opened: open }),
+    stop() {
+      clearInterval(sweeper)
+      clearInterval(pinger)
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      editors.stop()
+      for (const connection of [...connections]) {
+        for (const subscription of connection.subscriptions.values()) subscription.leave()
+        connection.socket.close(closeCodes.goingAway, 'the server stops')
+      }
+    },
+  }
+}
+
+function pathOf(data: unknown): string | undefined {
+  const path = typeof data === 'object' && data !== null && 'path' in data ? data.path : undefined
+  return typeof path === 'string' && path.startsWith('/') && path.length <= 1_024 ? path : undefined
+}

@@ -1,0 +1,75 @@
+import { closeCodes } from '@crux/contract'
+import type { Logger } from '@crux/service-kit'
+import type { WebSocket } from 'ws'
+import type { Actor } from '../http/handlers.ts'
+import type { Credentials } from '../identity/identity.ts'
+
+/** Producers of bulk go on when no more than this waits. */
+const lowMark = 64 * 1_024
+/** Whoever lets more than this wait is cut off: a slow browser never grows our memory. */
+const hardMark = 8 * 1_024 * 1_024
+/** How long a peer may take to answer our close before the connection is cut. */
+const closeMs = 1_000
+
+/** One browser's socket, with a bound on what waits for it. */
+export class LiveSocket {
+  readonly ws: WebSocket
+  readonly credentials: Credentials
+  actor: Actor
+  alive = true
+  gone = false
+  private readonly log: Logger
+  private waiting: (() => void)[] = []
+
+  constructor(ws: WebSocket, actor: Actor, credentials: Credentials, log: Logger) {
+    this.ws = ws
+    this.actor = actor
+    this.credentials = credentials
+    this.log = log
+  }
+
+  send(text: string): void {
+    if (this.gone || this.ws.readyState !== this.ws.OPEN) return
+    if (this.ws.bufferedAmount > hardMark) {
+      this.log.warn(
+        { userId: this.actor.id, buffered: this.ws.bufferedAmount },
+        'cut off a live socket that does not read',
+      )
+      this.close(closeCodes.tooSlow, 'too slow')
+      return
+    }
+    this.ws.send(text, () => this.flushed())
+  }
+
+  /** Bytes that wait in this process for the peer to read. */
+  buffered(): number {
+    return this.ws.bufferedAmount
+  }
+
+  drained(): Promise<void> {
+    if (this.gone || this.ws.bufferedAmount <= lowMark) return Promise.resolve()
+    return new Promise((resolve) => this.waiting.push(resolve))
+  }
+
+  close(code: number, reason: string): void {
+    if (this.gone) return
+    this.ws.close(code, reason)
+    // A peer that reads nothing does not see the close either.
+    setTimeout(() => this.ws.terminate(), closeMs).unref()
+    this.left()
+  }
+
+  /** Nothing is sent from here on, and nobody waits any longer. */
+  left(): void {
+    this.gone = true
+    this.release()
+  }
+
+  private flushed() {
+    if (this.ws.bufferedAmount <= lowMark) this.release()
+  }
+
+  private release() {
+    for (const resume of this.waiting.splice(0)) resume()
+  }
+}

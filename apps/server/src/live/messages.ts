@@ -1,0 +1,109 @@
+import { type ChannelName, CruxError, invalidArgument, isAllowed } from '@crux/contract'
+import { recordAudit } from '../audit-log/record.ts'
+import type { App } from '../context.ts'
+import { toCruxError } from '../http/errors.ts'
+import type { Membership } from '../teams/membership.ts'
+import { subjectOf } from './channel-paths.ts'
+import type { Editors } from './editors.ts'
+import { writeError } from './frames.ts'
+import type { ChannelHandlers } from './handlers.ts'
+import type { LiveSocket } from './live-socket.ts'
+import type { Subscription } from './subscription.ts'
+
+export type Outcome = 'done' | 'session-ended' | 'not-in-team'
+type AnyChannel = {
+  open(subscriber: unknown): Promise<void>
+  messages: Record<string, ((subscriber: unknown, data: unknown) => Promise<void>) | undefined>
+}
+
+/** Their handlers may take a minute (an engine, a registry): messages begin in order, but do not wait for each other's end. */
+const concurrent: ReadonlySet<ChannelName> = new Set(['node', 'registries'])
+/** What may hold credentials is named in the audit log, not kept. */
+const withoutData = new Set(['container-configuration'])
+
+/** Authorises, checks and runs one message: session, membership and role are those of now, not those of the subscription. */
+export function createMessages(
+  app: App,
+  parts: { membership: Membership; channels: ChannelHandlers; editors: Editors },
+) {
+  const channelOf = (name: ChannelName) => parts.channels[name] as unknown as AnyChannel
+
+  async function open({ match, subscriber, team }: Subscription): Promise<void> {
+    await channelOf(match.channel).open(subscriber)
+    if (!('focus-input' in match.spec.client) || subscriber.left) return
+    const subject = subjectOf(match, team.id)
+    subscriber.onLeave(() => parts.editors.leave(subject, subscriber.id))
+    parts.editors.join(subject, subscriber as never, subscriber.actor.name)
+  }
+
+  /** @returns the handler's work, already begun */
+  async function begin(socket: LiveSocket, subscription: Subscription, type: string, data: unknown) {
+    const { match, subscriber, team } = subscription
+    if (subscriber.left) return { outcome: 'done' as const }
+    const actor = await app.identity.session(socket.credentials)
+    if (!actor) return { outcome: 'session-ended' as const }
+    const member = await parts.membership.find(actor.id, { by: 'id', value: team.id })
+    if (!member) return { outcome: 'not-in-team' as const }
+    team.role = member.role
+    const spec = match.spec.client[type]
+    if (!spec) throw new CruxError('invalidArgument', { property: 'type', value: type.slice(0, 100) })
+    if (!isAllowed(member.role, spec.permission)) throw new CruxError('forbidden')
+    const parsed = spec.data.safeParse(data)
+    if (!parsed.success) throw invalidArgument(parsed.error)
+    if (subscriber.left) return { outcome: 'done' as const }
+    if (type === 'focus-input' || type === 'blur-input') {
+      parts.editors.move(subjectOf(match, team.id), subscriber.id, type, parsed.data as never)
+      return { outcome: 'done' as const }
+    }
+    const work = channelOf(match.channel).messages[type]?.(subscriber, parsed.data)
+    return { outcome: 'done' as const, work }
+  }
+
+  async function record(subscription: Subscription, type: string, data: unknown, refusal?: CruxError) {
+    const { match, subscriber, team } = subscription
+    const label = match.spec.client[type]?.audit
+    if (!label) return
+    await recordAudit(app, {
+      teamId: team.id,
+      actor: subscriber.actor,
+      context: 'ws',
+      event: `${label} ${match.channel}.${type}`,
+      accepted: refusal === undefined,
+      data: {
+        params: { ...match.params, teamSlug: undefined },
+        ...(!withoutData.has(label) && { body: data }),
+        ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
+      },
+    })
+  }
+
+  async function run(socket: LiveSocket, subscription: Subscription, type: string, data: unknown): Promise<Outcome> {
+    const before = subscription.tail
+    const begun = before.then(() => begin(socket, subscription, type, data))
+    const ended = begun.then(async ({ work }) => void (await work))
+    // The next one waits for the end of this one, or only for its begin.
+    subscription.tail = (concurrent.has(subscription.match.channel) ? begun : ended).then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      const { outcome } = await begun
+      await ended
+      if (outcome === 'done') await record(subscription, type, data)
+      return outcome
+    } catch (error) {
+      ended.catch(() => undefined)
+      const refusal = toCruxError(error)
+      if (refusal.status >= 500)
+        app.log.error(
+          { err: refusal.cause ?? refusal, type, channel: subscription.match.channel },
+          'a live message failed',
+        )
+      socket.send(writeError(refusal, subscription.subscriber.path))
+      await record(subscription, type, data, refusal)
+      return 'done'
+    }
+  }
+
+  return { open, run }
+}

@@ -1,0 +1,71 @@
+import type { ChannelName } from '@crux/contract'
+import { toCruxError } from '../http/errors.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import type { ChannelMatch } from './channel-paths.ts'
+import { writeError, writeMessage } from './frames.ts'
+import type { Subscriber } from './handlers.ts'
+import type { LiveSocket } from './live-socket.ts'
+
+export type AnySubscriber = Subscriber<ChannelName> & { left: boolean }
+
+export type Subscription = {
+  match: ChannelMatch
+  subscriber: AnySubscriber
+  team: TeamContext
+  /** Messages are begun one after another; most channels also end one before the next. */
+  tail: Promise<void>
+  /** Sends what was held back while the channel opened. */
+  opened(): void
+  leave(): void
+}
+
+/** What a channel sees of one socket on one path. Until `opened`, nothing is sent: `subbed` comes first. */
+export function createSubscription(
+  socket: LiveSocket,
+  id: string,
+  path: string,
+  match: ChannelMatch,
+  team: TeamContext,
+): Subscription {
+  const leavers: (() => void)[] = []
+  let held: string[] | undefined = []
+
+  const send = (text: string) => {
+    if (subscriber.left) return
+    if (held) held.push(text)
+    else socket.send(text)
+  }
+  const subscriber = {
+    id,
+    path,
+    params: match.params,
+    actor: socket.actor,
+    team,
+    left: false,
+    send: (type: string, data: unknown) => send(writeMessage(match.channel, path, type, data)),
+    fail: (error: unknown) => send(writeError(toCruxError(error), path)),
+    buffered: () => socket.buffered(),
+    drained: () => (subscriber.left ? Promise.resolve() : socket.drained()),
+    onLeave: (fn: () => void) => {
+      if (subscriber.left) fn()
+      else leavers.push(fn)
+    },
+  }
+
+  return {
+    match,
+    subscriber: subscriber as unknown as AnySubscriber,
+    team,
+    tail: Promise.resolve(),
+    opened() {
+      const texts = held ?? []
+      held = undefined
+      for (const text of texts) send(text)
+    },
+    leave() {
+      if (subscriber.left) return
+      subscriber.left = true
+      for (const fn of leavers.splice(0)) fn()
+    },
+  }
+}
