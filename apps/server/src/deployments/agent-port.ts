@@ -1,0 +1,51 @@
+import type { App } from '../context.ts'
+import type { DeploymentPort, LinkedAgent } from '../gateway/links.ts'
+import { dispatch, dispatchSoon, releaseKey } from './dispatch.ts'
+import { type Stored, storeBatch } from './journal.ts'
+import type { Clock, createLeases } from './leases.ts'
+
+type Leases = ReturnType<typeof createLeases>
+
+/** What the gateway asks of deployments: where journals go on, what waits for a node, and a home for what agents report. */
+export function createAgentPort(app: App, leases: Leases, now: Clock = () => new Date()): DeploymentPort {
+  return {
+    async positions(agent) {
+      const keys = keysOf(agent)
+      if (keys.length === 0) return []
+      const { rows } = await app.database.pool.query<{
+        deploymentId: string
+        number: number
+        acknowledged: string
+        abandoned: boolean
+      }>(
+        `select deployment_id as "deploymentId", number, acknowledged_sequence as acknowledged, status = 'failed' as abandoned
+         from crux.release r join jsonb_to_recordset($2::jsonb) as k(id text, number int)
+           on r.deployment_id::text = k.id and r.number = k.number
+         where r.node_id = $1 and (r.status = 'in-progress' or (r.status = 'failed' and r.lease_until is not null))`,
+        [agent.nodeId, JSON.stringify(keys.map(({ deploymentId, number }) => ({ id: deploymentId, number })))],
+      )
+      return rows.map((row) => ({
+        release: { deploymentId: row.deploymentId, number: row.number },
+        acknowledgedSequence: BigInt(row.acknowledged),
+        abandoned: row.abandoned,
+      }))
+    },
+    linked(agent) {
+      const known = new Set(keysOf(agent).map(releaseKey))
+      leases
+        .restart(agent.nodeId)
+        .then(() => dispatch(app, agent.nodeId, { known, again: true }))
+        .catch((err: unknown) => app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'))
+    },
+    linkLost({ nodeId }) {
+      leases.restart(nodeId).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a lease did not begin anew'))
+    },
+    async report(agent, batch) {
+      const stored: Stored = await storeBatch(app, agent, batch, now())
+      if (stored.ended) dispatchSoon(app, agent.nodeId)
+      return stored.acknowledged
+    },
+  }
+}
+
+const keysOf = (agent: LinkedAgent) => agent.info.openReleases

@@ -1,0 +1,96 @@
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import { appendEvents, becomes, says } from './event-store.ts'
+import { deploymentsChanged, type Told } from './events.ts'
+import { buildRelease } from './hand-over.ts'
+import { endRelease } from './outcome.ts'
+import { openReleases, type ReleaseRow } from './release-store.ts'
+
+/** The longest silence of an agent that a release survives (decision 22). */
+export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + 60_000)
+
+/**
+ * Hands over what waits for a node: per prefix the oldest release that has not ended, one at a time (decision 28). Harmless when
+ * repeated, at any time and at any server process: without the link here, nothing happens.
+ *
+ * @param options.known releases that the agent has in its journal: it goes on with them by itself
+ * @param options.again also those that were handed over before, which an agent that lost them needs
+ */
+export async function dispatch(
+  app: App,
+  nodeId: string,
+  options: { known?: ReadonlySet<string>; again?: boolean } = {},
+): Promise<void> {
+  if (app.links.status(nodeId) !== 'connected') return
+  const open = await openReleases(app.database.pool, nodeId)
+  for (const release of firstPerPrefix(open)) {
+    const key = releaseKey(release)
+    if (release.cancelRequestedBy) {
+      // An agent that has begun undoes it; one that never heard of it has nothing to undo.
+      if (options.known && !options.known.has(key)) await endCancelled(app, release)
+      else app.links.cancel(nodeId, { deploymentId: release.deploymentId, number: release.number })
+      continue
+    }
+    if (options.known?.has(key) || (release.handedAt && !options.again)) continue
+    await handOver(app, release)
+  }
+}
+
+export const releaseKey = (key: { deploymentId: string; number: number }) => `${key.deploymentId}/${key.number}`
+
+/** In the background: whoever started this has been answered by then. */
+export function dispatchSoon(app: App, nodeId: string): void {
+  dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not handed over'))
+}
+
+/** Wherever the link is: here at once, at another server process by its word. */
+export function announceWork(app: App, nodeId: string): void {
+  if (app.links.status(nodeId) === 'connected') dispatchSoon(app, nodeId)
+  else app.bus.publish({ type: 'node.work', nodeId })
+}
+
+function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
+  const seen = new Set<string>()
+  return open.filter((release) => !seen.has(release.prefix) && seen.add(release.prefix))
+}
+
+async function handOver(app: App, release: ReleaseRow): Promise<void> {
+  const message = await buildRelease(app, release)
+  // Only one hands over, and never what was cancelled or has expired in the meantime.
+  const { rowCount } = await app.database.pool.query({
+    name: 'mark handed over',
+    text: `update crux.release set handed_at = now(), lease_until = $2
+      where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
+    values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
+  })
+  if (rowCount === 0) return
+  if (app.links.deploy(release.nodeId, message)) {
+    app.log.info(
+      { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
+      'release handed over',
+    )
+    return
+  }
+  // The link went away between two lines: the next link takes it.
+  await app.database.pool.query('update crux.release set handed_at = $2 where id = $1', [release.id, release.handedAt])
+}
+
+async function endCancelled(app: App, release: ReleaseRow): Promise<void> {
+  const told = await inTransaction(app.database, (queries) =>
+    cancelNow(queries, release, release.cancelRequestedBy ?? ''),
+  )
+  deploymentsChanged(app, told)
+  if (told.length > 0) dispatchSoon(app, release.nodeId)
+}
+
+/** Ends a release that no agent has begun. The caller's transaction holds nothing of it yet. */
+export async function cancelNow(queries: Queries, release: ReleaseRow, by: string): Promise<Told[]> {
+  const reason = `cancelled by ${by}`
+  const told = await endRelease(queries, release, { kind: 'failed', reason })
+  if (!told) return []
+  const position = await appendEvents(queries, release.deploymentId, release.number, [
+    says(`Cancelled by ${by}`, 'warn'),
+    becomes('failed', reason),
+  ])
+  return [{ ...told, try: release.number, position }]
+}

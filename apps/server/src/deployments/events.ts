@@ -1,0 +1,24 @@
+import type { DeploymentStatus } from '@crux/contract'
+import type { App } from '../context.ts'
+
+/** What a transaction did to deployments, told after its commit. */
+export type Told = {
+  deploymentId: string
+  teamId: string
+  /** Present when the status changed. */
+  status?: DeploymentStatus
+  try?: number
+  position?: number | undefined
+}
+
+/** After the commit: log and bus hear of it together. */
+export function deploymentsChanged(app: Pick<App, 'log' | 'bus'>, all: readonly Told[]): void {
+  for (const { deploymentId, teamId, status, try: number, position } of all) {
+    if (status) {
+      app.log.info({ deploymentId, status, try: number }, 'deployment status')
+      app.bus.publish({ type: 'deployment.changed', teamId, deploymentId, status })
+    }
+    if (number !== undefined && position !== undefined)
+      app.bus.publish({ type: 'deployment.events', deploymentId, try: number, position })
+  }
+}

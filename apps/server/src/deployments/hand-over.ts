@@ -1,0 +1,63 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
+import type { App } from '../context.ts'
+import { registryCredentials } from './credentials.ts'
+import { serverAddress } from './image-reference.ts'
+import { formerContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './release-store.ts'
+
+/** How long old and new containers run side by side after the swap, so that connections end and names are looked up anew. */
+const drainMs = 1_000
+
+/**
+ * The release as the agent gets it. Credentials are opened here and nowhere else, from what the registry's row says now: a release
+ * never holds them, and a password that was changed since works.
+ */
+export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
+  const { pool } = app.database
+  const [instances, former] = await Promise.all([releaseInstances(pool, release.id), formerContainers(pool, release)])
+  const credentials = await registryCredentials(app, release.teamId, instances)
+  return {
+    key: { deploymentId: release.deploymentId, number: release.number },
+    owner: {
+      teamId: release.teamId,
+      projectId: release.projectId,
+      nodeId: release.nodeId,
+      prefix: release.prefix,
+    },
+    projectName: release.projectName,
+    versionName: release.versionName,
+    instances: instances.map((instance) => toInstance(instance, credentials.get(instance.registryId ?? ''))),
+    former: former.map(({ containerName, instanceId, deploymentId, number }) => ({
+      containerName,
+      instanceId,
+      release: { deploymentId, number },
+    })),
+    recreate: release.recreate,
+    observationWindowMs: app.config.observationWindowMs,
+    hostDangerousAllowed: release.hostDangerousAllowed,
+    partial: release.partial,
+    drainMs,
+  }
+}
+
+function toInstance(
+  row: ReleaseInstanceRow,
+  credentials: { user: string; token: string } | undefined,
+): MessageInitShape<typeof InstanceSchema> {
+  return {
+    instanceId: row.instanceId,
+    imageName: row.imageName,
+    imageTag: row.imageTag,
+    imageDigest: row.digest ?? '',
+    localOnly: row.localOnly,
+    ...(credentials &&
+      !row.localOnly && {
+        registryAuth: {
+          serverAddress: serverAddress(row.imageName),
+          username: credentials.user,
+          password: credentials.token,
+        },
+      }),
+    configJson: JSON.stringify(row.config),
+  }
+}

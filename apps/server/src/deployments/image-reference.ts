@@ -1,0 +1,40 @@
+import type { RegistryType } from '@crux/contract'
+
+export type RegistryPlace = {
+  type: RegistryType
+  url: string
+  imageNamePrefix: string | null
+  local: boolean
+}
+
+/**
+ * The image's full reference without tag, as engine and agent take it: `docker.io/library/nginx`,
+ * `registry.example.com:5000/group/app`. Of a local registry the name stays as it is: the engine's own store knows it.
+ */
+export function imageReference(registry: RegistryPlace, imageName: string): string {
+  if (registry.local) return imageName
+  const prefix = trimmed(registry.imageNamePrefix)
+  if (registry.type === 'hub') return withHost(joined('docker.io', prefix, imageName))
+  return withHost(joined(registryHost(registry.url), prefix, imageName))
+}
+
+/** The address under which the engine keeps credentials (RegistryAuth of the protocol). */
+export const serverAddress = (reference: string): string => {
+  const host = reference.split('/', 1)[0] ?? ''
+  return host === 'docker.io' ? 'https://index.docker.io/v1/' : host
+}
+
+/** `https://registry.example.com:5000/` becomes `registry.example.com:5000`. */
+export const registryHost = (url: string): string => trimmed(url.replace(/^[a-z]+:\/\//i, ''))
+
+const trimmed = (part: string | null) => (part ?? '').trim().replace(/^\/+|\/+$/g, '')
+const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('/')
+
+/** What names no host comes from Docker Hub, and one word from its library. */
+function withHost(reference: string): string {
+  const [first = '', ...rest] = reference.split('/')
+  const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost')
+  const full = isHost ? reference : `docker.io/${reference}`
+  const parts = full.split('/')
+  return parts[0] === 'docker.io' && parts.length === 2 ? `docker.io/library/${parts[1]}` : full
+}

@@ -1,0 +1,214 @@
+import {
+  type DeploymentEvent as AgentEvent,
+  ContainerState,
+  LogLevel,
+  type Outcome,
+  Phase,
+  PhaseState,
+  type ReportDeploymentRequest,
+} from '@crux/agent-protocol'
+import type {
+  DeploymentPhase,
+  ContainerState as WireContainerState,
+  PhaseState as WirePhaseState,
+} from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import { leaseUntilFrom } from './dispatch.ts'
+import { appendEvents, becomes, type NewEvent } from './event-store.ts'
+import { deploymentsChanged, type Told } from './events.ts'
+import { endRelease, isOpen, makeObsolete } from './outcome.ts'
+import { lockRelease, type ReleaseRow, standingVersion } from './release-store.ts'
+
+export type Stored = { acknowledged: bigint; ended: boolean }
+
+/**
+ * Stores a batch of an agent's journal in one transaction with all that follows from it. A batch that comes again changes
+ * nothing; one of a release that is unknown here, or not this node's, is acknowledged so that the agent forgets it.
+ */
+export async function storeBatch(
+  app: App,
+  agent: { nodeId: string },
+  batch: ReportDeploymentRequest,
+  now: Date,
+): Promise<Stored> {
+  const { release: key } = batch
+  const last = batch.events.at(-1)?.sequence ?? 0n
+  if (!key || !isUuid(key.deploymentId)) return { acknowledged: last, ended: false }
+  const result = await inTransaction(app.database, async (queries) => {
+    const release = await lockRelease(queries, { ...key, nodeId: agent.nodeId })
+    if (!release) {
+      app.log.warn({ ...key, nodeId: agent.nodeId }, 'an agent reports a release that is not known here')
+      return { stored: { acknowledged: last, ended: false }, told: [] }
+    }
+    const events = batch.events.filter((event) => event.sequence > BigInt(release.acknowledgedSequence))
+    if (events.length === 0)
+      return { stored: { acknowledged: BigInt(release.acknowledgedSequence), ended: !isOpen(release) }, told: [] }
+    return storeEvents(queries, release, events, now)
+  })
+  deploymentsChanged(app, result.told)
+  return result.stored
+}
+
+async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentEvent[], now: Date) {
+  const outcome = events.find((event) => event.event.case === 'outcome')
+  const failure =
+    outcome?.event.case === 'outcome' && !outcome.event.value.successful
+      ? await failureText(queries, release, outcome.event.value)
+      : undefined
+  const told: Told[] = []
+  const position = await appendEvents(
+    queries,
+    release.deploymentId,
+    release.number,
+    events.flatMap((event) => {
+      const row = toRow(event, failure)
+      return row ? [{ ...row, at: timeOf(event), agentSequence: Number(event.sequence) }] : []
+    }),
+  )
+  await foldIntoInstances(queries, release.id, events)
+  const acknowledged = events.at(-1)?.sequence ?? 0n
+  await queries.query({
+    name: 'acknowledge journal',
+    text: `update crux.release set acknowledged_sequence = $2,
+        lease_until = case when status = 'in-progress' then $3 else lease_until end where id = $1`,
+    values: [release.id, acknowledged, leaseUntilFrom(now)],
+  })
+  let mine: Told = { deploymentId: release.deploymentId, teamId: release.teamId }
+  if (outcome?.event.case === 'outcome' && isOpen(release)) {
+    const end = outcome.event.value
+    const ended = await endRelease(
+      queries,
+      release,
+      end.successful
+        ? { kind: 'successful', at: timeOf(outcome), containerNames: end.containerNames }
+        : { kind: 'failed', reason: reasonOf(end, release) },
+    )
+    if (ended) mine = ended
+    if (ended?.status === 'successful') told.push(...(await makeObsolete(queries, release)))
+  }
+  told.unshift({ ...mine, try: release.number, position })
+  return { stored: { acknowledged, ended: outcome !== undefined }, told }
+}
+
+/** Digests and how far each image is, for lists, the progress bar and a later rollback. */
+async function foldIntoInstances(queries: Queries, releaseId: string, events: readonly AgentEvent[]): Promise<void> {
+  const changes = new Map<string, { digest?: string; phase?: string; phaseState?: string }>()
+  for (const { event } of events) {
+    if (event.case === 'resolved')
+      changes.set(event.value.instanceId, { ...changes.get(event.value.instanceId), digest: event.value.digest })
+    if (event.case === 'phase')
+      changes.set(event.value.instanceId, {
+        ...changes.get(event.value.instanceId),
+        phase: phases[event.value.phase],
+        phaseState: phaseStates[event.value.state],
+      })
+  }
+  if (changes.size === 0) return
+  await queries.query({
+    name: 'fold journal into instances',
+    text: `update crux.release_instance ri set digest = coalesce(nullif(c.digest, ''), ri.digest),
+        phase = coalesce(c.phase, ri.phase), phase_state = coalesce(c."phaseState", ri.phase_state)
+      from jsonb_to_recordset($2::jsonb) as c(id text, digest text, phase text, "phaseState" text)
+      where ri.release_id = $1 and ri.instance_id::text = c.id`,
+    values: [releaseId, JSON.stringify([...changes].map(([id, change]) => ({ id, ...change })))],
+  })
+}
+
+/** The wire's event; what only the server needs (a digest that was found) has none. */
+function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | undefined {
+  switch (event.case) {
+    case 'log': {
+      const { instanceId, lines, fromContainer, level } = event.value
+      return {
+        type: 'log',
+        instanceId: instanceId || null,
+        value: { log: lines, level: logLevels[level], ...(fromContainer && { fromContainer }) },
+      }
+    }
+    case 'phase': {
+      const { instanceId, phase, state, detail } = event.value
+      const named = phases[phase]
+      if (!named) return undefined
+      return {
+        type: 'phase',
+        instanceId,
+        value: { instanceId, phase: named, state: phaseStates[state], ...(detail && { detail }) },
+      }
+    }
+    case 'progress': {
+      const { instanceId, status } = event.value
+      const [current, total] = [Number(event.value.currentBytes), Number(event.value.totalBytes)]
+      const share = total > 0 ? Math.min(1, current / total) : status === 'Pull complete' ? 1 : 0
+      return {
+        type: 'container-progress',
+        instanceId,
+        value: { instanceId, status, progress: share, currentBytes: current, totalBytes: total },
+      }
+    }
+    case 'state': {
+      const { instanceId, state, reason } = event.value
+      return {
+        type: 'container-state',
+        instanceId,
+        value: { instanceId, state: containerStates[state] ?? null, ...(reason && { reason }) },
+      }
+    }
+    case 'outcome':
+      return event.value.successful
+        ? becomes('successful')
+        : { ...becomes('failed', failure), instanceId: event.value.instanceId || null }
+    default:
+      return undefined
+  }
+}
+
+const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
+  outcome.cancelled
+    ? `cancelled by ${release.cancelRequestedBy ?? 'the agent'}`
+    : outcome.reason || 'the agent gave no reason'
+
+/** Why it failed, and what answers now. */
+async function failureText(queries: Queries, release: ReleaseRow, outcome: Outcome): Promise<string> {
+  const reason = reasonOf(outcome, release)
+  const former = await standingVersion(queries, release)
+  if (!former) return reason
+  return outcome.formerRestored ? `${reason}. ${former} keeps answering.` : `${reason}. ${former} does not answer.`
+}
+
+const timeOf = (event: AgentEvent): Date =>
+  event.at ? new Date(Number(event.at.seconds) * 1_000 + event.at.nanos / 1e6) : new Date()
+
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+const logLevels: Record<LogLevel, 'info' | 'warn' | 'error'> = {
+  [LogLevel.UNSPECIFIED]: 'info',
+  [LogLevel.INFO]: 'info',
+  [LogLevel.WARN]: 'warn',
+  [LogLevel.ERROR]: 'error',
+}
+const phases: Record<Phase, DeploymentPhase | undefined> = {
+  [Phase.UNSPECIFIED]: undefined,
+  [Phase.RESOLVE]: 'resolve',
+  [Phase.PULL]: 'pull',
+  [Phase.CREATE]: 'create',
+  [Phase.START]: 'start',
+  [Phase.VERIFY]: 'verify',
+  [Phase.SWAP]: 'swap',
+  [Phase.CLEAN_UP]: 'clean-up',
+}
+const phaseStates: Record<PhaseState, WirePhaseState> = {
+  [PhaseState.UNSPECIFIED]: 'waiting',
+  [PhaseState.WAITING]: 'waiting',
+  [PhaseState.RUNNING]: 'running',
+  [PhaseState.DONE]: 'done',
+  [PhaseState.SKIPPED]: 'skipped',
+  [PhaseState.FAILED]: 'failed',
+}
+const containerStates: Record<ContainerState, WireContainerState | undefined> = {
+  [ContainerState.UNSPECIFIED]: undefined,
+  [ContainerState.RUNNING]: 'running',
+  [ContainerState.WAITING]: 'waiting',
+  [ContainerState.EXITED]: 'exited',
+  [ContainerState.REMOVED]: 'removed',
+}

@@ -1,0 +1,99 @@
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { leaseUntilFrom } from './dispatch.ts'
+import { appendEvents, becomes, says } from './event-store.ts'
+import { deploymentsChanged } from './events.ts'
+import { endRelease } from './outcome.ts'
+import { lockRelease, type ReleaseRow, releaseColumns } from './release-store.ts'
+
+export type Clock = () => Date
+const checkMs = 5_000
+/** A pause of this process longer than this (sleep, a database that was away) is not the agents' fault. */
+const pausedMs = 3 * checkMs
+
+/**
+ * Fails releases whose agent has been away for 60 s, counted only while this server was up and listening (decision 22). A linked
+ * agent's leases move on by themselves. Several processes may check: each end happens once, in its transaction.
+ */
+export function createLeases(app: App, now: Clock = () => new Date()) {
+  const { pool } = app.database
+  let timer: NodeJS.Timeout | undefined
+  let checking: Promise<void> | undefined
+  let lastCheck: Date | undefined
+
+  /** Nobody listened: all start their 60 s anew. */
+  const extendAll = () =>
+    pool.query(`update crux.release set lease_until = greatest(lease_until, $1) where status = 'in-progress'`, [
+      leaseUntilFrom(now()),
+    ])
+
+  const extendLinked = () =>
+    pool.query(
+      `update crux.release r set lease_until = $1 from crux.node n
+       where r.status = 'in-progress' and n.id = r.node_id and n.link_server is not null`,
+      [leaseUntilFrom(now())],
+    )
+
+  async function check(): Promise<void> {
+    const at = now()
+    const paused = !lastCheck || at.getTime() - lastCheck.getTime() > pausedMs
+    if (paused) await extendAll()
+    else await extendLinked()
+    const { rows } = await pool.query<ReleaseRow & { nodeName: string }>(
+      `select ${releaseColumns}, n.name as "nodeName" from crux.release r join crux.node n on n.id = r.node_id
+       where r.status = 'in-progress' and r.lease_until <= $1 order by r.started_at, r.id`,
+      [at],
+    )
+    for (const row of rows) await expire(row, row.nodeName, at)
+    lastCheck = at
+  }
+
+  async function expire(row: ReleaseRow, nodeName: string, at: Date): Promise<void> {
+    const reason = `the agent of ${nodeName} has been away for 60 s`
+    const told = await inTransaction(app.database, async (queries) => {
+      const release = await lockRelease(queries, row)
+      // It was heard meanwhile.
+      if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
+      const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
+      if (!ended) return undefined
+      const position = await appendEvents(queries, row.deploymentId, row.number, [
+        says(
+          `The agent of ${nodeName} has been away for 60 s. What it did meanwhile is told when it is back.`,
+          'error',
+        ),
+        becomes('failed', reason),
+      ])
+      return { ...ended, try: row.number, position }
+    })
+    if (told) deploymentsChanged(app, [told])
+  }
+
+  function checkOnce(): Promise<void> {
+    checking ??= check()
+      .catch((err: unknown) => app.log.warn({ err }, 'leases were not checked'))
+      .finally(() => {
+        checking = undefined
+      })
+    return checking
+  }
+
+  return {
+    /** One round; the interval does the same. */
+    check: checkOnce,
+    /** The 60 s of a node begin when its link is lost. */
+    async restart(nodeId: string) {
+      await pool.query(`update crux.release set lease_until = $2 where status = 'in-progress' and node_id = $1`, [
+        nodeId,
+        leaseUntilFrom(now()),
+      ])
+    },
+    async start() {
+      await checkOnce()
+      timer = setInterval(() => void checkOnce(), checkMs)
+    },
+    async stop() {
+      clearInterval(timer)
+      await checking
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  ContainerConfigFields,
+  CruxError,
+  type DeploymentStatus,
+  type FinalContainerConfig,
+  type NodeStatus,
+  type NodeType,
+  type ProjectType,
+  type VersionType,
+} from '@crux/contract'
+import { finalConfig } from '@crux/rules'
+import type { Queries } from '../db/transaction.ts'
+import { isSupported } from '../gateway/agent-version.ts'
+import { imageReference, type RegistryPlace } from './image-reference.ts'
+
+export type LoadedInstance = {
+  id: string
+  configId: string
+  fields: ContainerConfigFields
+  image: { id: string; name: string; tag: string; registryId: string; localOnly: boolean; reference: string }
+  /** All layers merged: what the agent would be told now. */
+  config: FinalContainerConfig
+}
+/** A deployment with everything that a start looks at, read in one query. */
+export type LoadedDeployment = {
+  id: string
+  teamId: string
+  projectId: string
+  versionId: string
+  prefix: string
+  status: DeploymentStatus
+  protected: boolean
+  tries: number
+  version: { name: string; type: VersionType }
+  project: { name: string; type: ProjectType }
+  node: { id: string; name: string; type: NodeType; status: NodeStatus; publicKey: string | null }
+  configId: string
+  fields: ContainerConfigFields
+  instances: LoadedInstance[]
+}
+
+type InstanceRow = {
+  id: string
+  configId: string
+  fields: unknown
+  imageId: string
+  imageName: string
+  imageTag: string | null
+  imageFields: unknown
+  registryId: string
+  registry: RegistryPlace
+}
+type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' | 'fields'> & {
+  versionName: string
+  versionType: VersionType
+  projectName: string
+  projectType: ProjectType
+  nodeId: string
+  nodeName: string
+  nodeType: NodeType
+  linkServer: string | null
+  agentVersion: string | null
+  publicKey: string | null
+  fields: unknown
+  instances: InstanceRow[]
+}
+
+const instancesSql = (deploymentId: string) => `(
+  select coalesce(json_agg(json_build_object(
+    'id', inst.id, 'configId', c.id, 'fields', c.fields, 'imageId', i.id, 'imageName', i.name, 'imageTag', i.tag,
+    'imageFields', ic.fields, 'registryId', r.id, 'registry', json_build_object(
+      'type', r.type, 'url', r.url, 'imageNamePrefix', r.image_name_prefix, 'local', r.local)
+    ) order by i."order", i.id), '[]')
+  from crux.instance inst
+  join crux.image i on i.id = inst.image_id
+  join crux.registry r on r.id = i.registry_id
+  join crux.container_config c on c.instance_id = inst.id
+  join crux.container_config ic on ic.image_id = i.id
+  where inst.deployment_id = ${deploymentId})`
+
+const loadSql = `
+  select d.id, d.team_id as "teamId", d.project_id as "projectId", d.version_id as "versionId", d.prefix, d.status,
+    d.protected, d.tries, v.name as "versionName", v.type as "versionType", p.name as "projectName",
+    p.type as "projectType", n.id as "nodeId", n.name as "nodeName", n.type as "nodeType", n.link_server as "linkServer",
+    n.agent_version as "agentVersion", n.public_key as "publicKey", dc.id as "configId", dc.fields,
+    ${instancesSql('d.id')} as instances
+  from crux.deployment d
+  join crux.version v on v.id = d.version_id
+  join crux.project p on p.id = d.project_id
+  join crux.node n on n.id = d.node_id
+  join crux.container_config dc on dc.deployment_id = d.id
+  where d.id = $1 and d.team_id = $2`
+
+/**
+ * @param options.lock holds the deployment's row until the transaction ends: of two starts, the second sees the first
+ * @throws CruxError notFound, for another team's as for none
+ */
+export async function loadDeployment(
+  queries: Queries,
+  teamId: string,
+  deploymentId: string,
+  options: { lock: boolean },
+): Promise<LoadedDeployment> {
+  const { rows } = await queries.query<Row>({
+    name: options.lock ? 'deployment to start' : 'deployment to preview',
+    text: options.lock ? `${loadSql} for update of d` : loadSql,
+    values: [deploymentId, teamId],
+  })
+  const [row] = rows
+  if (!row) throw deploymentNotFound(deploymentId)
+  const { versionName, versionType, projectName, projectType, nodeId, nodeName, nodeType, publicKey, ...rest } = row
+  const fields = ContainerConfigFields.parse(row.fields)
+  return {
+    ...rest,
+    version: { name: versionName, type: versionType },
+    project: { name: projectName, type: projectType },
+    node: { id: nodeId, name: nodeName, type: nodeType, status: nodeStatusOf(row), publicKey },
+    fields,
+    instances: row.instances.map((instance) => loadInstance(instance, fields, versionName, row.prefix)),
+  }
+}
+
+export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
+
+/** From the database, because another server process may hold the link. */
+export const nodeStatusOf = (node: { linkServer: string | null; agentVersion: string | null }): NodeStatus =>
+  node.linkServer === null ? 'unreachable' : isSupported(node.agentVersion ?? '') ? 'connected' : 'outdated'
+
+function loadInstance(
+  row: InstanceRow,
+  deploymentFields: ContainerConfigFields,
+  versionName: string,
+  prefix: string,
+): LoadedInstance {
+  const fields = ContainerConfigFields.parse(row.fields)
+  const { config } = finalConfig({
+    image: ContainerConfigFields.parse(row.imageFields),
+    layers: [
+      { source: 'deployment', name: prefix, fields: deploymentFields },
+      { source: 'instance', fields },
+    ],
+    imageName: row.imageName,
+    versionName,
+  })
+  return {
+    id: row.id,
+    configId: row.configId,
+    fields,
+    image: {
+      id: row.imageId,
+      name: row.imageName,
+      tag: row.imageTag || 'latest',
+      registryId: row.registryId,
+      localOnly: row.registry.local,
+      reference: imageReference(row.registry, row.imageName),
+    },
+    config,
+  }
+}

@@ -1,0 +1,110 @@
+import type { Queries } from '../db/transaction.ts'
+import { appendEvents, becomes, dropPullSteps, says } from './event-store.ts'
+import type { Told } from './events.ts'
+import { lockRelease, type ReleaseRow } from './release-store.ts'
+
+/** How a release came to its end. */
+export type End =
+  | { kind: 'successful'; at: Date; containerNames: string[] }
+  /** `expired`: the lease ran out; what the agent reports later corrects it (decision 22). */
+  | { kind: 'failed'; reason: string; expired?: boolean }
+
+/**
+ * Writes the end of a release and what follows for its deployment; not its events.
+ *
+ * @returns what changed, undefined when the release had ended already
+ */
+export async function endRelease(queries: Queries, key: ReleaseRow, end: End): Promise<Told | undefined> {
+  const release = await lockRelease(queries, key)
+  if (!release || !isOpen(release)) return undefined
+  const failed = end.kind === 'failed'
+  // A lease that stays in the row marks the end as provisional.
+  await queries.query({
+    name: 'end release',
+    text: `update crux.release set status = $2, reason = $3, finished_at = now(),
+        lease_until = case when $4 then lease_until end where id = $1`,
+    values: [release.id, end.kind, failed ? end.reason : null, failed && end.expired === true],
+  })
+  if (end.kind === 'successful') await stand(queries, release, end.containerNames)
+  await dropPullSteps(queries, release.deploymentId, release.number)
+  const outcome = failed ? end.reason : await successText(queries, release, end.at)
+  const { rowCount } = await queries.query({
+    name: 'end deployment',
+    text: `update crux.deployment set status = $3, outcome = $4, updated_at = now()
+      where id = $1 and tries = $2 and status in ('in-progress', 'failed')`,
+    values: [release.deploymentId, release.number, end.kind, outcome],
+  })
+  const told: Told = { deploymentId: release.deploymentId, teamId: release.teamId }
+  return rowCount === 1 ? { ...told, status: end.kind } : told
+}
+
+/** Under way, or ended by its lease alone. */
+export const isOpen = (release: ReleaseRow): boolean =>
+  release.status === 'in-progress' || (release.status === 'failed' && release.leaseUntil !== null)
+
+/**
+ * What a success makes obsolete (backend.md 4.4, decision 27): other deployments of this version at this place, those of the
+ * versions it was increased from, and whichever the containers were taken over from.
+ *
+ * @returns the events of each, appended already
+ */
+export async function makeObsolete(queries: Queries, release: ReleaseRow): Promise<Told[]> {
+  const { rows } = await queries.query<{ id: string; tries: number }>({
+    name: 'make obsolete',
+    text: `with recursive me as (
+        select d.id, d.version_id, v.type from crux.deployment d join crux.version v on v.id = d.version_id where d.id = $1),
+      lineage as (
+        select me.version_id as id, me.type from me
+        union all
+        select v.parent_id, l.type from lineage l join crux.version v on v.id = l.id
+        where l.type = 'incremental' and v.parent_id is not null)
+      update crux.deployment d set status = 'obsolete', outcome = $5, updated_at = now()
+      where d.node_id = $2 and d.prefix = $3 and d.id <> $1 and d.status in ('successful', 'failed')
+        and (d.version_id in (select id from lineage)
+          or ($4::boolean and d.status = 'successful' and d.project_id = $6))
+      returning d.id, d.tries`,
+    values: [
+      release.deploymentId,
+      release.nodeId,
+      release.prefix,
+      !release.partial,
+      `replaced by ${release.versionName}`,
+      release.projectId,
+    ],
+  })
+  const told: Told[] = []
+  for (const { id, tries } of rows) {
+    const position = await appendEvents(queries, id, tries, [
+      says(`Replaced by ${release.versionName}`),
+      becomes('obsolete', `replaced by ${release.versionName}`),
+    ])
+    told.push({ deploymentId: id, teamId: release.teamId, status: 'obsolete', try: tries, position })
+  }
+  return told
+}
+
+/** The record of what stands on the node now: after a partial start, also the containers that were not part of it. */
+async function stand(queries: Queries, release: ReleaseRow, containerNames: string[]): Promise<void> {
+  const { rows } = await queries.query<{ names: string[] }>(
+    `update crux.release set standing = false
+     where node_id = $1 and prefix = $2 and project_id = $3 and standing and id <> $4
+     returning container_names as names`,
+    [release.nodeId, release.prefix, release.projectId, release.id],
+  )
+  const inherited = release.partial ? rows.flatMap((row) => row.names) : []
+  await queries.query('update crux.release set standing = true, container_names = $2 where id = $1', [
+    release.id,
+    JSON.stringify([...new Set([...containerNames, ...inherited])]),
+  ])
+}
+
+/** "4 images, 6.1 s": from when the agent got it, because waiting in the queue is not its work. */
+async function successText(queries: Queries, release: ReleaseRow, at: Date): Promise<string> {
+  const { rows } = await queries.query<{ images: number }>(
+    'select count(*)::int as images from crux.release_instance where release_id = $1',
+    [release.id],
+  )
+  const images = rows[0]?.images ?? 0
+  const seconds = Math.max(0, at.getTime() - (release.handedAt ?? release.startedAt).getTime()) / 1_000
+  return `${images} ${images === 1 ? 'image' : 'images'}, ${seconds.toFixed(1)} s`
+}

@@ -1,0 +1,66 @@
+import { CruxError, isAllowed, type VersionType } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+import type { TeamContext } from '../http/handlers.ts'
+
+export type Place = { nodeId: string; prefix: string; versionId: string; versionType: VersionType; exceptId?: string }
+
+/**
+ * A protected deployment that holds node and prefix (backend.md 4.6): for a rolling version any other one, for an incremental one
+ * those of other versions.
+ */
+export async function findOtherProtected(queries: Queries, place: Place): Promise<string | undefined> {
+  const { rows } = await queries.query<{ id: string }>({
+    name: 'protected deployment',
+    text: `select id from crux.deployment
+      where node_id = $1 and prefix = $2 and protected and id is distinct from $3
+        and ($4 = 'rolling' or version_id <> $5) order by created_at limit 1`,
+    values: [place.nodeId, place.prefix, place.exceptId ?? null, place.versionType, place.versionId],
+  })
+  return rows[0]?.id
+}
+
+/** @throws CruxError forbidden or preconditionFailed `deploymentId` when this place cannot be protected by this person */
+export async function checkProtect(queries: Queries, team: TeamContext, place: Place): Promise<void> {
+  checkMayProtect(team)
+  const other = await findOtherProtected(queries, place)
+  if (other)
+    throw new CruxError('preconditionFailed', {
+      property: 'deploymentId',
+      value: other,
+      description: 'Another deployment is protected on this node and prefix.',
+    })
+}
+
+/** @throws CruxError forbidden */
+export function checkMayProtect(team: TeamContext): void {
+  if (!isAllowed(team.role, 'deployments.protect'))
+    throw new CruxError('forbidden', {
+      property: 'protected',
+      description: 'Only an admin of the team may set or lift the protection.',
+    })
+}
+
+/**
+ * Whether version, node and prefix are free (backend.md 4.6): a rolling version has one deployment there in any status, an
+ * incremental one at most one that is `preparing` (a copy also keeps clear of one in progress).
+ *
+ * @throws CruxError rollingVersionDeployment or alreadyHavePreparing, `value` is the deployment that is there
+ */
+export async function checkFree(
+  queries: Queries,
+  place: Place,
+  statuses: readonly string[] = ['preparing'],
+): Promise<void> {
+  const rolling = place.versionType === 'rolling'
+  const { rows } = await queries.query<{ id: string }>(
+    `select id from crux.deployment where version_id = $1 and node_id = $2 and prefix = $3 and id is distinct from $4
+       and ($5::text[] is null or status = any($5)) order by created_at desc limit 1`,
+    [place.versionId, place.nodeId, place.prefix, place.exceptId ?? null, rolling ? null : statuses],
+  )
+  const [found] = rows
+  if (found)
+    throw new CruxError(rolling ? 'rollingVersionDeployment' : 'alreadyHavePreparing', {
+      property: 'deploymentId',
+      value: found.id,
+    })
+}

@@ -1,0 +1,209 @@
+import type { FinalContainerConfig } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+
+export type NewRelease = {
+  deploymentId: string
+  number: number
+  teamId: string
+  projectId: string
+  nodeId: string
+  prefix: string
+  versionName: string
+  projectName: string
+  recreate: boolean
+  partial: boolean
+  hostDangerousAllowed: boolean
+  sourceNumber: number | null
+  startedById: string
+  startedByName: string
+  leaseUntil: Date
+}
+export type NewReleaseInstance = {
+  instanceId: string
+  order: number
+  registryId: string | null
+  containerName: string
+  imageName: string
+  imageTag: string
+  localOnly: boolean
+  digest: string | null
+  config: FinalContainerConfig
+}
+
+/** The immutable order and what belongs to it (architecture.md 8). The caller holds the deployment's row. */
+export async function insertRelease(
+  queries: Queries,
+  release: NewRelease,
+  instances: readonly NewReleaseInstance[],
+): Promise<string> {
+  const { rows } = await queries.query<{ id: string }>({
+    name: 'insert release',
+    text: `with added as (
+        insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
+          recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, lease_until)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id),
+      members as (
+        insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
+          image_tag, local_only, digest, config)
+        select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
+          m."localOnly", m.digest, m.config
+        from added, jsonb_to_recordset($16::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
+          "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text, config jsonb))
+      select id from added`,
+    values: [
+      release.deploymentId,
+      release.number,
+      release.teamId,
+      release.projectId,
+      release.nodeId,
+      release.prefix,
+      release.versionName,
+      release.projectName,
+      release.recreate,
+      release.partial,
+      release.hostDangerousAllowed,
+      release.sourceNumber,
+      release.startedById,
+      release.startedByName,
+      release.leaseUntil,
+      JSON.stringify(instances),
+    ],
+  })
+  return rows[0]?.id ?? ''
+}
+
+/** The status of a start, in one statement; the number of the new try. */
+export async function markStarted(queries: Queries, deploymentId: string, userId: string): Promise<number> {
+  const { rows } = await queries.query<{ tries: number }>({
+    name: 'mark deployment started',
+    text: `update crux.deployment set status = 'in-progress', tries = tries + 1, deployed_at = now(), deployed_by = $2,
+        outcome = null, updated_at = now(), updated_by = $2
+      where id = $1 returning tries`,
+    values: [deploymentId, userId],
+  })
+  return rows[0]?.tries ?? 0
+}
+
+export type ReleaseRow = {
+  id: string
+  deploymentId: string
+  number: number
+  teamId: string
+  projectId: string
+  nodeId: string
+  prefix: string
+  versionName: string
+  projectName: string
+  status: 'in-progress' | 'successful' | 'failed'
+  reason: string | null
+  recreate: boolean
+  partial: boolean
+  hostDangerousAllowed: boolean
+  startedAt: Date
+  startedById: string
+  startedByName: string
+  handedAt: Date | null
+  finishedAt: Date | null
+  cancelRequestedBy: string | null
+  leaseUntil: Date | null
+  acknowledgedSequence: number
+  standing: boolean
+  containerNames: string[]
+}
+export const releaseColumns = `r.id, r.deployment_id as "deploymentId", r.number, r.team_id as "teamId",
+  r.project_id as "projectId", r.node_id as "nodeId", r.prefix, r.version_name as "versionName",
+  r.project_name as "projectName", r.status, r.reason, r.recreate, r.partial,
+  r.host_dangerous_allowed as "hostDangerousAllowed", r.started_at as "startedAt", r.started_by_id as "startedById",
+  r.started_by_name as "startedByName", r.handed_at as "handedAt", r.finished_at as "finishedAt",
+  r.cancel_requested_by as "cancelRequestedBy", r.lease_until as "leaseUntil",
+  r.acknowledged_sequence::float8 as "acknowledgedSequence", r.standing, r.container_names as "containerNames"`
+
+/**
+ * A release for writing. The deployment's row is taken first, as everyone does who writes its events.
+ *
+ * @param where.nodeId only a release of this node is found
+ */
+export async function lockRelease(
+  queries: Queries,
+  where: { deploymentId: string; number: number; nodeId?: string },
+): Promise<ReleaseRow | undefined> {
+  await queries.query({
+    name: 'lock deployment',
+    text: 'select from crux.deployment where id = $1 for update',
+    values: [where.deploymentId],
+  })
+  const { rows } = await queries.query<ReleaseRow>({
+    name: 'lock release',
+    text: `select ${releaseColumns} from crux.release r
+      where r.deployment_id = $1 and r.number = $2 and ($3::uuid is null or r.node_id = $3) for update`,
+    values: [where.deploymentId, where.number, where.nodeId ?? null],
+  })
+  return rows[0]
+}
+
+/** All releases of a node that have not ended, the oldest first: that is their order per prefix. */
+export async function openReleases(queries: Queries, nodeId: string): Promise<ReleaseRow[]> {
+  const { rows } = await queries.query<ReleaseRow>({
+    name: 'open releases',
+    text: `select ${releaseColumns} from crux.release r
+      where r.node_id = $1 and r.status = 'in-progress' order by r.started_at, r.id`,
+    values: [nodeId],
+  })
+  return rows
+}
+
+export type ReleaseInstanceRow = {
+  instanceId: string
+  registryId: string | null
+  containerName: string
+  imageName: string
+  imageTag: string
+  localOnly: boolean
+  digest: string | null
+  config: FinalContainerConfig
+}
+export async function releaseInstances(queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> {
+  const { rows } = await queries.query<ReleaseInstanceRow>({
+    name: 'release instances',
+    text: `select instance_id as "instanceId", registry_id as "registryId", container_name as "containerName",
+        image_name as "imageName", image_tag as "imageTag", local_only as "localOnly", digest, config
+      from crux.release_instance where release_id = $1 order by "order", instance_id`,
+    values: [releaseId],
+  })
+  return rows
+}
+
+export type Owner = { projectId: string; nodeId: string; prefix: string }
+export type FormerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
+
+/**
+ * The containers that stand for an owner by the records of its releases (decision 27), each with the successful release that made
+ * it: after partial starts those are several.
+ */
+export async function formerContainers(queries: Queries, owner: Owner): Promise<FormerRow[]> {
+  const { rows } = await queries.query<FormerRow>({
+    name: 'former containers',
+    text: `select distinct on (name) name as "containerName", ri.instance_id as "instanceId",
+        made.deployment_id as "deploymentId", made.number
+      from crux.release s
+      cross join lateral jsonb_array_elements_text(s.container_names) as name
+      join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
+        and made.status = 'successful'
+      join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
+      where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
+      order by name, made.finished_at desc nulls last`,
+    values: [owner.nodeId, owner.prefix, owner.projectId],
+  })
+  return rows
+}
+
+/** What a failure leaves answering, by its version's name; undefined where nothing stood. */
+export async function standingVersion(queries: Queries, owner: Owner): Promise<string | undefined> {
+  const { rows } = await queries.query<{ name: string }>({
+    name: 'standing version',
+    text: `select version_name as name from crux.release
+      where node_id = $1 and prefix = $2 and project_id = $3 and standing and container_names <> '[]'`,
+    values: [owner.nodeId, owner.prefix, owner.projectId],
+  })
+  return rows[0]?.name
+}

@@ -1,0 +1,57 @@
+import type { Answer } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { deploymentNotFound } from './load.ts'
+import { type ReleaseInstanceRow, type ReleaseRow, releaseColumns, releaseInstances } from './release-store.ts'
+
+export async function findRelease(
+  queries: Queries,
+  deploymentId: string,
+  number: number,
+): Promise<ReleaseRow | undefined> {
+  const { rows } = await queries.query<ReleaseRow>(
+    `select ${releaseColumns} from crux.release r where r.deployment_id = $1 and r.number = $2`,
+    [deploymentId, number],
+  )
+  return rows[0]
+}
+
+export const findReleaseInstances = (queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> =>
+  releaseInstances(queries, releaseId)
+
+type Row = ReleaseRow & { instances: Answer<'deployments.releases'>[number]['instances'] }
+
+/** The starts of a deployment, newest first; all of them, since each one was a person's deed. */
+export async function listReleases(
+  app: App,
+  team: TeamContext,
+  deploymentId: string,
+): Promise<Answer<'deployments.releases'>> {
+  const { pool } = app.database
+  const { rowCount } = await pool.query('select from crux.deployment where id = $1 and team_id = $2', [
+    deploymentId,
+    team.id,
+  ])
+  if (rowCount === 0) throw deploymentNotFound(deploymentId)
+  const { rows } = await pool.query<Row>({
+    name: 'releases',
+    text: `select ${releaseColumns}, (
+        select coalesce(json_agg(json_build_object('instanceId', ri.instance_id, 'containerName', ri.container_name,
+          'imageName', ri.image_name, 'imageTag', ri.image_tag, 'digest', ri.digest) order by ri."order"), '[]')
+        from crux.release_instance ri where ri.release_id = r.id) as instances
+      from crux.release r where r.deployment_id = $1 order by r.number desc limit 1000`,
+    values: [deploymentId],
+  })
+  return rows.map((row) => ({
+    number: row.number,
+    status: row.status,
+    startedAt: row.startedAt.toISOString(),
+    startedBy: { id: row.startedById, name: row.startedByName },
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+    versionName: row.versionName,
+    reason: row.reason,
+    current: row.standing,
+    instances: row.instances,
+  }))
+}

@@ -1,0 +1,187 @@
+import { CruxError, type ErrorDetail, isAllowed } from '@crux/contract'
+import {
+  deploymentAction,
+  hostDangers,
+  missingSecrets,
+  nodeTakesDeployments,
+  validateConfig,
+  validateRelease,
+} from '@crux/rules'
+import type { Queries } from '../db/transaction.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import type { LoadedDeployment, LoadedInstance } from './load.ts'
+import { findOtherProtected } from './protection.ts'
+
+/** Settings that no agent for Docker applies yet; it would refuse them later and with more noise. */
+const notYet = ['initContainers', 'configContainer', 'storage'] as const
+
+export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
+export type StartRequest = { team: TeamContext; ignoreProtected: boolean }
+
+/** Statuses first (backend.md 4.5 step 1); a start that is under way already is a conflict, not a wrong state. */
+export function checkStatus(deployment: LoadedDeployment, action: 'deploy' | 'roll-back'): CruxError | undefined {
+  if (deployment.status === 'in-progress')
+    return new CruxError('alreadyExists', {
+      property: 'id',
+      value: deployment.id,
+      description: 'A release of this deployment is in progress already.',
+    })
+  const verdict = deploymentAction(action, { status: deployment.status, versionType: deployment.version.type })
+  return verdict.allowed
+    ? undefined
+    : new CruxError('preconditionFailed', { property: 'status', description: `${verdict.reason}.` })
+}
+
+/** Everything else that may stand against a start, in the order of backend.md 4.5. A start throws the first, a preview says all. */
+export async function startProblems(
+  queries: Queries,
+  deployment: LoadedDeployment,
+  instances: readonly Planned[],
+  request: StartRequest,
+): Promise<CruxError[]> {
+  return [
+    checkInstances(instances),
+    checkConfigs(deployment, instances),
+    checkDangers(instances, request.team),
+    checkMissingSecrets(instances),
+    checkEncryption(deployment, instances),
+    checkNode(deployment),
+    await checkProtection(queries, deployment, request),
+    checkPublicKey(deployment, instances),
+  ].filter((problem) => problem !== undefined)
+}
+
+/** Secrets that were encrypted for a key that the node no longer has, by configuration. */
+export function staleSecrets(deployment: LoadedDeployment): { configId: string; invalid: string[] }[] {
+  const layers = [
+    { configId: deployment.configId, fields: deployment.fields },
+    ...deployment.instances.map(({ configId, fields }) => ({ configId, fields })),
+  ]
+  return layers.flatMap(({ configId, fields }) => {
+    const stale = (fields.secrets ?? []).filter((row) => row.value && row.publicKey !== deployment.node.publicKey)
+    return stale.length > 0 ? [{ configId, invalid: stale.map((row) => row.id ?? row.key) }] : []
+  })
+}
+
+function checkInstances(instances: readonly Planned[]) {
+  if (instances.length > 0) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'instances',
+    description: 'There is nothing to deploy: add an image to the version, or choose at least one.',
+  })
+}
+
+function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[]) {
+  const details: ErrorDetail[] = [
+    ...validateConfig(deployment.fields, { prefix: deployment.prefix }).map((problem) => ({
+      ...problem,
+      property: `config.${problem.property}`,
+    })),
+    ...validateRelease(deployment.prefix, instances),
+    ...instances.flatMap(({ config }, index) =>
+      notYet.flatMap((field) =>
+        isSet(config[field])
+          ? [
+              {
+                property: `instances[${index}].config.${field}`,
+                error: 'notSupported',
+                description: `${field} is not applied on Docker nodes yet: take it out of the configuration`,
+              },
+            ]
+          : [],
+      ),
+    ),
+  ]
+  const [first] = details
+  if (!first) return undefined
+  const code =
+    first.error === 'keysAreUnique' || first.error === 'containerNameAreUnique' ? first.error : 'invalidArgument'
+  return new CruxError(code, { property: first.property, description: first.description, details })
+}
+
+function checkDangers(instances: readonly Planned[], team: TeamContext) {
+  if (isAllowed(team.role, 'container-configurations.host-dangerous')) return undefined
+  const details = instances.flatMap(({ config }, index) =>
+    hostDangers(config).map((danger) => ({
+      property: `instances[${index}].config.${danger.property}`,
+      error: 'hostDangerous',
+      description: `${config.name}: ${danger.reason}`,
+    })),
+  )
+  const [first] = details
+  if (!first) return undefined
+  return new CruxError('forbidden', {
+    property: first.property,
+    description: `${first.description}. Only an admin of the team may deploy it.`,
+    details,
+  })
+}
+
+function checkMissingSecrets(instances: readonly Planned[]) {
+  const missing = instances.filter(({ config }) => missingSecrets(config).length > 0)
+  if (missing.length === 0) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'instanceIds',
+    value: missing.map((instance) => instance.id),
+    description: `Required secrets have no value: ${missing.map(({ config }) => `${config.name} (${missingSecrets(config).join(', ')})`).join('; ')}.`,
+  })
+}
+
+/** A value that the browser could not encrypt, because the node was never connected then, is never handed to an agent. */
+function checkEncryption(deployment: LoadedDeployment, instances: readonly Planned[]) {
+  const plain = instances.flatMap(({ configId, config }) => {
+    const keys = config.secrets.filter((row) => row.value && row.encrypted !== true).map((row) => row.key)
+    return keys.length > 0 ? [{ configId, secretKeys: keys }] : []
+  })
+  if (plain.length === 0) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'instanceSecrets',
+    value: plain,
+    description: `Secrets are not encrypted for ${deployment.node.name} yet: open the configuration and save them again.`,
+  })
+}
+
+function checkNode({ node }: LoadedDeployment) {
+  const verdict = nodeTakesDeployments(node)
+  if (verdict.allowed) return undefined
+  return new CruxError('preconditionFailed', { property: 'nodeId', value: node.id, description: `${verdict.reason}.` })
+}
+
+async function checkProtection(queries: Queries, deployment: LoadedDeployment, request: StartRequest) {
+  if (deployment.protected) return undefined
+  const other = await findOtherProtected(queries, {
+    nodeId: deployment.node.id,
+    prefix: deployment.prefix,
+    versionId: deployment.versionId,
+    versionType: deployment.version.type,
+    exceptId: deployment.id,
+  })
+  if (!other) return undefined
+  if (!request.ignoreProtected)
+    return new CruxError('preconditionFailed', {
+      property: 'protectedDeploymentId',
+      value: other,
+      description: `A protected deployment holds ${deployment.prefix} on ${deployment.node.name}.`,
+    })
+  if (isAllowed(request.team.role, 'deployments.protect')) return undefined
+  return new CruxError('forbidden', {
+    property: 'protectedDeploymentId',
+    value: other,
+    description: 'Only an admin of the team may deploy over a protected deployment.',
+  })
+}
+
+function checkPublicKey(deployment: LoadedDeployment, instances: readonly Planned[]) {
+  if (deployment.node.publicKey || instances.every(({ config }) => config.secrets.length === 0)) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'publicKey',
+    description: `${deployment.node.name} has no key for secrets: connect its agent again.`,
+  })
+}
+
+const isSet = (value: unknown) =>
+  Array.isArray(value)
+    ? value.length > 0
+    : typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).some((inner) => inner !== null && inner !== undefined && inner !== '')

@@ -1,0 +1,212 @@
+import { CruxError, isAllowed } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { announceWork, cancelNow, leaseUntilFrom } from './dispatch.ts'
+import { appendEvents, becomes, says } from './event-store.ts'
+import { deploymentsChanged, type Told } from './events.ts'
+import { type LoadedDeployment, loadDeployment } from './load.ts'
+import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
+import { findRelease, findReleaseInstances } from './releases.ts'
+import { voidSecrets } from './stale-secrets.ts'
+import { checkStatus, staleSecrets, startProblems } from './start-checks.ts'
+
+export type Who = { team: TeamContext; actor: Actor }
+export type StartOptions = {
+  instances?: string[] | undefined
+  recreate?: boolean | undefined
+  ignoreProtected: boolean
+}
+
+/**
+ * Starts a release (architecture.md 8): all checks in the order of backend.md 4.5, then in one transaction the immutable order, the
+ * new status and the first events. Of two starts at once the second sees the first and is refused. The agent hears of it after the
+ * commit, and a process that dies in between loses nothing: whoever holds the link hands it over.
+ *
+ * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique, forbidden
+ */
+export async function startDeployment(app: App, who: Who, deploymentId: string, options: StartOptions): Promise<void> {
+  const started = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
+    throwFirst([checkStatus(deployment, 'deploy')])
+    const chosen = chooseInstances(deployment, options.instances)
+    throwFirst(
+      await startProblems(queries, deployment, chosen, { team: who.team, ignoreProtected: options.ignoreProtected }),
+    )
+    const stale = staleSecrets(deployment)
+    if (stale.length > 0) {
+      await voidSecrets(queries, deployment, who.actor.id)
+      return { refused: staleRefusal(deployment, stale) }
+    }
+    const instances = chosen.map((instance, order): NewReleaseInstance => {
+      const { image, config, id } = instance
+      return {
+        instanceId: id,
+        order,
+        registryId: image.registryId,
+        containerName: config.name,
+        imageName: image.reference,
+        imageTag: image.tag,
+        localOnly: image.localOnly,
+        digest: null,
+        config,
+      }
+    })
+    return begin(queries, who, deployment, instances, {
+      versionName: deployment.version.name,
+      recreate: options.recreate ?? false,
+      partial: chosen.length < deployment.instances.length,
+      sourceNumber: null,
+    })
+  })
+  if ('refused' in started) throw started.refused
+  finishStart(app, started)
+}
+
+/** Rolls back: an earlier release again, by its digests and with the configurations that it had (decision 28). */
+export async function startRelease(
+  app: App,
+  who: Who,
+  deploymentId: string,
+  number: number,
+  options: { ignoreProtected: boolean },
+): Promise<void> {
+  const started = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
+    throwFirst([checkStatus(deployment, 'roll-back')])
+    const source = await findRelease(queries, deploymentId, number)
+    if (!source) throw new CruxError('notFound', { property: 'number', value: number })
+    if (source.status !== 'successful')
+      throw new CruxError('preconditionFailed', {
+        property: 'number',
+        value: number,
+        description: `Release ${number} did not succeed: choose one that did.`,
+      })
+    const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
+    const planned = instances.map((row) => ({ id: row.instanceId, configId: '', config: row.config }))
+    throwFirst(
+      await startProblems(queries, deployment, planned, { team: who.team, ignoreProtected: options.ignoreProtected }),
+    )
+    refuseOldKeys(deployment, instances)
+    return begin(queries, who, deployment, instances, {
+      versionName: source.versionName,
+      recreate: false,
+      partial: source.partial,
+      sourceNumber: number,
+    })
+  })
+  finishStart(app, started)
+}
+
+/** Ends what waits at once; asks the agent to undo what it has begun (decision 28). */
+export async function cancelDeployment(app: App, who: Who, deploymentId: string): Promise<void> {
+  const { actor, team } = who
+  const cancelled = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
+    const release = await lockRelease(queries, { deploymentId, number: deployment.tries })
+    if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
+      throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
+    const { node } = deployment
+    if (!release.handedAt) return { node, told: await cancelNow(queries, release, actor.name) }
+    if (release.cancelRequestedBy) return { node, told: [] }
+    await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
+    const position = await appendEvents(queries, deploymentId, release.number, [
+      says(`Cancelled by ${actor.name}: the agent puts everything back`, 'warn'),
+    ])
+    const told: Told[] = [{ deploymentId, teamId: team.id, try: release.number, position }]
+    return { node, told }
+  })
+  deploymentsChanged(app, cancelled.told)
+  announceWork(app, cancelled.node.id)
+}
+
+type Started = { nodeId: string; told: Told }
+type Order = { versionName: string; recreate: boolean; partial: boolean; sourceNumber: number | null }
+
+async function begin(
+  queries: Queries,
+  { team, actor }: Who,
+  deployment: LoadedDeployment,
+  instances: readonly NewReleaseInstance[],
+  order: Order,
+): Promise<Started> {
+  const number = await markStarted(queries, deployment.id, actor.id)
+  await insertRelease(
+    queries,
+    {
+      ...order,
+      deploymentId: deployment.id,
+      number,
+      teamId: team.id,
+      projectId: deployment.projectId,
+      nodeId: deployment.node.id,
+      prefix: deployment.prefix,
+      projectName: deployment.project.name,
+      hostDangerousAllowed: isAllowed(team.role, 'container-configurations.host-dangerous'),
+      startedById: actor.id,
+      startedByName: actor.name,
+      leaseUntil: leaseUntilFrom(new Date()),
+    },
+    instances,
+  )
+  const ahead = await releaseAhead(queries, deployment, number)
+  const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
+  const position = await appendEvents(queries, deployment.id, number, [
+    becomes('in-progress'),
+    says(`Started by ${actor.name}${source}`),
+    ...(ahead ? [says(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
+  ])
+  const told: Told = { deploymentId: deployment.id, teamId: team.id, status: 'in-progress', try: number, position }
+  return { nodeId: deployment.node.id, told }
+}
+
+function finishStart(app: App, { nodeId, told }: Started) {
+  // The agent first: everything else can wait some milliseconds.
+  announceWork(app, nodeId)
+  deploymentsChanged(app, [told])
+}
+
+/** The newest release under way at the same place: the one that this one follows. */
+async function releaseAhead(queries: Queries, deployment: LoadedDeployment, number: number) {
+  const { rows } = await queries.query<{ number: number; projectName: string; versionName: string }>({
+    name: 'release ahead',
+    text: `select number, project_name as "projectName", version_name as "versionName" from crux.release
+      where node_id = $1 and prefix = $2 and status = 'in-progress' and not (deployment_id = $3 and number = $4)
+      order by started_at desc, id desc limit 1`,
+    values: [deployment.node.id, deployment.prefix, deployment.id, number],
+  })
+  return rows[0]
+}
+
+function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
+  if (!ids) return deployment.instances
+  const wanted = new Set(ids)
+  const unknown = ids.find((id) => !deployment.instances.some((instance) => instance.id === id))
+  if (unknown) throw new CruxError('notFound', { property: 'instances', value: unknown })
+  return deployment.instances.filter((instance) => wanted.has(instance.id))
+}
+
+function staleRefusal(deployment: LoadedDeployment, stale: ReturnType<typeof staleSecrets>) {
+  return new CruxError('preconditionFailed', {
+    property: 'secrets',
+    value: stale,
+    description: `${deployment.node.name} has a new key and cannot read these secrets any more: enter them again.`,
+  })
+}
+
+function refuseOldKeys(deployment: LoadedDeployment, instances: readonly NewReleaseInstance[]) {
+  const unreadable = instances.filter(({ config }) =>
+    config.secrets.some((row) => row.value && row.publicKey !== deployment.node.publicKey),
+  )
+  if (unreadable.length === 0) return
+  throw new CruxError('preconditionFailed', {
+    property: 'secrets',
+    value: unreadable.map((row) => row.instanceId),
+    description: `${deployment.node.name} has a new key and cannot read the secrets of that release any more.`,
+  })
+}
+
+function throwFirst(problems: readonly (CruxError | undefined)[]) {
+  const first = problems.find((problem) => problem !== undefined)
+  if (first) throw first
+}

@@ -1,0 +1,27 @@
+import type { App } from '../context.ts'
+import { createAgentPort } from './agent-port.ts'
+import { dispatchSoon } from './dispatch.ts'
+import { type Clock, createLeases } from './leases.ts'
+
+/** What deployments do without being asked by a person: hand over, listen to agents, count leases. */
+export function createDeploymentWork(app: App, now?: Clock) {
+  const leases = createLeases(app, now)
+  const unsubscribes: (() => void)[] = []
+  return {
+    port: createAgentPort(app, leases, now),
+    leases,
+    async start() {
+      unsubscribes.push(
+        app.bus.on('node.work', ({ nodeId }) => dispatchSoon(app, nodeId)),
+        app.bus.onReconnected(() => {
+          for (const nodeId of app.links.held()) dispatchSoon(app, nodeId)
+        }),
+      )
+      await leases.start()
+    },
+    async stop() {
+      for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
+      await leases.stop()
+    },
+  }
+}
