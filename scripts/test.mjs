@@ -130,12 +130,9 @@ async function vitest() {
 }
 
 async function playwright() {
-  const file = join(results, 'playwright.json')
+  const file = join(results, 'e2e.json')
   rmSync(file, { force: true })
-  const code = await call(['playwright', 'test', '--reporter=line,json'], {
-    cwd: join(root, 'e2e'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: file },
-  })
+  const code = await call(['playwright', 'test'], { cwd: join(root, 'e2e') })
   const stats = readReport(file)?.stats
   if (!stats) return { passed: 0, failed: 1 }
   return {
