@@ -59,8 +59,12 @@ export const links = {
     linkOptions({ to: '/$teamSlug/deployments', params: { teamSlug }, search }),
   deployment: (teamSlug: string, deploymentId: string) =>
     linkOptions({ to: '/$teamSlug/deployments/$deploymentId', params: { teamSlug, deploymentId } }),
-  deploymentProgress: (teamSlug: string, deploymentId: string) =>
-    linkOptions({ to: '/$teamSlug/deployments/$deploymentId/deploy', params: { teamSlug, deploymentId } }),
+  deploymentProgress: (teamSlug: string, deploymentId: string, release?: number) =>
+    linkOptions({
+      to: '/$teamSlug/deployments/$deploymentId/deploy',
+      params: { teamSlug, deploymentId },
+      search: { try: release },
+    }),
 
   containerConfiguration: (teamSlug: string, configId: string) =>
     linkOptions({ to: '/$teamSlug/container-configurations/$configId', params: { teamSlug, configId } }),

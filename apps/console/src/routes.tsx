@@ -167,41 +167,78 @@ const plannedInTeam = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => team, path, component: planned })
 
 // Nodes, deployments and container configurations.
-const nodes = createRoute({ getParentRoute: () => team, path: '/nodes', component: planned })
+const nodes = createRoute({
+  getParentRoute: () => team,
+  path: '/nodes',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.list', { params })),
+  component: page(['nodes'], () => import('./pages/nodes/NodesPage.tsx'), 'NodesPage'),
+})
 const node = createRoute({
   getParentRoute: () => team,
   path: '/nodes/$nodeId',
   validateSearch: search.nodeSearch,
-  component: planned,
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
+  component: page(['nodes'], () => import('./pages/nodes/NodePage.tsx'), 'NodePage'),
 })
 const nodeLog = createRoute({
   getParentRoute: () => team,
   path: '/nodes/$nodeId/log',
   validateSearch: search.containerSearch,
-  component: planned,
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
+  component: page(['nodes', 'log'], () => import('./pages/nodes/ContainerLogPage.tsx'), 'ContainerLogPage'),
 })
 const nodeInspect = createRoute({
   getParentRoute: () => team,
   path: '/nodes/$nodeId/inspect',
   validateSearch: search.containerSearch,
-  component: planned,
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
+  component: page(['nodes'], () => import('./pages/nodes/ContainerInspectPage.tsx'), 'ContainerInspectPage'),
 })
 const deployments = createRoute({
   getParentRoute: () => team,
   path: '/deployments',
   validateSearch: search.deploymentsSearch,
-  component: planned,
+  component: page(['deployments'], () => import('./pages/deployments/DeploymentsPage.tsx'), 'DeploymentsPage'),
 })
-const deployment = createRoute({ getParentRoute: () => team, path: '/deployments/$deploymentId', component: planned })
+const deployment = createRoute({
+  getParentRoute: () => team,
+  path: '/deployments/$deploymentId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('deployments.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('deployments.preview', { params }))
+  },
+  component: page(['deployments'], () => import('./pages/deployments/DeploymentPage.tsx'), 'DeploymentPage'),
+})
 const deploymentProgress = createRoute({
   getParentRoute: () => team,
   path: '/deployments/$deploymentId/deploy',
-  component: planned,
+  validateSearch: search.progressSearch,
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('deployments.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('deployments.releases', { params }))
+  },
+  component: page(['deployments', 'log'], () => import('./pages/deployments/ProgressPage.tsx'), 'ProgressPage'),
+})
+// The log of a deployment is part of its progress.
+const deploymentLog = createRoute({
+  getParentRoute: () => team,
+  path: '/deployments/$deploymentId/log',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$teamSlug/deployments/$deploymentId/deploy', params, replace: true })
+  },
 })
 const containerConfiguration = createRoute({
   getParentRoute: () => team,
   path: '/container-configurations/$configId',
-  component: planned,
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('container-configurations.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('container-configurations.relations', { params }))
+  },
+  component: page(
+    ['configuration', 'deployments'],
+    () => import('./pages/container-configurations/ConfigurationPage.tsx'),
+    'ConfigurationPage',
+  ),
 })
 
 const tree = root.addChildren([
@@ -250,6 +287,7 @@ const tree = root.addChildren([
       deployments,
       deployment,
       deploymentProgress,
+      deploymentLog,
       containerConfiguration,
       plannedInTeam('/audit-log'),
       plannedInTeam('/config-bundles'),

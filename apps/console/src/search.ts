@@ -20,6 +20,8 @@ export const deploymentsSearch = z.object({
   status: z.enum(deploymentStatuses).optional().catch(undefined),
   filter: text,
 })
+/** Which release of a deployment; absent = the newest. */
+export const progressSearch = z.object({ try: z.coerce.number().int().min(1).optional().catch(undefined) })
 export const loginSearch = z.object({
   flow: text,
   refresh: text,

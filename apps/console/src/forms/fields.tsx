@@ -85,10 +85,14 @@ export function SelectField<V extends FieldValues, Out>({
   optional,
   disabled,
   children,
-}: Bound<V, Out> & { children: ReactNode }) {
+  onPick,
+}: Bound<V, Out> & { children: ReactNode; onPick?: (value: string) => void }) {
   return (
     <Field label={label} help={help} optional={optional} error={errorOf(form, name)}>
-      <Select disabled={disabled} {...form.register(name)}>
+      <Select
+        disabled={disabled}
+        {...form.register(name, onPick && { onChange: (event) => onPick(event.target.value) })}
+      >
         {children}
       </Select>
     </Field>

@@ -18,6 +18,8 @@ export type Column<Row> = {
   narrow?: 'lead' | 'end' | 'title' | 'detail' | 'none'
   /** Takes the room that is left and is cut. */
   grow?: boolean
+  /** A cell that stands for others below 768 px and is left out above. */
+  only?: 'narrow'
 }
 
 /** An action of a row; `inline` ones are icons on the row, the others are in its menu (on narrow screens all are). */
@@ -67,6 +69,8 @@ export function DataTable<Row>(props: Props<Row>) {
   }
   const frame = cx('min-w-0 bg-surface', !flush && 'rounded-box border border-line')
 
+  const shown = columns.filter((column) => column.only !== 'narrow')
+
   if (narrow)
     return (
       <div className={frame}>
@@ -88,7 +92,7 @@ export function DataTable<Row>(props: Props<Row>) {
         <table aria-label={label} className="w-full border-collapse">
           <thead>
             <tr>
-              {columns.map((column) => (
+              {shown.map((column) => (
                 <th
                   key={column.id}
                   scope="col"
@@ -118,7 +122,7 @@ export function DataTable<Row>(props: Props<Row>) {
                 key={rowKey(row)}
                 className={cx('group border-b border-line last:border-0 hover:bg-hover', tints[tint?.(row) ?? 'none'])}
               >
-                {columns.map((column) => (
+                {shown.map((column) => (
                   <td
                     key={column.id}
                     className={cx(

@@ -1,0 +1,47 @@
+import { DeploymentCopy as Body, type Deployment } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useNavigate } from '@tanstack/react-router'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import { queryKey, useCall } from '../api/client.ts'
+import { links } from '../links.ts'
+import { FormSheet } from './FormShell.tsx'
+import { TextAreaField, TextField } from './fields.tsx'
+import { NodeField } from './node-field.tsx'
+
+type Props = { teamSlug: string; deployment: Deployment; onClose: () => void }
+
+/** A rolling version has one deployment per node and prefix, so its copy starts with another prefix (ui.md U11.5). */
+export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const navigate = useNavigate()
+  const form = useForm<z.input<typeof Body>, unknown, z.output<typeof Body>>({
+    resolver: zodResolver(Body),
+    defaultValues: {
+      nodeId: deployment.node.id,
+      prefix: deployment.version.type === 'rolling' ? `${deployment.prefix}-copy` : deployment.prefix,
+      note: deployment.note ?? '',
+    },
+  })
+  const copy = useCall('deployments.copy', { stale: [queryKey('deployments.list'), queryKey('versions.get')] })
+  return (
+    <FormSheet
+      form={form}
+      title={t('copy.title', { project: deployment.project.name, version: deployment.version.name })}
+      description={t('copy.text')}
+      submitLabel={t('copy.submit')}
+      loading={copy.isPending}
+      error={copy.error}
+      onClose={onClose}
+      onSubmit={async (body) => {
+        const made = await copy.mutateAsync({ params: { teamSlug, deploymentId: deployment.id }, body })
+        await navigate(links.deployment(teamSlug, made.id))
+      }}
+    >
+      <NodeField form={form} name="nodeId" teamSlug={teamSlug} />
+      <TextField form={form} name="prefix" label={t('create.prefix')} help={t('create.prefixHelp')} mono />
+      <TextAreaField form={form} name="note" label={t('create.note')} optional />
+    </FormSheet>
+  )
+}

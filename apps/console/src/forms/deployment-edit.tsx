@@ -1,0 +1,50 @@
+import { DeploymentUpdate, type Result } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import { queryKey, useCall } from '../api/client.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { FormSheet } from './FormShell.tsx'
+import { SwitchField, TextAreaField, TextField } from './fields.tsx'
+
+type Props = { teamSlug: string; deployment: Result<'deployments.get'>; onClose: () => void }
+const schema = DeploymentUpdate.omit({ configBundles: true })
+
+export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const form = useForm<z.input<typeof schema>, unknown, z.output<typeof schema>>({
+    resolver: zodResolver(schema),
+    defaultValues: { prefix: deployment.prefix, protected: deployment.protected, note: deployment.note ?? '' },
+  })
+  const update = useCall('deployments.update', {
+    stale: [
+      queryKey('deployments.list'),
+      queryKey('deployments.get', { params: { teamSlug, deploymentId: deployment.id } }),
+    ],
+  })
+  return (
+    <FormSheet
+      form={form}
+      title={t('edit.title', { project: deployment.project.name, version: deployment.version.name })}
+      submitLabel={t('common:save')}
+      loading={update.isPending}
+      error={update.error}
+      onClose={onClose}
+      onSubmit={async (values) => {
+        // The list of bundles is complete on the wire: what is there is sent back.
+        const configBundles = deployment.configBundles.map((bundle) => bundle.id)
+        await update.mutateAsync({
+          params: { teamSlug, deploymentId: deployment.id },
+          body: { ...values, configBundles },
+        })
+        toastSuccess(t('edit.done'))
+        onClose()
+      }}
+    >
+      <TextField form={form} name="prefix" label={t('create.prefix')} help={t('create.prefixHelp')} mono />
+      <SwitchField form={form} name="protected" label={t('create.protected')} help={t('create.protectedHelp')} />
+      <TextAreaField form={form} name="note" label={t('create.note')} optional />
+    </FormSheet>
+  )
+}

@@ -1,0 +1,24 @@
+import { ApiError } from '@crux/client'
+import type { useNavigate } from '@tanstack/react-router'
+import i18n from 'i18next'
+import { toastWarning } from '../components/toasts.tsx'
+import { links } from '../links.ts'
+
+/** 409 with the id of the deployment that is in the way: the person is taken there (ui.md U1). */
+export const isExistingDeployment = (error: unknown): error is ApiError & { value: string } =>
+  error instanceof ApiError &&
+  (error.error === 'rollingVersionDeployment' || error.error === 'alreadyHavePreparing') &&
+  typeof error.value === 'string'
+
+export async function goToExisting(
+  error: unknown,
+  teamSlug: string,
+  navigate: ReturnType<typeof useNavigate>,
+): Promise<boolean> {
+  if (!isExistingDeployment(error)) return false
+  toastWarning(
+    i18n.t(error.error === 'alreadyHavePreparing' ? 'existing.preparing' : 'existing.rolling', { ns: 'deployments' }),
+  )
+  await navigate(links.deployment(teamSlug, error.value))
+  return true
+}

@@ -1,0 +1,67 @@
+import type { Deployment } from '@crux/contract'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Checkbox } from '../../components/Checkbox.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+
+type Props = { teamSlug: string; deployment: Deployment; onClose: () => void; onDeleted?: () => void }
+
+/** Deleting asks whether the containers go too; what stays can be taken over by a later deployment (decision 27). */
+export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const [containers, setContainers] = useState(false)
+  const mayRun = deployment.status !== 'preparing' && deployment.status !== 'obsolete'
+  const name = `${deployment.project.name} ${deployment.version.name}`
+  const remove = useCall('deployments.delete', {
+    stale: [
+      queryKey('deployments.list'),
+      queryKey('nodes.deployments'),
+      queryKey('versions.get'),
+      queryKey('nodes.get'),
+    ],
+    onSuccess: () => {
+      toastSuccess(t('delete.done', { name }))
+      onClose()
+      onDeleted?.()
+    },
+  })
+  const submit = () =>
+    remove.mutate({
+      params: { teamSlug, deploymentId: deployment.id },
+      query: { containers: mayRun && containers ? 'true' : 'false' },
+    })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('delete.title', { name, node: deployment.node.name })}
+      description={t('delete.text')}
+      initialFocus={(content) => content.querySelector('[data-confirm]')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common:cancel')}</Button>
+          <Button data-confirm variant="bad-main" busy={remove.isPending} onClick={submit}>
+            {containers && mayRun ? t('delete.actionBoth') : t('delete.action')}
+          </Button>
+        </>
+      }
+    >
+      {mayRun ? (
+        <label htmlFor="delete-containers" className="flex items-start gap-2">
+          <span className="pt-0.5">
+            <Checkbox id="delete-containers" checked={containers} onChange={setContainers} />
+          </span>
+          <span>
+            {t('delete.containers', { prefix: deployment.prefix, node: deployment.node.name })}
+            <span className="block text-small text-ink-2">{containers ? t('delete.lost') : t('delete.stay')}</span>
+          </span>
+        </label>
+      ) : (
+        <p className="text-ink-2">{t('delete.nothingRuns')}</p>
+      )}
+    </Dialog>
+  )
+}

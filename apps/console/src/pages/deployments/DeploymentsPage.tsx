@@ -1,0 +1,247 @@
+import { type Deployment, deploymentStatuses, type Result } from '@crux/contract'
+import { deploymentAction } from '@crux/rules'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Copy, ExternalLink, Plus, Rocket, ScrollText, StickyNote, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { Select } from '../../components/Field.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
+import { DeploymentCreate } from '../../forms/deployment-create.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { type DeploymentFilters, links } from '../../links.ts'
+import { ColumnPicker } from '../../table/ColumnPicker.tsx'
+import { DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { PageFoot } from '../../table/PageFoot.tsx'
+import { DeleteDeployment } from './DeleteDeployment.tsx'
+import { useDeploymentColumns } from './use-deployment-columns.tsx'
+import { useStart } from './use-start.ts'
+
+type Layer = { kind: 'copy' | 'delete'; deployment: Deployment } | null
+
+export function DeploymentsPage() {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { teamSlug } = useParams({ from: '/app/$teamSlug/deployments' })
+  const search = useSearch({ from: '/app/$teamSlug/deployments' })
+  const navigate = useNavigate()
+  const page = { skip: search.skip ?? 0, take: search.take ?? 10 }
+  const filtered = Boolean(search.filter || search.status || search.nodeId)
+  const query = useQuery({
+    ...apiQuery('deployments.list', {
+      params: { teamSlug },
+      query: { ...page, filter: search.filter, status: search.status, nodeId: search.nodeId },
+    }),
+    placeholderData: keepPreviousData,
+    // The list has no live channel of its own; what is under way is looked at often, the rest now and then.
+    refetchInterval: ({ state }) => (state.data?.items.some((item) => item.status === 'in-progress') ? 1_500 : 15_000),
+  })
+  const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
+  const create = useAnchor('new')
+  const denied = useDenied('deployments.edit')
+  const [layer, setLayer] = useState<Layer>(null)
+  const { columns, picker } = useDeploymentColumns(teamSlug)
+  const { askAndStart } = useStart(teamSlug)
+  const go = (change: DeploymentFilters) => void navigate(links.deployments(teamSlug, { ...search, ...change }))
+  const filter = (change: DeploymentFilters) => go({ ...change, skip: undefined })
+
+  const actions = (row: Deployment): RowAction[] => {
+    const facts = { status: row.status, versionType: row.version.type }
+    const reason = (action: Parameters<typeof deploymentAction>[0]) => {
+      const verdict = deploymentAction(action, facts)
+      return denied && action !== 'read-log' ? denied : verdict.allowed ? null : verdict.reason
+    }
+    return [
+      {
+        id: 'log',
+        label: t('action.log'),
+        icon: ScrollText,
+        inline: true,
+        disabledReason: reason('read-log'),
+        run: () => void navigate(links.deploymentProgress(teamSlug, row.id)),
+      },
+      {
+        id: 'copy',
+        label: t('action.copy'),
+        icon: Copy,
+        inline: true,
+        disabledReason: reason('copy'),
+        run: () => setLayer({ kind: 'copy', deployment: row }),
+      },
+      {
+        id: 'open',
+        label: t('action.open'),
+        icon: ExternalLink,
+        run: () => void navigate(links.deployment(teamSlug, row.id)),
+      },
+      {
+        id: 'deploy',
+        label: t('action.deploy'),
+        icon: Rocket,
+        disabledReason: reason('deploy'),
+        run: () => void askAndStart(row),
+      },
+      {
+        id: 'note',
+        label: t('action.note'),
+        icon: StickyNote,
+        disabledReason: !row.note && t('action.noNote'),
+        run: () =>
+          void confirm({ title: t('action.note'), text: row.note ?? '', action: t('common:close'), info: true }),
+      },
+      {
+        id: 'delete',
+        label: t('common:delete'),
+        icon: Trash2,
+        danger: true,
+        disabledReason: reason('delete'),
+        run: () => setLayer({ kind: 'delete', deployment: row }),
+      },
+    ]
+  }
+  const add = (
+    <Button variant="main" icon={Plus} disabledReason={denied} onClick={create.show}>
+      {t('list.add')}
+    </Button>
+  )
+
+  return (
+    <>
+      <PageHead
+        title={t('list.title')}
+        sub={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
+        tools={add}
+      />
+      <Filters aside={<ColumnPicker {...picker} />}>
+        <SearchBox
+          label={t('list.filter')}
+          value={search.filter ?? ''}
+          onChange={(text) => filter({ filter: text || undefined })}
+          delayMs={400}
+        />
+        <span className="max-md:hidden">
+          <Chips
+            label={t('list.status')}
+            value={search.status ?? 'all'}
+            onChange={(status) => filter({ status: status === 'all' ? undefined : status })}
+            options={statusChips(query.data?.counts, t)}
+          />
+        </span>
+        <span className="wide:hidden flex-1">
+          <Select
+            aria-label={t('list.status')}
+            value={search.status ?? ''}
+            onChange={(event) => filter({ status: deploymentStatuses.find((status) => status === event.target.value) })}
+          >
+            <option value="">{t('list.anyStatus')}</option>
+            {deploymentStatuses.map((status) => (
+              <option key={status} value={status}>
+                {t(`common:state.deployment.${status}`)}
+              </option>
+            ))}
+          </Select>
+        </span>
+        {(nodes.data?.length ?? 0) > 1 && (
+          <span className="max-md:flex-1 wide:w-40">
+            <Select
+              aria-label={t('list.node')}
+              value={search.nodeId ?? ''}
+              onChange={(event) => filter({ nodeId: event.target.value || undefined })}
+            >
+              <option value="">{t('list.anyNode')}</option>
+              {nodes.data?.map((node) => (
+                <option key={node.id} value={node.id}>
+                  {node.name}
+                </option>
+              ))}
+            </Select>
+          </span>
+        )}
+      </Filters>
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows rows={10} />}
+        empty={{
+          when: (data) => data.total === 0,
+          show: filtered ? (
+            <EmptyState
+              icon={Rocket}
+              title={t('common:filter.nothing')}
+              text={t('list.nothingText')}
+              action={
+                <Button onClick={() => void navigate(links.deployments(teamSlug))}>{t('common:filter.reset')}</Button>
+              }
+            />
+          ) : (
+            <EmptyState icon={Rocket} title={t('list.emptyTitle')} text={t('list.emptyText')} action={add} />
+          ),
+        }}
+      >
+        {({ items, total }) => (
+          <DataTable
+            label={t('list.title')}
+            rows={items}
+            columns={columns}
+            rowKey={(row) => row.id}
+            initialSort={null}
+            actions={actions}
+            rowButton={(row) =>
+              row.status === 'failed' && (
+                <Button size="sm" disabledReason={denied} onClick={() => void askAndStart(row)}>
+                  {t('action.again')}
+                </Button>
+              )
+            }
+            footer={<PageFoot {...page} total={total} onChange={go} />}
+          />
+        )}
+      </QueryView>
+      {create.open && <DeploymentCreate teamSlug={teamSlug} onClose={create.close} />}
+      {layer?.kind === 'copy' && (
+        <DeploymentCopy teamSlug={teamSlug} deployment={layer.deployment} onClose={() => setLayer(null)} />
+      )}
+      {layer?.kind === 'delete' && (
+        <DeleteDeployment teamSlug={teamSlug} deployment={layer.deployment} onClose={() => setLayer(null)} />
+      )}
+    </>
+  )
+}
+
+const order = ['in-progress', 'failed', 'preparing', 'successful', 'obsolete'] as const
+type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
+
+function statusChips(counts: Record<string, number> | undefined, t: T) {
+  const total = counts && Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return [
+    { value: 'all' as const, label: t('common:all'), count: total },
+    // What is done is the bulk; its number says nothing that a person acts on.
+    ...order.map((value) => ({
+      value,
+      label: t(`common:state.deployment.${value}`),
+      count: value === 'successful' || value === 'obsolete' ? undefined : (counts?.[value] ?? (counts && 0)),
+    })),
+  ]
+}
+
+/** "1 in progress, 1 failed, 22 healthy on 5 nodes" */
+function Summary({ page, nodes }: { page: Result<'deployments.list'>; nodes: number | undefined }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { counts } = page
+  if (!counts) return t('list.total', { count: page.total })
+  const parts = [
+    counts['in-progress'] ? t('list.inProgress', { count: counts['in-progress'] }) : null,
+    counts.failed ? t('list.failed', { count: counts.failed }) : null,
+    t('list.healthy', { count: counts.successful ?? 0 }),
+  ].filter(Boolean)
+  return nodes === undefined ? parts.join(', ') : t('list.onNodes', { text: parts.join(', '), count: nodes })
+}

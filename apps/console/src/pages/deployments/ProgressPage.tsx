@@ -1,0 +1,316 @@
+import type { Result } from '@crux/contract'
+import { deploymentAction } from '@crux/rules'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { GitCompare, Square } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { useEditors } from '../../api/editors.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Select } from '../../components/Field.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { duration } from '../../components/relative-time.ts'
+import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { instanceName } from './DeploymentInstances.tsx'
+import { countVerified, shareOf, viewInstance } from './instance-view.ts'
+import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
+import type { Progress } from './progress.ts'
+import { ReleaseLog } from './ReleaseLog.tsx'
+import { ReleaseResult } from './ReleaseResult.tsx'
+import { ReleaseSummary } from './ReleaseSummary.tsx'
+import type { Release } from './Releases.tsx'
+import { useProgress } from './use-progress.ts'
+import { useStart } from './use-start.ts'
+import { useTick } from './use-tick.ts'
+import { WhatChanges } from './WhatChanges.tsx'
+
+type Details = Result<'deployments.get'>
+
+export function ProgressPage() {
+  const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
+  const query = useQuery(apiQuery('deployments.get', { params: { teamSlug, deploymentId } }))
+  return (
+    <QueryView query={query} skeleton={<SkeletonPage />}>
+      {(deployment) => <ProgressView key={deployment.id} teamSlug={teamSlug} deployment={deployment} />}
+    </QueryView>
+  )
+}
+
+function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: Details }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const navigate = useNavigate()
+  const search = useSearch({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
+  const [params] = useState({ teamSlug, deploymentId: deployment.id })
+  useEditors('deployment', params)
+  const { progress, loading, error, retry } = useProgress(params, search.try)
+  const busy = progress.status === 'in-progress'
+  const releases = useQuery({ ...apiQuery('deployments.releases', { params }), refetchInterval: busy ? 2_000 : false })
+  const release = releases.data?.find((candidate) => candidate.number === progress.try)
+  const now = useTick(busy, progress)
+  const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
+  const [changes, setChanges] = useState(false)
+  const { start, starting, rollBack } = useStart(teamSlug)
+  const mayStart = useDenied('deployments.start')
+  const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
+
+  const subjects = subjectsOf(deployment, release)
+  const nameOf = useCallback(
+    (id: string) => subjects.find((subject) => subject.instanceId === id)?.name ?? t('progress.agent'),
+    [subjects, t],
+  )
+  const rows = subjects.map((subject) => {
+    const instance = progress.instances[subject.instanceId]
+    return { subject, instance, view: viewInstance(instance, progress.status) }
+  })
+  const states = rows.map((row) => row.instance)
+  const failed = rows.find((row) => row.view.word === 'failed')
+  const ended = progress.status === 'failed' || progress.status === 'successful'
+  const verdict = deploymentAction('deploy', { status: deployment.status, versionType: deployment.version.type })
+  const back =
+    deployment.status === 'failed'
+      ? releases.data?.find(
+          (candidate) => candidate.status === 'successful' && !candidate.current && candidate.number < progress.try,
+        )
+      : undefined
+  const title = `${deployment.project.name} ${release?.versionName ?? deployment.version.name}`
+
+  const askCancel = async () => {
+    const sure = await confirm({
+      title: t('cancel.title', { name: title }),
+      text: t('cancel.text'),
+      action: t('cancel.action'),
+      danger: true,
+    })
+    if (sure) cancel.mutate({ params })
+  }
+
+  return (
+    <>
+      <PageHead
+        title={deployment.project.name}
+        fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
+        crumbs={[
+          { label: t('list.title'), link: links.deployments(teamSlug) },
+          { label: title, link: links.deployment(teamSlug, deployment.id) },
+        ]}
+        mark={
+          <TextLink {...links.deployment(teamSlug, deployment.id)} strong className="font-mono text-[17px]">
+            {release?.versionName ?? deployment.version.name}
+          </TextLink>
+        }
+        sub={
+          <>
+            {t('detail.to')} <b className="font-strong text-ink">{deployment.node.name}</b> {t('detail.under')}{' '}
+            <code>{deployment.prefix}</code>
+            {release && (
+              <>
+                , {t('progress.release', { number: release.number })},{' '}
+                {t('progress.startedBy', { name: release.startedBy.name })} <RelativeTime at={release.startedAt} />{' '}
+                {t('progress.ago')}
+              </>
+            )}
+          </>
+        }
+        tools={
+          <>
+            {(releases.data?.length ?? 0) > 1 && (
+              <span>
+                <Select
+                  aria-label={t('progress.choose')}
+                  value={progress.try || ''}
+                  onChange={(event) =>
+                    void navigate(links.deploymentProgress(teamSlug, deployment.id, Number(event.target.value)))
+                  }
+                >
+                  {releases.data?.map((candidate) => (
+                    <option key={candidate.number} value={candidate.number}>
+                      {t('progress.option', {
+                        number: candidate.number,
+                        status: t(`common:state.deployment.${candidate.status}`),
+                      })}
+                    </option>
+                  ))}
+                </Select>
+              </span>
+            )}
+            <Button icon={GitCompare} onClick={() => setChanges(true)}>
+              {t('changes.title')}
+            </Button>
+            {busy && (
+              <Button
+                variant="bad"
+                icon={Square}
+                busy={cancel.isPending || cancel.isSuccess}
+                disabledReason={mayStart}
+                onClick={() => void askCancel()}
+              >
+                {t('cancel.button')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      {error ? (
+        <ErrorState error={error} retry={retry} />
+      ) : loading ? (
+        <SkeletonRows />
+      ) : (
+        <>
+          <ReleaseSummary
+            progress={progress}
+            verified={countVerified(states)}
+            total={rows.length}
+            share={shareOf(states)}
+            now={now}
+            lastTimeMs={lastTime(releases.data, progress.try)}
+            service={serviceOf(deployment, progress, release, t)}
+            queuePosition={busy ? deployment.queuePosition : null}
+          />
+          {ended && (
+            <ReleaseResult
+              teamSlug={teamSlug}
+              nodeId={deployment.node.id}
+              nodeName={deployment.node.name}
+              prefix={deployment.prefix}
+              progress={progress}
+              failedName={failed?.subject.name ?? null}
+              text={
+                progress.reason ??
+                release?.reason ??
+                (progress.status === 'failed'
+                  ? t('result.failed')
+                  : t('result.successful', {
+                      count: rows.length,
+                      time: duration((progress.endedAt ?? 0) - (progress.startedAt ?? 0)),
+                    }))
+              }
+              again={{
+                run: () => start(deployment),
+                reason: mayStart ?? (verdict.allowed ? null : verdict.reason),
+                busy: starting,
+              }}
+              rollBack={
+                back ? { number: back.number, run: () => rollBack(deployment, back.number), reason: mayStart } : null
+              }
+            />
+          )}
+          <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
+            <ol aria-label={t('progress.images')} className="self-start rounded-box border border-line bg-surface">
+              {rows.map(({ subject, instance, view }) => (
+                <ProgressRow
+                  key={subject.instanceId}
+                  subject={subject}
+                  instance={instance}
+                  view={view}
+                  now={now}
+                  open={toggled[subject.instanceId] ?? (view.word === 'verify' && Boolean(view.current?.detail))}
+                  onToggle={() => {
+                    const open =
+                      toggled[subject.instanceId] ?? (view.word === 'verify' && Boolean(view.current?.detail))
+                    setToggled({ ...toggled, [subject.instanceId]: !open })
+                  }}
+                  place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
+                />
+              ))}
+              {rows.length === 0 && <li className="px-3 py-2.5 text-ink-2">{t('detail.noImages')}</li>}
+            </ol>
+            <ReleaseLog
+              progress={progress}
+              subjects={subjects}
+              nameOf={nameOf}
+              fileName={`${title}-${progress.try}`.replace(/\s+/g, '-')}
+            />
+          </div>
+        </>
+      )}
+      <ChangesDialog open={changes} onClose={() => setChanges(false)} params={params} />
+    </>
+  )
+}
+
+function ChangesDialog({
+  open,
+  onClose,
+  params,
+}: {
+  open: boolean
+  onClose: () => void
+  params: { teamSlug: string; deploymentId: string }
+}) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const preview = useQuery({ ...apiQuery('deployments.preview', { params }), enabled: open })
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t('changes.title')}
+      description={t('changes.text')}
+      width="wide:w-[640px]"
+    >
+      {preview.data ? (
+        <WhatChanges preview={preview.data} />
+      ) : preview.isError ? (
+        <ErrorState error={preview.error} retry={() => void preview.refetch()} />
+      ) : (
+        <SkeletonRows rows={3} />
+      )}
+    </Dialog>
+  )
+}
+
+/** A release names its images as they were then; before it is there, the deployment's own are shown. */
+function subjectsOf(deployment: Details, release: Release | undefined): RowSubject[] {
+  const short = (name: string) =>
+    name.startsWith(`${deployment.prefix}-`) ? name.slice(deployment.prefix.length + 1) : name
+  const configOf = (id: string) => deployment.instances.find((instance) => instance.id === id)?.config.id
+  if (release && release.instances.length > 0)
+    return release.instances.map((instance) => ({
+      instanceId: instance.instanceId,
+      name: short(instance.containerName),
+      tag: instance.imageTag,
+      digest: instance.digest,
+      configId: configOf(instance.instanceId),
+    }))
+  return deployment.instances.map((instance) => ({
+    instanceId: instance.id,
+    name: instanceName(instance),
+    tag: instance.image.tag ?? '-',
+    configId: instance.config.id,
+  }))
+}
+
+function lastTime(releases: readonly Release[] | undefined, number: number): number | null {
+  const last = releases?.find(
+    (release) => release.number < number && release.status === 'successful' && release.finishedAt,
+  )
+  return last?.finishedAt ? Date.parse(last.finishedAt) - Date.parse(last.startedAt) : null
+}
+
+type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
+
+/** What answers while it goes on and after it: the one thing that a person at 2 a.m. wants to know. */
+function serviceOf(
+  deployment: Details,
+  progress: Progress,
+  release: Release | undefined,
+  t: T,
+): { text: string; good: boolean } | null {
+  const { running } = deployment
+  if (progress.status === 'in-progress') {
+    if (!running) return { text: t('service.first'), good: false }
+    return { text: t('service.keeps', { version: running.versionName }), good: true }
+  }
+  if (release?.current) return { text: t('service.answers', { version: release.versionName }), good: true }
+  return running
+    ? { text: t('service.answers', { version: running.versionName }), good: true }
+    : { text: t('service.none'), good: false }
+}

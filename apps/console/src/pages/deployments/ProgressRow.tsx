@@ -1,0 +1,170 @@
+import { ChevronDown, ChevronRight, CircleX, HeartPulse, SlidersHorizontal, SquareTerminal } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { ButtonLink } from '../../components/Button.tsx'
+import { cx } from '../../components/class-names.ts'
+import { duration } from '../../components/relative-time.ts'
+import { StateMark } from '../../components/State.tsx'
+import { Tag } from '../../components/Tag.tsx'
+import { links } from '../../links.ts'
+import { bytesOf, bytesText } from './bytes.ts'
+import { type InstanceView, type Step, shownPhases } from './instance-view.ts'
+import type { InstanceProgress } from './progress.ts'
+
+export type RowSubject = { instanceId: string; name: string; tag: string; digest?: string | null; configId?: string }
+type Props = {
+  subject: RowSubject
+  instance: InstanceProgress | undefined
+  view: InstanceView
+  now: number
+  open: boolean
+  onToggle: () => void
+  place: { teamSlug: string; nodeId: string; prefix: string }
+}
+
+/** One image of the release: what it is at, each step with its time, and what it waits for. */
+export function ProgressRow({ subject, instance, view, now, open, onToggle, place }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const unchanged = view.word === 'unchanged'
+  const Chevron = open ? ChevronDown : ChevronRight
+  const detail = view.current?.detail
+  const failed = view.word === 'failed'
+  return (
+    <li data-instance={subject.name} className="border-b border-line px-3 py-2.5 last:border-0">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={onToggle}
+        className="flex w-full flex-wrap items-center gap-x-2 rounded-sm text-left"
+      >
+        <span className="w-24 shrink-0">
+          <StateMark look={view.look} word={t(`progress.word.${view.word}`)} />
+        </span>
+        <b className="mono font-semibold">{subject.name}</b>
+        <Tag>{subject.tag}</Tag>
+        {subject.digest && (
+          <span className="mono text-ink-3 max-md:hidden" title={subject.digest}>
+            {subject.digest.slice(0, 13)}
+          </span>
+        )}
+        <span className="ml-auto text-small text-ink-2 tabular-nums">
+          <RightText view={view} instance={instance} now={now} />
+        </span>
+        <Chevron aria-hidden className="text-ink-2 max-md:hidden" />
+      </button>
+      {!unchanged && (
+        <ol
+          className="mt-2 grid grid-cols-6 gap-1 md:ml-[104px]"
+          aria-label={t('progress.steps', { name: subject.name })}
+        >
+          {view.steps.map((step) => (
+            <StepBar key={step.phase} step={step} now={now} />
+          ))}
+        </ol>
+      )}
+      {detail && (open || failed) && (
+        <p className="mt-2 flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-small text-ink-2 md:ml-[104px]">
+          {failed ? (
+            <CircleX aria-hidden className="text-failed" />
+          ) : (
+            <HeartPulse aria-hidden className="text-progress" />
+          )}
+          <span className="min-w-0">{detail}</span>
+        </p>
+      )}
+      {open && (
+        <div className="mt-2 flex flex-wrap gap-2 md:ml-[104px]">
+          {instance?.container?.reason && (
+            <span className="w-full text-small text-ink-2">{instance.container.reason}</span>
+          )}
+          <ButtonLink
+            {...links.containerLog(place.teamSlug, place.nodeId, { prefix: place.prefix, name: subject.name })}
+            size="sm"
+            icon={SquareTerminal}
+          >
+            {t('progress.containerLog')}
+          </ButtonLink>
+          {subject.configId && (
+            <ButtonLink
+              {...links.containerConfiguration(place.teamSlug, subject.configId)}
+              size="sm"
+              icon={SlidersHorizontal}
+            >
+              {t('detail.instanceConfig')}
+            </ButtonLink>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+function StepBar({ step, now }: { step: Step; now: number }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const share = step.state === 'running' ? (step.share ?? 0.6) : 1
+  return (
+    <li className="grid min-w-0 content-start gap-px text-small whitespace-nowrap text-ink-3">
+      <span aria-hidden className="block h-1 overflow-hidden rounded-full bg-line">
+        <span
+          className={cx('block h-full rounded-full transition-[width] duration-300', bars[step.state])}
+          style={{ width: `${share * 100}%` }}
+        />
+      </span>
+      <span className={cx('mt-1 truncate', words[step.state])}>
+        {t(`progress.phase.${step.phase}`)}
+        <span className="sr-only"> {t(`common:state.phase.${step.state}`)}</span>
+      </span>
+      <span className={cx('truncate tabular-nums max-md:hidden', step.state === 'running' && 'text-ink-2')}>
+        <StepTime step={step} now={now} />
+      </span>
+    </li>
+  )
+}
+
+const bars = {
+  done: 'bg-running',
+  skipped: 'bg-running',
+  running: 'bg-progress',
+  failed: 'bg-failed',
+  waiting: 'bg-transparent',
+}
+const words = {
+  done: 'text-ink-2',
+  skipped: 'text-ink-2',
+  running: 'text-progress font-semibold',
+  failed: 'text-failed font-semibold',
+  waiting: '',
+}
+
+function StepTime({ step, now }: { step: Step; now: number }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  if (step.state === 'skipped') return step.phase === 'pull' ? t('progress.cached') : t('progress.nothing')
+  if (step.state === 'waiting' || step.startedAt === undefined) return null
+  return duration(Math.max(0, (step.endedAt ?? now) - step.startedAt))
+}
+
+function RightText({
+  view,
+  instance,
+  now,
+}: {
+  view: InstanceView
+  instance: InstanceProgress | undefined
+  now: number
+}) {
+  const { t } = useTranslation(['deployments', 'common'])
+  if (view.word === 'unchanged') return t('progress.kept')
+  if (view.word === 'undone') return t('progress.putBack')
+  if (view.word === 'resolve') return t('progress.asking')
+  const pull = instance?.pull
+  if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
+  // Only a short detail fits here; a long one stands below.
+  const detail = view.current?.detail ?? instance?.phases.verify?.detail
+  if (detail && detail.length <= 36) return detail
+  const times = shownPhases.flatMap((phase) => {
+    const step = view.steps.find((candidate) => candidate.phase === phase)
+    return step?.startedAt === undefined ? [] : [{ from: step.startedAt, to: step.endedAt ?? now }]
+  })
+  const first = times[0]
+  if (!first) return null
+  return duration(Math.max(0, Math.max(...times.map((time) => time.to)) - first.from))
+}

@@ -1,0 +1,62 @@
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Chips } from '../../components/Chips.tsx'
+import { Select } from '../../components/Field.tsx'
+import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
+import type { RowSubject } from './ProgressRow.tsx'
+import type { Progress } from './progress.ts'
+import { type LogSource, useReleaseLog } from './use-release-log.ts'
+
+type Props = {
+  progress: Progress
+  subjects: readonly RowSubject[]
+  nameOf: (instanceId: string) => string
+  fileName: string
+}
+
+/** The release's log beside its images: everything, or one voice of it. */
+export function ReleaseLog({ progress, subjects, nameOf, fileName }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const [source, setSource] = useState<LogSource>('all')
+  const buffer = useReleaseLog(progress, source, nameOf, t('progress.agent'))
+  const speaking = useMemo(
+    () => new Set(progress.events.flatMap((event) => (event.log && event.instanceId ? [event.instanceId] : []))),
+    [progress.events],
+  )
+  const options = [
+    { value: 'all', label: t('common:all') },
+    ...subjects
+      .filter((subject) => speaking.has(subject.instanceId))
+      .map((subject) => ({ value: subject.instanceId, label: subject.name })),
+    { value: 'agent', label: t('progress.agentWord') },
+  ]
+  return (
+    <LogViewer
+      buffer={buffer}
+      title={t('progress.log')}
+      fileName={fileName}
+      withSource
+      live={progress.status === 'in-progress'}
+      className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[26rem]"
+      empty={progress.try === 0 ? t('progress.never') : t('progress.quiet')}
+      tools={
+        options.length <= 2 ? null : options.length <= 4 ? (
+          <Chips label={t('progress.source')} value={source} onChange={setSource} options={options} />
+        ) : (
+          <Select
+            aria-label={t('progress.source')}
+            value={source}
+            onChange={(event) => setSource(event.target.value)}
+            className="w-auto! max-w-44"
+          >
+            {options.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </Select>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,77 @@
+import { ShieldCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { cx } from '../../components/class-names.ts'
+import { duration } from '../../components/relative-time.ts'
+import { State } from '../../components/State.tsx'
+import type { Progress } from './progress.ts'
+
+type Props = {
+  progress: Progress
+  verified: number
+  total: number
+  share: number
+  now: number
+  lastTimeMs: number | null
+  /** What answers now, in words. */
+  service: { text: string; good: boolean } | null
+  queuePosition?: number | null
+}
+
+/** The strip above the hero: how it stands, how far, how long, and what answers meanwhile. */
+export function ReleaseSummary({ progress, verified, total, share, now, lastTimeMs, service, queuePosition }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const busy = progress.status === 'in-progress'
+  const elapsed = progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt)
+  const tone =
+    progress.status === 'failed' ? 'bg-failed' : progress.status === 'successful' ? 'bg-running' : 'bg-progress'
+  const Icon = service?.good ? ShieldCheck : TriangleAlert
+  return (
+    <section
+      aria-label={t('progress.summary')}
+      className="relative mb-4 overflow-hidden rounded-box border border-line bg-surface"
+    >
+      <dl className="grid grid-cols-2 gap-x-9 gap-y-2.5 px-3.5 pt-3 pb-[15px] md:flex md:flex-wrap">
+        <Fact label={t('list.status')}>
+          <State kind="deployment" value={progress.status} />
+        </Fact>
+        <Fact label={t('progress.images')}>{t('progress.verified', { done: verified, total })}</Fact>
+        <Fact label={t('progress.elapsed')}>{elapsed === null ? '-' : duration(elapsed)}</Fact>
+        <Fact label={t('progress.lastTime')}>{lastTimeMs === null ? '-' : duration(lastTimeMs)}</Fact>
+        {queuePosition ? (
+          <Fact label={t('progress.queue')}>{t('list.queued', { position: queuePosition })}</Fact>
+        ) : null}
+        {service && (
+          <Fact label={t('progress.service')} wide>
+            <span className={cx('flex items-center gap-2', service.good ? 'text-running' : 'text-progress')}>
+              <Icon aria-hidden />
+              {service.text}
+            </span>
+          </Fact>
+        )}
+      </dl>
+      <span
+        role="progressbar"
+        aria-label={t('list.progress')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(share * 100)}
+        className="absolute inset-x-0 bottom-0 block h-[3px] bg-line"
+      >
+        <span
+          className={cx('block h-full transition-[width] duration-300', tone)}
+          style={{ width: `${busy ? share * 100 : progress.try === 0 ? 0 : 100}%` }}
+        />
+      </span>
+    </section>
+  )
+}
+
+function Fact({ label, children, wide }: { label: string; children: ReactNode; wide?: boolean }) {
+  return (
+    <div className={cx('grid content-start gap-0.5', wide && 'max-md:col-span-2')}>
+      <dt className="text-small text-ink-2">{label}</dt>
+      <dd className="font-semibold tabular-nums">{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { duration } from '../../components/relative-time.ts'
+import { State } from '../../components/State.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+
+export type Release = Result<'deployments.releases'>[number]
+type Props = {
+  teamSlug: string
+  deployment: Result<'deployments.get'>
+  onRollBack: (number: number) => void
+  denied: string | null
+}
+
+/** Every start of this deployment, newest first; an earlier success can be brought back by its digests. */
+export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const query = useQuery(apiQuery('deployments.releases', { params: { teamSlug, deploymentId: deployment.id } }))
+  const ask = async (release: Release) => {
+    const sure = await confirm({
+      title: t('rollBack.title', { number: release.number }),
+      text: t('rollBack.text', {
+        images: release.instances.map((instance) => `${instance.containerName} ${instance.imageTag}`).join(', '),
+      }),
+      action: t('rollBack.action'),
+    })
+    if (sure) onRollBack(release.number)
+  }
+  if (query.isError && !query.data) return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  return (
+    <Box title={t('releases.title')} aside={query.data?.length}>
+      {query.isPending ? (
+        <div aria-busy="true" className="grid gap-2 p-3">
+          <span className="skeleton h-4 w-2/3" />
+          <span className="skeleton h-4 w-1/2" />
+        </div>
+      ) : query.data.length === 0 ? (
+        <p className="px-3 py-2.5 text-ink-2">{t('releases.none')}</p>
+      ) : (
+        <ol className="max-h-96 divide-y divide-line overflow-y-auto">
+          {query.data.map((release) => (
+            <li key={release.number} className="grid gap-0.5 px-3 py-2">
+              <div className="flex flex-wrap items-center gap-x-2.5">
+                <State kind="deployment" value={release.status} />
+                <TextLink {...links.deploymentProgress(teamSlug, deployment.id, release.number)} strong>
+                  {t('detail.release', { number: release.number })}
+                </TextLink>
+                {release.current && <Pill tone="accent">{t('releases.current')}</Pill>}
+                <span className="ml-auto text-small text-ink-2">
+                  <RelativeTime at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
+                </span>
+              </div>
+              <div className="flex items-center gap-2">
+                <span className="min-w-0 flex-1 text-ink-2">
+                  {release.reason ?? t('releases.images', { count: release.instances.length })}
+                  {release.finishedAt &&
+                    release.status === 'successful' &&
+                    `, ${duration(Date.parse(release.finishedAt) - Date.parse(release.startedAt))}`}
+                </span>
+                {release.status === 'successful' && !release.current && (
+                  <Button size="sm" icon={Undo2} disabledReason={denied} onClick={() => void ask(release)}>
+                    {t('rollBack.button')}
+                  </Button>
+                )}
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Box>
+  )
+}

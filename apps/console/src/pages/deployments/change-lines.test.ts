@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { changeLines } from './change-lines.ts'
+
+it('writes changes as a diff that names each thing once', () => {
+  expect(
+    changeLines([
+      { property: 'tag', from: '2.13.2', to: '2.14.0' },
+      { property: 'environment.LOG_LEVEL', from: 'info', to: 'debug' },
+      { property: 'ports.80/tcp', to: '8080:80' },
+      { property: 'dockerLabels.team', from: 'a' },
+    ]),
+  ).toEqual([
+    { sign: '-', text: 'tag 2.13.2' },
+    { sign: '+', text: 'tag 2.14.0' },
+    { sign: '-', text: 'LOG_LEVEL=info' },
+    { sign: '+', text: 'LOG_LEVEL=debug' },
+    { sign: '+', text: 'ports 8080:80' },
+    { sign: '-', text: 'dockerLabels team=a' },
+  ])
+})

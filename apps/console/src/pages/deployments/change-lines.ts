@@ -1,0 +1,27 @@
+import type { Result } from '@crux/contract'
+
+export type Preview = Result<'deployments.preview'>
+export type PreviewInstance = Preview['instances'][number]
+export type ChangeLine = { sign: '-' | '+'; text: string }
+
+/** What changes as the two sides of a diff: "- LOG_LEVEL=info", "+ LOG_LEVEL=debug", "+ ports 8080:80". */
+export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
+  return changes.flatMap(({ property, from, to }) => {
+    const lines: ChangeLine[] = []
+    if (from !== null && from !== undefined) lines.push({ sign: '-', text: lineOf(property, from) })
+    if (to !== null && to !== undefined) lines.push({ sign: '+', text: lineOf(property, to) })
+    return lines
+  })
+}
+
+/** Rows that are named by a key read as `KEY=value`; what carries its own name in its value stands behind its field. */
+function lineOf(property: string, value: string): string {
+  const cut = property.indexOf('.')
+  if (cut < 0) return `${property} ${value}`
+  const field = property.slice(0, cut)
+  const key = property.slice(cut + 1)
+  if (field === 'environment') return `${key}=${value}`
+  if (field === 'ports' || field === 'portRanges' || field === 'volumes' || field === 'networks')
+    return `${field} ${value}`
+  return `${field} ${key}=${value}`
+}
