@@ -28,7 +28,11 @@ export const identitySettings = z.object({
   FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
   CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
   DISABLE_REGISTRATION: flag,
-  TRUSTED_PROXIES: z.string().default('loopback').meta({ example: '127.0.0.1,10.0.0.0/8' }),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
+    .meta({ example: '10.0.0.5,10.1.0.0/16' }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -26,7 +26,7 @@ export function createServer(
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: (request) => requestIdFrom(request.headers),
-    trustProxy: app.config.TRUSTED_PROXIES.split(','),
+    trustProxy: trustedProxies(app),
     // A client that sends its request byte by byte holds a connection for this long at most.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
@@ -85,6 +85,12 @@ export function createServer(
     options,
   )
   return server
+}
+
+/** Our own server stands before us. While we listen on loopback only, whoever connects is on this machine. */
+function trustedProxies({ config }: App): string[] {
+  const onLoopback = ['127.0.0.1', '::1', 'localhost'].includes(config.IDENTITY_HOST)
+  return [...(onLoopback ? ['loopback'] : []), ...config.TRUSTED_PROXIES]
 }
 
 /** A browser that says it acts for another site may not change anything with the cookies of this one. */

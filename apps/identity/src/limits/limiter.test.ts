@@ -1,0 +1,134 @@
+import type { LoginFlow, RegistrationFlow, VerificationFlow } from '@ory/kratos-client'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { messageIds } from '../../test/browser.ts'
+import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
+import { type MailServer, startMailServer } from '../../test/mail-server.ts'
+
+let mailServer: MailServer
+let identity: TestIdentity
+beforeAll(async () => {
+  mailServer = await startMailServer()
+})
+afterAll(() => mailServer.close())
+beforeEach(async () => {
+  identity = await startTestIdentity({ CRUX_RATE_LIMITS: 'on' })
+})
+afterEach(() => identity.stop())
+
+async function signIn(identifier: string, password: string, clientAddress = '192.0.2.1') {
+  const { data: flow } = await identity.frontend.createNativeLoginFlow()
+  return identity.browser({ 'x-forwarded-for': clientAddress }).ask<LoginFlow>(`/self-service/login?flow=${flow.id}`, {
+    json: { method: 'password', identifier, password },
+  })
+}
+
+describe('failed sign-ins', () => {
+  it('against one account are over after ten, wherever they come from, until their time has passed', async () => {
+    const { email } = await signUp(identity)
+    const other = await signUp(identity)
+    for (let tries = 1; tries <= 10; tries++) {
+      const answer = await signIn(tries % 2 ? email : email.toUpperCase(), 'not my password', `192.0.2.${tries}`)
+      expect(answer.status).toBe(400)
+    }
+    const refused = await signIn(email, goodPassword, '192.0.2.99')
+    expect(refused.status).toBe(429)
+    expect(refused.json).toMatchObject({ error: { code: 429, status: 'Too Many Requests' } })
+    const wait = Number(refused.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(590)
+    expect(wait).toBeLessThanOrEqual(600)
+    expect((await signIn(other.email, goodPassword)).status).toBe(200)
+
+    await identity.sql('update identity.rate_limits set resets_at = now()')
+    expect((await signIn(email, goodPassword)).status).toBe(200)
+  })
+
+  it('are forgotten once the right password came', async () => {
+    const { email } = await signUp(identity)
+    for (let round = 1; round <= 2; round++) {
+      for (let tries = 1; tries <= 9; tries++) await signIn(email, 'not my password', `192.0.2.${tries}`)
+      expect((await signIn(email, goodPassword)).status).toBe(200)
+    }
+  })
+
+  it('cannot pass the limit by coming all at once', async () => {
+    const { email } = await signUp(identity)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'not my password')))
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+  })
+
+  it('from one client address are over after a hundred, for accounts that exist or not', async () => {
+    const attempt = (index: number, from: string) => signIn(`person${index}@example.com`, 'not my password', from)
+    for (let start = 0; start < 100; start += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, index) => attempt(start + index, '198.51.100.7')))
+    expect((await attempt(100, '198.51.100.7')).status).toBe(429)
+    expect((await attempt(100, '198.51.100.8')).status).toBe(400)
+  })
+
+  it('count for an attempt to sign up with a taken address', async () => {
+    const { email } = await signUp(identity)
+    const [before] = await identity.sql<{ hits: number }>('select sum(hits)::int as hits from identity.rate_limits')
+    const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
+    const answer = await identity.browser().ask<RegistrationFlow>(`/self-service/registration?flow=${flow.id}`, {
+      json: { method: 'password', password: goodPassword, traits: { email } },
+    })
+    expect(messageIds(answer.json)).toEqual([4000007])
+    const [after] = await identity.sql<{ hits: number }>('select sum(hits)::int as hits from identity.rate_limits')
+    expect((after?.hits ?? 0) - (before?.hits ?? 0)).toBe(1)
+  })
+
+  it('keep no name and no address in the database', async () => {
+    await signIn('someone@example.com', 'not my password', '203.0.113.9')
+    const rows = await identity.sql(`select encode(key, 'escape') as key from identity.rate_limits`)
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toMatch(/someone|203\.0\.113/)
+  })
+})
+
+describe('a client address', () => {
+  it('is taken from a proxy only where that proxy is trusted', async () => {
+    const wary = await startTestIdentity({ IDENTITY_HOST: '0.0.0.0', TRUSTED_PROXIES: '10.9.8.7' })
+    try {
+      const { token } = await signUp(wary)
+      const session = await wary.browser({ 'x-session-token': token }).ask('/sessions/whoami')
+      expect(session.json).toMatchObject({ devices: [{ ip_address: '127.0.0.1' }] })
+      const { data: flow } = await wary.frontend.createNativeRegistrationFlow()
+      const made = await wary
+        .browser({ 'x-forwarded-for': '203.0.113.5' })
+        .ask(`/self-service/registration?flow=${flow.id}`, {
+          json: { method: 'password', password: goodPassword, traits: { email: makeEmail() } },
+        })
+      expect(made.json).toMatchObject({ session: { devices: [{ ip_address: '127.0.0.1' }] } })
+    } finally {
+      await wary.stop()
+    }
+  })
+})
+
+describe('codes by mail', () => {
+  it('go out again after 30 seconds, also to addresses that nobody has', async () => {
+    const mailing = await startTestIdentity({
+      CRUX_RATE_LIMITS: 'on',
+      SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
+    })
+    const send = async (email: string) => {
+      const { data: flow } = await mailing.frontend.createNativeVerificationFlow()
+      return mailing.browser().ask<VerificationFlow>(`/self-service/verification?flow=${flow.id}`, {
+        json: { method: 'code', email },
+      })
+    }
+    try {
+      const { email } = await signUp(mailing)
+      const soon = await send(email)
+      expect(soon.status).toBe(429)
+      expect(Number(soon.headers.get('retry-after'))).toBeLessThanOrEqual(30)
+      const stranger = makeEmail()
+      expect((await send(stranger)).status).toBe(200)
+      expect((await send(stranger)).status).toBe(429)
+      await mailing.sql('update identity.rate_limits set resets_at = now()')
+      expect((await send(email)).status).toBe(200)
+    } finally {
+      await mailing.stop()
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
+import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+
+let mailServer: MailServer
+let identity: TestIdentity
+beforeAll(async () => {
+  mailServer = await startMailServer({ starttls: true })
+  identity = await startTestIdentity({
+    SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?skip_ssl_verify=true`,
+    FROM_EMAIL: 'robot@crux.example',
+    FROM_NAME: 'The Robot, "Crux"',
+  })
+})
+afterAll(async () => {
+  await identity.stop()
+  await mailServer.close()
+})
+
+const waiting = () => identity.sql<{ attempts: number }>('select attempts from identity.mail_outbox')
+
+it('sends through STARTTLS, from the configured sender', async () => {
+  const { email } = await signUp(identity)
+  const mail = await mailServer.next(email)
+  expect(mail.from).toMatchObject({ address: 'robot@crux.example', name: 'The Robot, "Crux"' })
+  expect(codeOf(mail)).toMatch(/^\d{6}$/)
+})
+
+it('keeps a mail that is refused for now, and sends it once', async () => {
+  mailServer.refuseWith(451)
+  const { email } = await signUp(identity)
+  await expect.poll(async () => (await waiting())[0]?.attempts).toBeGreaterThanOrEqual(1)
+  mailServer.refuseWith(undefined)
+  await mailServer.next(email)
+  await expect.poll(waiting).toEqual([])
+  expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
+})
+
+it('gives up on an address that does not exist', async () => {
+  mailServer.refuseWith(550)
+  const { email } = await signUp(identity)
+  await expect.poll(waiting).toEqual([])
+  mailServer.refuseWith(undefined)
+  expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === email))).toBe(false)
+})
+
+it('lets people sign up while the mail server is away, and sends when it is back', async () => {
+  const { port } = mailServer
+  await mailServer.close()
+  const { email, registration } = await signUp(identity)
+  expect(registration.session?.active).toBe(true)
+  await expect.poll(async () => (await waiting()).length).toBe(1)
+  mailServer = await startMailServer({ port, starttls: true })
+  expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
+})
+
+it('throws away what would arrive too late to be of use', async () => {
+  await identity.sql(
+    `insert into identity.mail_outbox (recipient, subject, text, html, next_attempt_at, useful_until)
+     values ('late@example.com', 's', 't', 'h', now() + interval '1 hour', now() - interval '1 second')`,
+  )
+  await expect.poll(waiting, { timeout: 10_000 }).toEqual([])
+})
