@@ -9,6 +9,8 @@ export interface TestImage {
   changes?: readonly string[]
   /** Text files by absolute path. */
   files?: Record<string, string>
+  /** Files of this machine by their path in the image. */
+  copies?: readonly { path: string; source: string }[]
   /** Bytes of noise, for a pull that takes a moment. */
   paddingBytes?: number
 }
@@ -54,6 +56,8 @@ export async function makeImage(docker: Docker, reference: string, image: TestIm
   archive.entry({ name: 'tmp', type: 'directory', mode: 0o1777 })
   for (const [path, text] of Object.entries(image.files ?? {}))
     archive.entry({ name: path.replace(/^\//, ''), mode: 0o755 }, text)
+  for (const { path, source } of image.copies ?? [])
+    archive.entry({ name: path.replace(/^\//, ''), mode: 0o755 }, await readFile(source))
   if (image.paddingBytes) {
     const { randomBytes } = await import('node:crypto')
     archive.entry({ name: 'padding' }, randomBytes(image.paddingBytes))

@@ -55,7 +55,9 @@ export async function startWorld(options: { registryPassword?: boolean } = {}): 
   const listed = () => docker.listContainers({ all: true, filters: { name: [`^/${owner.prefix}-`] } })
 
   async function exec(short: string, command: string[]): Promise<string> {
-    const created = await docker.getContainer(name(short)).exec({ Cmd: command, AttachStdout: true, AttachStderr: true, Tty: true })
+    const created = await docker
+      .getContainer(name(short))
+      .exec({ Cmd: command, AttachStdout: true, AttachStderr: true, Tty: true })
     const stream = await created.start({ Tty: true })
     let output = ''
     for await (const chunk of stream) output += String(chunk)
@@ -63,9 +65,20 @@ export async function startWorld(options: { registryPassword?: boolean } = {}): 
   }
 
   async function clear(): Promise<void> {
-    await Promise.all((await listed()).map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true }).catch(() => undefined)))
+    await Promise.all(
+      (await listed()).map(({ Id }) =>
+        docker
+          .getContainer(Id)
+          .remove({ force: true, v: true })
+          .catch(() => undefined),
+      ),
+    )
     for (const network of await docker.listNetworks()) {
-      if (network.Name.startsWith('crux-') && network.Name.includes(`-${owner.prefix}`)) await docker.getNetwork(network.Id).remove().catch(() => undefined)
+      if (network.Name.startsWith('crux-') && network.Name.includes(`-${owner.prefix}`))
+        await docker
+          .getNetwork(network.Id)
+          .remove()
+          .catch(() => undefined)
     }
   }
 

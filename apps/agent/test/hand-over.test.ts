@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeRuntimeFiles } from '../scripts/runtime-files.ts'
+import { makeImage, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.dispose())
+
+/** Asks by both names, each time over a new lookup and a new connection, and tells what it saw when asked to. */
+const clientScript = `
+import { createServer, get } from 'node:http'
+const seen = {}
+let bad = []
+function ask(host) {
+  return new Promise((resolve) => {
+    const failed = (error) => { bad.push(host + ' ' + (error.code ?? error.message)); resolve() }
+    const request = get({ host, port: 8080, agent: false, timeout: 2000 }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => (text += chunk))
+      response.on('end', () => { text = text.trim(); seen[text] = (seen[text] ?? 0) + 1; resolve() })
+      response.on('error', failed)
+    })
+    request.on('timeout', () => request.destroy(new Error('timeout')))
+    request.on('error', failed)
+  })
+}
+createServer((_, response) => response.end(JSON.stringify({ seen, bad }))).listen(8080)
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+for (const host of process.argv.slice(2)) (async () => { for (;;) { await ask(host); await pause() } })()
+process.on('SIGTERM', () => process.exit(0))
+`
+
+/** Ends as a good server does: it takes nothing new and finishes what it has. */
+const serverScript = `
+import { createServer } from 'node:http'
+const server = createServer((_, response) => response.end(process.env.ANSWER)).listen(8080)
+process.on('SIGTERM', () => server.close(() => process.exit(0)))
+`
+
+describe('a replaced service without a published port', () => {
+  test('loses no request of its neighbours, by either of its names, over several replacements', async () => {
+    const { server } = world
+    const image = `${world.registry.host}/node:1`
+    const files = { '/client.mjs': clientScript, '/server.mjs': serverScript }
+    await makeImage(world.docker, image, { copies: await nodeRuntimeFiles(), files })
+    const make = (name: string, answer: string, ...args: string[]) => ({
+      instanceId: name,
+      image,
+      localOnly: true,
+      config: {
+        name,
+        environment: [{ key: 'ANSWER', value: answer }],
+        args: ['/bin/node', `/${name === 'web' ? 'server' : 'client'}.mjs`, ...args].map((key) => ({ key })),
+      },
+    })
+    const client = make('client', '', 'web', world.name('web'))
+    const report = async () =>
+      JSON.parse((await world.answer('client')) || '{"seen":{},"bad":[]}') as {
+        seen: Record<string, number>
+        bad: string[]
+      }
+    for (const answer of ['v1', 'v2', 'v3', 'v4', 'v5']) {
+      const outcome = await server.deployAndWait(
+        world.release({ drainMs: 500, instances: [make('web', answer), client] }),
+      )
+      expect(outcome).toMatchObject({ successful: true })
+      await waitUntil(`answers of ${answer}`, async () => ((await report()).seen[answer] ?? 0) > 50)
+    }
+    const { seen, bad } = await report()
+    expect(Object.keys(seen)).toEqual(['v1', 'v2', 'v3', 'v4', 'v5'])
+    expect(bad).toEqual([])
+    expect(await world.names()).toEqual([world.name('client'), world.name('web')])
+  }, 60_000)
+})
