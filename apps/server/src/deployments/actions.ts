@@ -1,0 +1,204 @@
+import { type Answer, type Body, ContainerConfigFields, CruxError } from '@crux/contract'
+import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import { deploymentsChanged } from './events.ts'
+import { findListRow, toDeployments } from './list.ts'
+import { type LoadedDeployment, loadDeployment } from './load.ts'
+import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
+import type { Who } from './start.ts'
+import {
+  copyConfigs,
+  findPlace,
+  imageLayers,
+  insertDeployment,
+  type NewDeployment,
+  reuseSecrets,
+  type VersionPlace,
+} from './write-store.ts'
+
+/** Prepares a version for a node and prefix (backend.md 2.7, 4.6). */
+export async function createDeployment(
+  app: App,
+  who: Who,
+  body: Body<'deployments.create'>,
+): Promise<Answer<'deployments.create'>> {
+  const { team, actor } = who
+  const id = await inTransaction(app.database, async (queries) => {
+    const version = await findPlace(queries, team.id, body)
+    if (version.images === 0)
+      throw new CruxError('preconditionFailed', {
+        property: 'versionId',
+        value: body.versionId,
+        description: 'This version has no images yet: add one first.',
+      })
+    const place = { ...body, versionType: version.type }
+    await checkFree(queries, place)
+    if (body.protected) await checkProtect(queries, team, place)
+    await checkNames(queries, body.versionId, body.prefix)
+    const created = await insertDeployment(queries, toNew(version, body, actor.id))
+    await reuseSecrets(queries, created, body)
+    return created
+  })
+  return told(app, team.id, id)
+}
+
+/** Note, prefix, protection; the place must be free as for a new one, apart from itself. */
+export async function updateDeployment(
+  app: App,
+  { team, actor }: Who,
+  id: string,
+  body: Body<'deployments.update'>,
+): Promise<void> {
+  const [bundle] = body.configBundles
+  if (bundle) throw new CruxError('notFound', { property: 'configBundles', value: bundle })
+  const status = await inTransaction(app.database, async (queries) => {
+    const { prefix, note } = body
+    const deployment = await loadDeployment(queries, team.id, id, { lock: true })
+    refuse(deployment, 'edit')
+    const place = placeOf(deployment, prefix)
+    // As before 4.6: an unchanged place of a deployment in another status than preparing is its own.
+    if (prefix !== deployment.prefix || deployment.status === 'preparing') await checkFree(queries, place)
+    if (body.protected !== deployment.protected) checkMayProtect(team)
+    if (body.protected && (!deployment.protected || prefix !== deployment.prefix))
+      await checkProtect(queries, team, place)
+    if (prefix !== deployment.prefix) await checkNames(queries, deployment.versionId, prefix, deployment)
+    await queries.query(
+      `update crux.deployment set prefix = $2, note = $3, protected = $4, updated_at = now(), updated_by = $5
+       where id = $1`,
+      [id, prefix, note ?? null, body.protected, actor.id],
+    )
+    return deployment.status
+  })
+  deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status }])
+}
+
+/** The same version at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
+export async function copyDeployment(
+  app: App,
+  who: Who,
+  sourceId: string,
+  body: Body<'deployments.copy'>,
+): Promise<Answer<'deployments.copy'>> {
+  const { team, actor } = who
+  const id = await inTransaction(app.database, async (queries) => {
+    const source = await loadDeployment(queries, team.id, sourceId, { lock: true })
+    refuse(source, 'copy')
+    const { versionId } = source
+    const version = await findPlace(queries, team.id, { versionId, nodeId: body.nodeId })
+    const place = { ...body, versionId, versionType: version.type }
+    await checkFree(queries, place, ['preparing', 'in-progress'])
+    await checkNames(queries, versionId, body.prefix, source)
+    const created = await insertDeployment(queries, toNew(version, { ...body, versionId, protected: false }, actor.id))
+    await copyConfigs(queries, {
+      from: sourceId,
+      to: created,
+      userId: actor.id,
+      secrets: source.node.id === body.nodeId,
+    })
+    return created
+  })
+  return told(app, team.id, id)
+}
+
+/** @param options.containers also removes what it runs, when its release is the one that stands */
+export async function deleteDeployment(
+  app: App,
+  { team }: Who,
+  id: string,
+  options: { containers: boolean },
+): Promise<void> {
+  if (options.containers)
+    await removeContainers(app, await loadDeployment(app.database.pool, team.id, id, { lock: false }))
+  await inTransaction(app.database, async (queries) => {
+    refuse(await loadDeployment(queries, team.id, id, { lock: true }), 'delete')
+    await queries.query('delete from crux.deployment where id = $1', [id])
+  })
+}
+
+/** First the containers, then the records: a node that is away keeps both. */
+async function removeContainers(app: App, deployment: LoadedDeployment): Promise<void> {
+  refuse(deployment, 'delete')
+  const { node, prefix, projectId, teamId } = deployment
+  const { rowCount } = await app.database.pool.query(
+    'select from crux.release where deployment_id = $1 and standing and prefix = $2 and node_id = $3',
+    [deployment.id, prefix, node.id],
+  )
+  if (rowCount === 0) return
+  if (node.status !== 'connected')
+    throw new CruxError('preconditionFailed', {
+      property: 'nodeId',
+      value: node.id,
+      description: `${node.name} is not connected, so its containers cannot be removed: keep them, or connect it first.`,
+    })
+  await app.links.request(node.id, {
+    case: 'deleteContainers',
+    value: { owner: { teamId, projectId, nodeId: node.id, prefix } },
+  })
+}
+
+function refuse(deployment: LoadedDeployment, action: 'edit' | 'copy' | 'delete') {
+  const verdict = deploymentAction(action, { status: deployment.status, versionType: deployment.version.type })
+  if (!verdict.allowed)
+    throw new CruxError('preconditionFailed', { property: 'status', description: `${verdict.reason}.` })
+}
+
+/** Container names are judged with the prefix as soon as it is known (decision 30). */
+async function checkNames(
+  queries: Queries,
+  versionId: string,
+  prefix: string,
+  source?: LoadedDeployment,
+): Promise<void> {
+  const names = source
+    ? source.instances.map((instance) => instance.config.name)
+    : (await imageLayers(queries, versionId)).map(({ name, fields }) => {
+        const merged = mergeConfig({}, ContainerConfigFields.parse(fields))
+        return merged.name || defaultContainerName(name)
+      })
+  const problems = names.flatMap((name, index) =>
+    validateConfig({ name }, { prefix }).map((problem) => ({
+      ...problem,
+      property: `instances[${index}].config.name`,
+    })),
+  )
+  const [first] = problems
+  if (first)
+    throw new CruxError('invalidArgument', {
+      property: 'prefix',
+      value: prefix,
+      description: first.description,
+      details: problems,
+    })
+}
+
+const placeOf = (deployment: LoadedDeployment, prefix: string) => ({
+  nodeId: deployment.node.id,
+  prefix,
+  versionId: deployment.versionId,
+  versionType: deployment.version.type,
+  exceptId: deployment.id,
+})
+
+const toNew = (
+  version: VersionPlace,
+  body: { versionId: string; nodeId: string; prefix: string; protected: boolean; note?: string | null | undefined },
+  userId: string,
+): NewDeployment => ({
+  teamId: version.teamId,
+  projectId: version.projectId,
+  versionId: body.versionId,
+  nodeId: body.nodeId,
+  prefix: body.prefix,
+  protected: body.protected,
+  note: body.note ?? null,
+  userId,
+})
+
+async function told(app: App, teamId: string, id: string): Promise<Answer<'deployments.create'>> {
+  deploymentsChanged(app, [{ deploymentId: id, teamId, status: 'preparing' }])
+  const row = await findListRow(app, teamId, id)
+  const [deployment] = row ? await toDeployments(app, [row]) : []
+  if (!deployment) throw new CruxError('notFound', { property: 'deploymentId', value: id })
+  return deployment
+}

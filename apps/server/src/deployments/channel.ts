@@ -1,0 +1,96 @@
+import type { BusEventOf } from '../bus/bus.ts'
+import type { App } from '../context.ts'
+import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { readEvents, toEvent } from './event-store.ts'
+import { instancesOfImages } from './instances.ts'
+import { findTries, latestEvents } from './log.ts'
+
+type Looker = Subscriber<'deployment'>
+/** Everyone in this process who looks at one deployment, and how far they have been told. */
+type Audience = { lookers: Set<Looker>; versionId: string; try: number; position: number; turn: Promise<void> }
+
+/** The live side of a deployment's pages. New rows are read once per process and sent to all who look. */
+export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
+  const audiences = new Map<string, Audience>()
+
+  /** Reads from where the last list ended, so that an event that went missing on the bus is made up for by the next. */
+  async function tell(deploymentId: string, audience: Audience, heard: { try: number; position?: number }) {
+    if (heard.try < audience.try) return
+    if (heard.try > audience.try) audience.position = 0
+    audience.try = heard.try
+    if (heard.position !== undefined && heard.position <= audience.position) return
+    const rows = await readEvents(app.database.pool, deploymentId, heard.try, { after: audience.position })
+    const last = rows.at(-1)
+    if (!last) return
+    audience.position = last.position
+    const events = rows.map(toEvent)
+    for (const looker of audience.lookers) looker.send('deployment-event-list', events)
+  }
+
+  function inTurn(deploymentId: string, audience: Audience, work: () => Promise<void>) {
+    audience.turn = audience.turn
+      .then(work)
+      .catch((err: unknown) => app.log.warn({ err, deploymentId }, 'live events of a deployment were not sent'))
+  }
+
+  app.bus.on('deployment.events', ({ deploymentId, try: number, position }) => {
+    const audience = audiences.get(deploymentId)
+    if (audience) inTurn(deploymentId, audience, () => tell(deploymentId, audience, { try: number, position }))
+  })
+  app.bus.onReconnected(() => {
+    for (const [deploymentId, audience] of audiences)
+      inTurn(deploymentId, audience, async () => {
+        const [looker] = audience.lookers
+        if (!looker) return
+        const { tries } = await findTries(app, looker.team, deploymentId)
+        await tell(deploymentId, audience, { try: tries })
+      })
+  })
+  app.bus.on('images.added', ({ versionId, imageIds }) => {
+    for (const [deploymentId, audience] of audiences) {
+      if (audience.versionId !== versionId) continue
+      inTurn(deploymentId, audience, async () => {
+        const added = await instancesOfImages(app, deploymentId, imageIds)
+        if (added.length > 0) for (const looker of audience.lookers) looker.send('instances-added', added)
+      })
+    }
+  })
+  app.bus.on('image.deleted', ({ instances }: BusEventOf<'image.deleted'>) => {
+    for (const { deploymentId, instanceId, configId } of instances)
+      for (const looker of audiences.get(deploymentId)?.lookers ?? [])
+        looker.send('instance-deleted', { instanceId, configId })
+  })
+
+  function join(looker: Looker, now: { tries: number; versionId: string; position: number }) {
+    const { deploymentId } = looker.params
+    const audience: Audience = audiences.get(deploymentId) ?? {
+      lookers: new Set(),
+      versionId: now.versionId,
+      try: now.tries,
+      position: now.position,
+      turn: Promise.resolve(),
+    }
+    audiences.set(deploymentId, audience)
+    audience.lookers.add(looker)
+    looker.onLeave(() => {
+      audience.lookers.delete(looker)
+      if (audience.lookers.size === 0 && audiences.get(deploymentId) === audience) audiences.delete(deploymentId)
+    })
+  }
+
+  const channel: ChannelHandler<'deployment'> = {
+    async open(looker) {
+      const now = await findTries(app, looker.team, looker.params.deploymentId)
+      if (!looker.left) join(looker, now)
+    },
+    messages: {
+      async 'fetch-deployment-events'(looker) {
+        looker.send('deployment-event-list', await latestEvents(app, looker.team, looker.params.deploymentId))
+      },
+      // Presence is the hub's: it answers these before a channel sees them.
+      'focus-input': async () => undefined,
+      'blur-input': async () => undefined,
+    },
+  }
+  return { deployment: channel }
+}

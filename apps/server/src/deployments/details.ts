@@ -1,0 +1,64 @@
+import type { Answer } from '@crux/contract'
+import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
+import { type ConfigRow, toContainerConfig } from '../container-configurations/store.ts'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { instancesOf } from './instances.ts'
+import { findListRow, toDeployments } from './list.ts'
+import { deploymentNotFound } from './load.ts'
+
+type Beside = {
+  tries: number
+  publicKey: string | null
+  config: ConfigRow
+  running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
+}
+
+/** @throws CruxError notFound */
+export async function getDeployment(app: App, team: TeamContext, id: string): Promise<Answer<'deployments.get'>> {
+  const row = await findListRow(app, team.id, id)
+  if (!row) throw deploymentNotFound(id)
+  const [[deployment], beside, instances] = await Promise.all([
+    toDeployments(app, [row]),
+    readBeside(app, id),
+    instancesOf(app, id),
+  ])
+  if (!deployment || !beside) throw deploymentNotFound(id)
+  const facts = { status: row.status, versionType: row.versionType }
+  return {
+    ...deployment,
+    publicKey: beside.publicKey,
+    config: toContainerConfig(beside.config),
+    configBundles: [],
+    token: null,
+    lastTry: beside.tries,
+    instances,
+    mutable: isMutable(facts),
+    deployable: isDeployable(facts),
+    deletable: isDeletable(facts),
+    copiable: isCopiable(facts),
+    running: beside.running && {
+      ...beside.running,
+      startedAt: new Date(beside.running.startedAt).toISOString(),
+    },
+  }
+}
+
+async function readBeside(app: App, id: string): Promise<Beside | undefined> {
+  const { rows } = await app.database.pool.query<Beside>({
+    name: 'deployment beside',
+    text: `select d.tries, n.public_key as "publicKey",
+        json_build_object('id', c.id, 'type', c.type, 'fields', c.fields, 'revision', c.revision,
+          'updatedAt', c.updated_at, 'updatedBy', c.updated_by) as config,
+        (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
+            'startedAt', r.started_at)
+          from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
+            and r.standing) as running
+      from crux.deployment d
+      join crux.node n on n.id = d.node_id
+      join crux.container_config c on c.deployment_id = d.id
+      where d.id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}

@@ -1,0 +1,101 @@
+import { type Answer, CruxError, type Image } from '@crux/contract'
+import { type ConfigRow, toContainerConfig } from '../container-configurations/store.ts'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { registryHost } from './image-reference.ts'
+
+type RegistryRow = {
+  id: string
+  name: string
+  type: Image['registry']['type']
+  url: string
+  description: string | null
+  icon: Image['registry']['icon']
+  imageNamePrefix: string | null
+}
+type InstanceRow = {
+  id: string
+  updatedAt: Date
+  config: ConfigRow
+  imageId: string
+  imageName: string
+  imageTag: string | null
+  imageOrder: number
+  imageCreatedAt: Date
+  imageLabels: Record<string, string>
+  imageConfig: ConfigRow
+  registry: RegistryRow
+}
+type Instance = Answer<'deployments.get-instance'>
+
+const configJson = (alias: string) =>
+  `json_build_object('id', ${alias}.id, 'type', ${alias}.type, 'fields', ${alias}.fields, 'revision', ${alias}.revision,
+    'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
+
+const instancesSql = `
+  select inst.id, inst.updated_at as "updatedAt", ${configJson('c')} as config, i.id as "imageId", i.name as "imageName",
+    i.tag as "imageTag", i."order" as "imageOrder", i.created_at as "imageCreatedAt", i.labels as "imageLabels",
+    ${configJson('ic')} as "imageConfig",
+    json_build_object('id', r.id, 'name', r.name, 'type', r.type, 'url', r.url, 'description', r.description,
+      'icon', r.icon, 'imageNamePrefix', r.image_name_prefix) as registry
+  from crux.instance inst
+  join crux.image i on i.id = inst.image_id
+  join crux.registry r on r.id = i.registry_id
+  join crux.container_config c on c.instance_id = inst.id
+  join crux.container_config ic on ic.image_id = i.id`
+
+/** In the order of the version: the order in which they start. */
+export async function instancesOf(app: App, deploymentId: string): Promise<Instance[]> {
+  const { rows } = await app.database.pool.query<InstanceRow>({
+    name: 'instances of a deployment',
+    text: `${instancesSql} where inst.deployment_id = $1 order by i."order", i.id`,
+    values: [deploymentId],
+  })
+  return rows.map(toInstance)
+}
+
+/** @throws CruxError notFound */
+export async function getInstance(
+  app: App,
+  team: TeamContext,
+  ids: { deploymentId: string; instanceId: string },
+): Promise<Instance> {
+  const { rows } = await app.database.pool.query<InstanceRow>(
+    `${instancesSql} join crux.deployment d on d.id = inst.deployment_id
+     where inst.id = $1 and d.id = $2 and d.team_id = $3`,
+    [ids.instanceId, ids.deploymentId, team.id],
+  )
+  const [row] = rows
+  if (!row) throw new CruxError('notFound', { property: 'instanceId', value: ids.instanceId })
+  return toInstance(row)
+}
+
+/** Instances of images that were just added to a version, by deployment; for pages that are open on one. */
+export async function instancesOfImages(app: App, deploymentId: string, imageIds: readonly string[]) {
+  const { rows } = await app.database.pool.query<InstanceRow>(
+    `${instancesSql} where inst.deployment_id = $1 and i.id = any($2::uuid[]) order by i."order", i.id`,
+    [deploymentId, imageIds],
+  )
+  return rows.map((row) => ({ id: row.id, configId: row.config.id, image: toInstance(row).image }))
+}
+
+const toInstance = (row: InstanceRow): Instance => ({
+  id: row.id,
+  updatedAt: row.updatedAt.toISOString(),
+  config: toContainerConfig(row.config),
+  image: {
+    id: row.imageId,
+    name: row.imageName,
+    tag: row.imageTag,
+    order: row.imageOrder,
+    createdAt: row.imageCreatedAt.toISOString(),
+    labels: row.imageLabels,
+    config: toContainerConfig(row.imageConfig),
+    registry: toRegistry(row.registry),
+  },
+})
+
+function toRegistry({ imageNamePrefix, ...row }: RegistryRow): Image['registry'] {
+  const host = row.type === 'hub' ? 'hub.docker.com' : registryHost(row.url)
+  return { ...row, imageUrlPrefix: [host, imageNamePrefix].filter(Boolean).join('/') }
+}

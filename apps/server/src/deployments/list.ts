@@ -1,0 +1,166 @@
+import type { Answer, Deployment, Query } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+
+type ListQuery = Query<'deployments.list'>
+export type ListRow = {
+  id: string
+  prefix: string
+  protected: boolean
+  status: Deployment['status']
+  note: string | null
+  outcome: string | null
+  createdAt: Date
+  createdBy: string
+  updatedAt: Date
+  updatedBy: string
+  nodeId: string
+  nodeName: string
+  nodeType: Deployment['node']['type']
+  projectId: string
+  projectName: string
+  projectType: Deployment['project']['type']
+  versionId: string
+  versionName: string
+  versionType: Deployment['version']['type']
+  progress: { done: number; total: number } | null
+  queuePosition: number | null
+}
+
+/** How far a release is and where it waits: looked up for the few that are in progress only. */
+const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.outcome, d.created_at as "createdAt",
+  d.created_by as "createdBy", d.updated_at as "updatedAt", d.updated_by as "updatedBy", n.id as "nodeId",
+  n.name as "nodeName", n.type as "nodeType", p.id as "projectId", p.name as "projectName", p.type as "projectType",
+  v.id as "versionId", v.name as "versionName", v.type as "versionType",
+  case when d.status = 'in-progress' then (
+    select json_build_object('total', count(*), 'done', count(*) filter (
+      where ri.phase in ('swap', 'clean-up') or (ri.phase = 'verify' and ri.phase_state in ('done', 'skipped'))))
+    from crux.release r join crux.release_instance ri on ri.release_id = r.id
+    where r.deployment_id = d.id and r.number = d.tries) end as progress,
+  case when d.status = 'in-progress' then (
+    select nullif(count(*), 0)::int from crux.release r
+    join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
+      and (a.started_at, a.id) < (r.started_at, r.id)
+    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as "queuePosition"`
+
+const joins = `join crux.node n on n.id = d.node_id
+  join crux.project p on p.id = d.project_id
+  join crux.version v on v.id = d.version_id`
+
+/** The page is cut out of the deployments alone, by the index of newest ones; names are looked up for its rows. */
+export const listSql = `
+  select ${columns}, (
+      select json_object_agg(c.status, c.n) from (
+        select status, count(*) as n from crux.deployment where team_id = $1 group by status) c) as counts
+  from (select * from crux.deployment where team_id = $1
+    order by created_at desc, id desc offset $2 limit $3) d
+  ${joins} order by d.created_at desc, d.id desc`
+
+type Counts = Partial<Record<Deployment['status'], number>>
+
+/** Newest first, with counts by status and, unfiltered, everything in one prepared statement. */
+export async function listDeployments(
+  app: App,
+  team: TeamContext,
+  query: ListQuery,
+): Promise<Answer<'deployments.list'>> {
+  // Bundles come with their own issue: no deployment uses one.
+  if (query.configBundleId) return { items: [], total: 0, counts: {} }
+  const filtered = query.nodeId !== undefined || query.filter !== undefined || query.status !== undefined
+  const { rows, counts, total } = filtered ? await findFiltered(app, team, query) : await findAll(app, team, query)
+  return { items: await toDeployments(app, rows), total, counts }
+}
+
+/** Deployments of one node, newest first. */
+export async function listOfNode(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.deployments'>> {
+  const { rows } = await app.database.pool.query<ListRow>({
+    name: 'deployments of a node',
+    text: `select ${columns} from (select * from crux.deployment where node_id = $1 and team_id = $2
+        order by created_at desc, id desc limit 1000) d
+      ${joins} order by d.created_at desc, d.id desc`,
+    values: [nodeId, team.id],
+  })
+  return toDeployments(app, rows)
+}
+
+export async function findListRow(app: App, teamId: string, deploymentId: string): Promise<ListRow | undefined> {
+  const { rows } = await app.database.pool.query<ListRow>({
+    name: 'deployment row',
+    text: `select ${columns} from crux.deployment d ${joins} where d.id = $1 and d.team_id = $2`,
+    values: [deploymentId, teamId],
+  })
+  return rows[0]
+}
+
+export async function toDeployments(app: App, rows: readonly ListRow[]): Promise<Deployment[]> {
+  const people = await app.identity.people(rows.map((row) => row.updatedBy))
+  return rows.map((row) => toDeployment(row, people.get(row.updatedBy)?.name))
+}
+
+function toDeployment(row: ListRow, updatedByName: string | undefined): Deployment {
+  return {
+    id: row.id,
+    prefix: row.prefix,
+    protected: row.protected,
+    status: row.status,
+    note: row.note,
+    audit: {
+      createdAt: row.createdAt.toISOString(),
+      createdBy: row.createdBy,
+      updatedAt: row.updatedAt.toISOString(),
+      updatedBy: row.updatedBy,
+    },
+    node: { id: row.nodeId, name: row.nodeName, type: row.nodeType },
+    project: { id: row.projectId, name: row.projectName, type: row.projectType },
+    version: { id: row.versionId, name: row.versionName, type: row.versionType },
+    outcome: row.outcome,
+    progress: row.progress,
+    queuePosition: row.queuePosition,
+    updatedByName: updatedByName ?? null,
+  }
+}
+
+type Found = { rows: ListRow[]; counts: Counts; total: number }
+
+async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): Promise<Found> {
+  const { rows } = await app.database.pool.query<ListRow & { counts: Counts | null }>({
+    name: 'deployments',
+    text: listSql,
+    values: [team.id, skip, take],
+  })
+  // Beyond the last page there is no row to carry the counts.
+  const counts = rows[0]?.counts ?? (await countByStatus(app, team))
+  return { rows, counts, total: sum(counts) }
+}
+
+/** Filters look at the names of node, version and project too; the counts follow the filter, but not the chosen status. */
+async function findFiltered(app: App, team: TeamContext, query: ListQuery): Promise<Found> {
+  const pattern = query.filter === undefined ? null : `%${query.filter.replace(/[\\%_]/g, '\\$&')}%`
+  const where = `where d.team_id = $1 and ($2::uuid is null or d.node_id = $2)
+    and ($3::text is null or d.prefix ilike $3 or n.name ilike $3 or v.name ilike $3 or p.name ilike $3)`
+  const values = [team.id, query.nodeId ?? null, pattern]
+  const [page, counted] = await Promise.all([
+    app.database.pool.query<ListRow>(
+      `select ${columns} from crux.deployment d ${joins} ${where} and ($4::text is null or d.status = $4)
+       order by d.created_at desc, d.id desc offset $5 limit $6`,
+      [...values, query.status ?? null, query.skip, query.take],
+    ),
+    app.database.pool.query<{ status: Deployment['status']; n: number }>(
+      `select d.status, count(*)::int as n from crux.deployment d ${joins} ${where} group by d.status`,
+      values,
+    ),
+  ])
+  const counts: Counts = Object.fromEntries(counted.rows.map((row) => [row.status, row.n]))
+  return { rows: page.rows, counts, total: query.status ? (counts[query.status] ?? 0) : sum(counts) }
+}
+
+async function countByStatus(app: App, team: TeamContext): Promise<Counts> {
+  const { rows } = await app.database.pool.query<{ status: Deployment['status']; n: number }>({
+    name: 'deployment counts',
+    text: 'select status, count(*)::int as n from crux.deployment where team_id = $1 group by status',
+    values: [team.id],
+  })
+  return Object.fromEntries(rows.map((row) => [row.status, row.n]))
+}
+
+const sum = (counts: Counts) => Object.values(counts).reduce((total, n) => total + n, 0)

@@ -1,0 +1,42 @@
+import type { Answer, DeploymentEvent, Query } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { readEventPage, readEvents, toEvent } from './event-store.ts'
+import { deploymentNotFound } from './load.ts'
+
+/**
+ * The newest try, and the last event of it.
+ *
+ * @throws CruxError notFound
+ */
+export async function findTries(app: App, team: TeamContext, deploymentId: string) {
+  const { rows } = await app.database.pool.query<{ tries: number; versionId: string; position: number }>({
+    name: 'tries of a deployment',
+    text: `select tries, version_id as "versionId", (
+        select coalesce(max(position), 0)::float8 from crux.deployment_event e
+        where e.deployment_id = d.id and e.try = d.tries) as position
+      from crux.deployment d where id = $1 and team_id = $2`,
+    values: [deploymentId, team.id],
+  })
+  const [row] = rows
+  if (!row) throw deploymentNotFound(deploymentId)
+  return row
+}
+
+export async function getLog(
+  app: App,
+  team: TeamContext,
+  deploymentId: string,
+  query: Query<'deployments.log'>,
+): Promise<Answer<'deployments.log'>> {
+  await findTries(app, team, deploymentId)
+  const page = await readEventPage(app.database.pool, deploymentId, { ...query, try: query.try })
+  return { items: page.items.map(toEvent), total: page.total }
+}
+
+/** Everything of the newest try, whether it is under way or over: never a mix of several (ui.md U12). */
+export async function latestEvents(app: App, team: TeamContext, deploymentId: string): Promise<DeploymentEvent[]> {
+  const { tries } = await findTries(app, team, deploymentId)
+  const rows = await readEvents(app.database.pool, deploymentId, tries, { after: 0 })
+  return rows.map(toEvent)
+}

@@ -1,0 +1,61 @@
+import { CruxError } from '@crux/contract'
+import { patchConfig } from '../container-configurations/actions.ts'
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import { copyDeployment, createDeployment, deleteDeployment, updateDeployment } from './actions.ts'
+import { getDeployment } from './details.ts'
+import { getInstance } from './instances.ts'
+import { listDeployments, listOfNode } from './list.ts'
+import { getLog } from './log.ts'
+import { previewStart } from './preview.ts'
+import { listReleases } from './releases.ts'
+import { cancelDeployment, startDeployment, startRelease } from './start.ts'
+
+type Operations = Extract<keyof Handlers, `deployments.${string}`> | 'nodes.deployments'
+
+export const deploymentRoutes = (app: App): Handlers<Operations> => ({
+  'deployments.list': ({ team, query }) => listDeployments(app, team, query),
+  'deployments.get': ({ team, params }) => getDeployment(app, team, params.deploymentId),
+  'deployments.create': ({ team, actor, body }) => createDeployment(app, { team, actor }, body),
+  'deployments.update': async ({ team, actor, params, body }) => {
+    await updateDeployment(app, { team, actor }, params.deploymentId, body)
+    return undefined
+  },
+  'deployments.delete': async ({ team, actor, params, query }) => {
+    await deleteDeployment(app, { team, actor }, params.deploymentId, { containers: query.containers === 'true' })
+    return undefined
+  },
+  'deployments.start': async ({ team, actor, params, query, body }) => {
+    const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
+    await startDeployment(app, { team, actor }, params.deploymentId, options)
+    return undefined
+  },
+  'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
+  'deployments.cancel': async ({ team, actor, params }) => {
+    await cancelDeployment(app, { team, actor }, params.deploymentId)
+    return undefined
+  },
+  'deployments.copy': ({ team, actor, params, body }) =>
+    copyDeployment(app, { team, actor }, params.deploymentId, body),
+  'deployments.log': ({ team, params, query }) => getLog(app, team, params.deploymentId, query),
+  'deployments.releases': ({ team, params }) => listReleases(app, team, params.deploymentId),
+  'deployments.start-release': async ({ team, actor, params, query }) => {
+    const options = { ignoreProtected: query.ignoreProtected === 'true' }
+    await startRelease(app, { team, actor }, params.deploymentId, params.number, options)
+    return undefined
+  },
+  'deployments.get-instance': ({ team, params }) => getInstance(app, team, params),
+  'deployments.update-instance': async ({ team, actor, params, body }) => {
+    const { config } = await getInstance(app, team, params)
+    await patchConfig(app, { team, actor }, config.id, { config: body.config })
+    return undefined
+  },
+  'nodes.deployments': async ({ team, params }) => {
+    const { rowCount } = await app.database.pool.query('select from crux.node where id = $1 and team_id = $2', [
+      params.nodeId,
+      team.id,
+    ])
+    if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: params.nodeId })
+    return listOfNode(app, team, params.nodeId)
+  },
+})

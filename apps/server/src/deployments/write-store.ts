@@ -1,0 +1,109 @@
+import { CruxError, type VersionType } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+
+export type VersionPlace = { teamId: string; projectId: string; type: VersionType; images: number }
+
+/**
+ * The version, held until the transaction ends, so that two creations at one place come one after another; and the node of the same team.
+ *
+ * @throws CruxError notFound `versionId` or `nodeId`, for another team's as for none
+ */
+export async function findPlace(
+  queries: Queries,
+  teamId: string,
+  ids: { versionId: string; nodeId: string },
+): Promise<VersionPlace> {
+  const { rows } = await queries.query<VersionPlace>(
+    `select p.team_id as "teamId", p.id as "projectId", v.type,
+       (select count(*)::int from crux.image i where i.version_id = v.id) as images
+     from crux.version v join crux.project p on p.id = v.project_id
+     where v.id = $1 and p.team_id = $2 for update of v`,
+    [ids.versionId, teamId],
+  )
+  const [version] = rows
+  if (!version) throw new CruxError('notFound', { property: 'versionId', value: ids.versionId })
+  const { rowCount } = await queries.query('select from crux.node where id = $1 and team_id = $2', [ids.nodeId, teamId])
+  if (rowCount === 0) throw new CruxError('notFound', { property: 'nodeId', value: ids.nodeId })
+  return version
+}
+
+export type NewDeployment = {
+  teamId: string
+  projectId: string
+  versionId: string
+  nodeId: string
+  prefix: string
+  protected: boolean
+  note: string | null
+  userId: string
+}
+
+/** The deployment with an empty configuration, and an instance with an empty one for each image of the version. */
+export async function insertDeployment(queries: Queries, row: NewDeployment): Promise<string> {
+  const { rows } = await queries.query<{ id: string }>({
+    name: 'insert deployment',
+    text: `with made as (
+        insert into crux.deployment (team_id, project_id, version_id, node_id, prefix, protected, note, created_by, updated_by)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $8) returning id),
+      configured as (
+        insert into crux.container_config (type, deployment_id, updated_by) select 'deployment', id, $8 from made),
+      instances as (
+        insert into crux.instance (deployment_id, image_id)
+        select made.id, i.id from made, crux.image i where i.version_id = $3 returning id),
+      instance_configs as (
+        insert into crux.container_config (type, instance_id, updated_by) select 'instance', id, $8 from instances)
+      select id from made`,
+    values: [row.teamId, row.projectId, row.versionId, row.nodeId, row.prefix, row.protected, row.note, row.userId],
+  })
+  return rows[0]?.id ?? ''
+}
+
+/** Both layers of a copy; secrets only where the same node can read them (4.6). */
+export async function copyConfigs(
+  queries: Queries,
+  copy: { from: string; to: string; userId: string; secrets: boolean },
+): Promise<void> {
+  const fields = copy.secrets ? 'source.fields' : `source.fields - 'secrets'`
+  await queries.query(
+    `update crux.container_config c set fields = ${fields}, updated_at = now(), updated_by = $3
+     from crux.container_config source where source.deployment_id = $1 and c.deployment_id = $2`,
+    [copy.from, copy.to, copy.userId],
+  )
+  await queries.query(
+    `update crux.container_config c set fields = ${fields}, updated_at = now(), updated_by = $3
+     from crux.container_config source
+     join crux.instance old on old.id = source.instance_id and old.deployment_id = $1
+     join crux.instance new on new.image_id = old.image_id and new.deployment_id = $2
+     where c.instance_id = new.id`,
+    [copy.from, copy.to, copy.userId],
+  )
+}
+
+/** Secrets that were entered for the newest deployment of this version at this place need not be entered again (4.7). */
+export async function reuseSecrets(
+  queries: Queries,
+  deploymentId: string,
+  place: { versionId: string; nodeId: string; prefix: string },
+): Promise<void> {
+  await queries.query(
+    `with former as (
+       select id from crux.deployment where version_id = $2 and node_id = $3 and prefix = $4 and id <> $1
+       order by created_at desc limit 1)
+     update crux.container_config c set fields = c.fields || jsonb_build_object('secrets', source.fields->'secrets')
+     from former
+     join crux.instance old on old.deployment_id = former.id
+     join crux.container_config source on source.instance_id = old.id
+     join crux.instance new on new.image_id = old.image_id and new.deployment_id = $1
+     where c.instance_id = new.id and jsonb_typeof(source.fields->'secrets') = 'array'`,
+    [deploymentId, place.versionId, place.nodeId, place.prefix],
+  )
+}
+
+export async function imageLayers(queries: Queries, versionId: string): Promise<{ name: string; fields: unknown }[]> {
+  const { rows } = await queries.query<{ name: string; fields: unknown }>(
+    `select i.name, c.fields from crux.image i join crux.container_config c on c.image_id = i.id
+     where i.version_id = $1 order by i."order", i.id`,
+    [versionId],
+  )
+  return rows
+}
