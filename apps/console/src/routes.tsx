@@ -138,20 +138,24 @@ const registry = createRoute({
   getParentRoute: () => team,
   path: '/registries/$registryId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.get', { params })),
-  component: planned,
+  component: page(['registries'], () => import('./pages/registries/RegistryPage.tsx'), 'RegistryPage'),
 })
 const projects = createRoute({
   getParentRoute: () => team,
   path: '/projects',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('projects.list', { params })),
-  component: planned,
+  component: page(['projects'], () => import('./pages/projects/ProjectsPage.tsx'), 'ProjectsPage'),
 })
 const project = createRoute({
   getParentRoute: () => team,
   path: '/projects/$projectId',
   validateSearch: search.versionSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('projects.get', { params })),
-  component: planned,
+  component: page(
+    ['projects', 'versions', 'deployments'],
+    () => import('./pages/projects/ProjectPage.tsx'),
+    'ProjectPage',
+  ),
 })
 const version = createRoute({
   getParentRoute: () => team,
@@ -161,7 +165,11 @@ const version = createRoute({
     void queryClient.prefetchQuery(apiQuery('versions.get', { params }))
     void queryClient.prefetchQuery(apiQuery('projects.get', { params }))
   },
-  component: planned,
+  component: page(
+    ['projects', 'versions', 'deployments'],
+    () => import('./pages/versions/VersionPage.tsx'),
+    'VersionPage',
+  ),
 })
 const plannedInTeam = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => team, path, component: planned })

@@ -17,6 +17,7 @@ export {
   type LiveFailure,
   type LiveOptions,
   type LiveParams,
+  type Received,
   type SubscriptionStatus,
 } from './live.ts'
 export type { Socket } from './live-socket.ts'

@@ -5,7 +5,6 @@ import {
   type ClientMessage,
   LiveError,
   liveChannels,
-  type ServerData,
   type ServerMessage,
 } from '@crux/contract'
 import type { z } from 'zod'
@@ -13,6 +12,12 @@ import { createLiveSocket, type LinkStatus, type Socket } from './live-socket.ts
 import { createSubscriptions, type SubscriptionStatus } from './live-subscriptions.ts'
 
 export type LiveParams<C extends ChannelName> = z.input<Channels[C]['params']>
+/** A message of the server as it arrives here: parsed, with defaults filled in. */
+export type Received<C extends ChannelName, M extends ServerMessage<C>> = Channels[C]['server'][M] extends {
+  data: infer S extends z.ZodType
+}
+  ? z.output<S>
+  : never
 export type LiveFailure = z.output<typeof LiveError>
 export type { LinkStatus, SubscriptionStatus }
 
@@ -22,7 +27,7 @@ export type LiveChannel<C extends ChannelName> = {
   /** Queued until the subscription stands. */
   send: <M extends ClientMessage<C>>(type: M, data: ClientData<C, M>) => void
   /** Calls `listen` for each such message; returns how to stop. Payloads that do not fit the contract are reported, not delivered. */
-  on: <M extends ServerMessage<C>>(type: M, listen: (data: ServerData<C, M>) => void) => () => void
+  on: <M extends ServerMessage<C>>(type: M, listen: (data: Received<C, M>) => void) => () => void
   /** Now if the subscription stands, and again after every reconnect: the place to ask for lists and to start watches. */
   onReady: (run: () => void) => () => void
   /** The path is unsubscribed when its last user has closed, the socket when no path is left. */

@@ -111,7 +111,7 @@ export const liveChannels = channels({
     permission: 'registries.read',
     client: {
       'find-image': {
-        data: z.object({ registryId: Id, filter: z.string().min(1).max(255) }),
+        data: z.object({ registryId: Id, filter: z.string().max(255) }),
         permission: 'registries.read',
         audit: false,
       },

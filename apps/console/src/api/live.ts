@@ -1,5 +1,12 @@
-import { createLive, type LinkStatus, type LiveChannel, type LiveParams } from '@crux/client'
-import type { ChannelName, ServerData, ServerMessage } from '@crux/contract'
+import {
+  createLive,
+  type LinkStatus,
+  type LiveChannel,
+  type LiveFailure,
+  type LiveParams,
+  type Received,
+} from '@crux/client'
+import type { ChannelName, ServerMessage } from '@crux/contract'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toastText } from '../components/toasts.tsx'
 import { loginAddress } from './session.ts'
@@ -7,7 +14,19 @@ import { loginAddress } from './session.ts'
 /** The one live channel of the page, opened when somebody needs it. */
 export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
 
-live.onError((failure) => toastText(failure.description ?? failure.message))
+const inline = new Map<string, (failure: LiveFailure) => void>()
+
+live.onError((failure) => {
+  const own = failure.path === undefined ? undefined : inline.get(failure.path)
+  if (own) own(failure)
+  else toastText(failure.description ?? failure.message)
+})
+
+/** While the answer of a path is awaited somewhere, its errors are shown there and not as toasts. Returns how to end that. */
+export function inlineErrors(path: string, show: (failure: LiveFailure) => void): () => void {
+  inline.set(path, show)
+  return () => void (inline.get(path) === show && inline.delete(path))
+}
 live.onStatus((status) => {
   if (status === 'kicked') location.assign(loginAddress(location.pathname + location.search))
 })
@@ -17,7 +36,7 @@ document.addEventListener('visibilitychange', () => document.visibilityState ===
 
 export const useLinkStatus = (): LinkStatus => useSyncExternalStore(live.onStatus, () => live.status)
 
-type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: ServerData<C, M>) => void } & {
+type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: Received<C, M>) => void } & {
   /** Runs after every (re)connect: ask for lists, start watches. */
   ready?: (channel: LiveChannel<C>) => void
 }

@@ -31,7 +31,6 @@ export function Facts({ items }: { items: { label: ReactNode; value: ReactNode }
   return (
     <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3">
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list of facts is fixed per page
         <div key={index} className="min-w-0">
           <dt className="text-small text-ink-2">{item.label}</dt>
           <dd className="mt-0.5 font-strong">{item.value}</dd>

@@ -101,6 +101,7 @@ function IconAnchor({
 }: Omit<AnchorProps, 'icon'> & { icon: LucideIcon; label: string }) {
   return (
     <Tooltip content={label}>
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: createLink always gives it an address, so it is a link */}
       <a
         {...rest}
         aria-label={label}

@@ -35,7 +35,7 @@ export function ConfirmHost() {
   const question = useSyncExternalStore(pending.subscribe, pending.get)
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new question starts with an empty box
+  // A new question starts with an empty box
   useEffect(() => setTyped(''), [question])
   if (!question) return null
 

@@ -142,6 +142,7 @@ export function SwitchField<V extends FieldValues, Out>({ form, name, label, hel
       name={name}
       render={({ field }) => (
         <div className="grid gap-1">
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is a labelable button */}
           <label className="flex items-center gap-2">
             <Switch checked={Boolean(field.value)} onChange={field.onChange} disabled={disabled} />
             <span className="font-strong">{label}</span>

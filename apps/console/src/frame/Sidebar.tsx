@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../api/client.ts'
 import { cx } from '../components/class-names.ts'
@@ -59,31 +60,32 @@ export function NavigationList({
   return (
     <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto overflow-x-hidden">
       {navigation.map(({ group, entries }) => (
-        <div
-          key={group ?? 'top'}
-          role={group ? 'group' : undefined}
-          aria-label={group ? t(`nav.${group}`) : undefined}
-          className="grid gap-0.5"
-        >
+        <Fragment key={group ?? 'top'}>
           {group &&
             (collapsed ? (
               <hr className="mx-1 my-2 border-line" />
             ) : (
-              <p className="px-2 pt-3.5 pb-1 text-small text-ink-3">{t(`nav.${group}`)}</p>
+              <p aria-hidden className="px-2 pt-3.5 pb-1 text-small text-ink-3">
+                {t(`nav.${group}`)}
+              </p>
             ))}
-          {entries.map((entry) => (
-            <Entry key={entry.id} entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
-              {entry.id === 'deployments' && failed > 0 ? (
-                <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
-                  {failed}
-                  <span className="sr-only"> {t('nav.failed', { count: failed })}</span>
-                </span>
-              ) : (
-                countOf[entry.id]
-              )}
-            </Entry>
-          ))}
-        </div>
+          <ul aria-label={group ? t(`nav.${group}`) : undefined} className="grid gap-0.5">
+            {entries.map((entry) => (
+              <li key={entry.id}>
+                <Entry entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
+                  {entry.id === 'deployments' && failed > 0 ? (
+                    <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
+                      <span aria-hidden>{failed}</span>
+                      <span className="sr-only">{t('nav.failed', { count: failed })}</span>
+                    </span>
+                  ) : (
+                    countOf[entry.id]
+                  )}
+                </Entry>
+              </li>
+            ))}
+          </ul>
+        </Fragment>
       ))}
     </nav>
   )
@@ -94,7 +96,7 @@ type EntryProps = {
   teamSlug: string
   collapsed: boolean
   onGo?: () => void
-  children: React.ReactNode
+  children: ReactNode
 }
 
 function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {

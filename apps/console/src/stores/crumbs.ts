@@ -12,6 +12,6 @@ export const useCrumbs = (): readonly Crumb[] => useSyncExternalStore(store.subs
 /** Called by PageHead: the page says where it stands, the top bar shows it. */
 export function useSetCrumbs(crumbs: readonly Crumb[]): void {
   const key = crumbs.map((crumb) => crumb.label).join('\n')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: labels decide; link objects are new in every render
+  // Labels decide; link objects are new in every render
   useLayoutEffect(() => store.set(crumbs), [key])
 }

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 /** The line above a list: search, chips, and at the right end what changes the view. */
 export function Filters({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
   return (
-    <div role="search" className="mb-3 flex flex-wrap items-center gap-2">
+    <search className="mb-3 flex flex-wrap items-center gap-2">
       {children}
       {aside && <div className="ml-auto flex items-center gap-2">{aside}</div>}
-    </div>
+    </search>
   )
 }

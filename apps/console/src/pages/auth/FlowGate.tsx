@@ -22,7 +22,6 @@ export function FlowGate({
         {t('loading')}
       </span>
       {Array.from({ length: fields }, (_, field) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: equal placeholders
         <span key={field} className="grid gap-[5px]">
           <span className="skeleton my-1 h-3 w-20" />
           <span className="skeleton h-9" />

@@ -45,7 +45,7 @@ export function LoginPage() {
     onDone: goBack,
   })
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it turns out
+  // Once, when it turns out
   useEffect(() => {
     if (alreadySignedIn) goBack()
   }, [alreadySignedIn])

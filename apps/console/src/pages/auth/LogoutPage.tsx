@@ -21,7 +21,7 @@ export function LogoutPage() {
       }
     },
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
+  // Once, on arrival
   useEffect(() => end.mutate(), [])
   return (
     <AuthCard title={t('logout.title')}>

@@ -55,7 +55,7 @@ export function RegisterPage() {
     },
   })
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it turns out
+  // Once, when it turns out
   useEffect(() => {
     if (alreadySignedIn) goOn(search.return_to, navigate)
   }, [alreadySignedIn])

@@ -1,0 +1,152 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { ActionMenu } from '../../components/Menu.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
+import { Tag } from '../../components/Tag.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { ProjectEdit } from '../../forms/project-edit.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { VersionCreate } from '../../forms/version-create.tsx'
+import { links } from '../../links.ts'
+import { VersionSections } from '../versions/VersionSections.tsx'
+import { VersionList } from './VersionList.tsx'
+
+const route = getRouteApi('/app/$teamSlug/projects/$projectId')
+type Project = Result<'projects.get'>
+
+/** A versioned project lists its versions; a versionless one shows images and deployments of its one version. */
+export function ProjectPage() {
+  const params = route.useParams()
+  const query = useQuery(apiQuery('projects.get', { params }))
+  return (
+    <QueryView query={query} skeleton={<SkeletonPage />}>
+      {(project) => <ProjectView key={project.id} teamSlug={params.teamSlug} project={project} />}
+    </QueryView>
+  )
+}
+
+function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project }) {
+  const { t } = useTranslation(['projects', 'common'])
+  const edit = useAnchor('edit')
+  const create = useAnchor('new')
+  const denied = useDenied('projects.edit')
+  const { convert, remove } = useProjectChanges(teamSlug, project)
+  const versioned = project.type === 'versioned'
+  const only = project.versions[0]
+  return (
+    <>
+      <PageHead
+        title={project.name}
+        crumbs={[{ label: t('title'), link: links.projects(teamSlug) }]}
+        mark={<Tag>{t(`type.${project.type}`)}</Tag>}
+        sub={project.description}
+        tools={
+          <>
+            <Button icon={Pencil} disabledReason={denied} onClick={edit.show}>
+              {t('common:edit')}
+            </Button>
+            {versioned && (
+              <Button icon={Plus} variant="main" disabledReason={denied} onClick={create.show}>
+                {t('details.addVersion')}
+              </Button>
+            )}
+            <ActionMenu
+              actions={[
+                ...(versioned
+                  ? []
+                  : [
+                      {
+                        id: 'convert',
+                        icon: GitBranchPlus,
+                        label: t('details.convert'),
+                        disabledReason: denied,
+                        run: () => void convert(),
+                      },
+                    ]),
+                {
+                  id: 'delete',
+                  icon: Trash2,
+                  label: t('details.delete'),
+                  danger: true,
+                  disabledReason: denied ?? (project.deletable ? null : t('details.inProgress')),
+                  run: () => void remove(),
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      {versioned ? (
+        <VersionList teamSlug={teamSlug} project={project} onCreate={create.show} />
+      ) : (
+        only && <OnlyVersion teamSlug={teamSlug} project={project} versionId={only.id} />
+      )}
+      {edit.open && !denied && <ProjectEdit teamSlug={teamSlug} project={project} onClose={edit.close} />}
+      {create.open && !denied && versioned && (
+        <VersionCreate teamSlug={teamSlug} projectId={project.id} onClose={create.close} />
+      )}
+    </>
+  )
+}
+
+function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
+  const { section = 'images' } = route.useSearch()
+  const query = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
+  return (
+    <QueryView query={query} skeleton={<SkeletonRows />}>
+      {(version) => (
+        <>
+          {version.changelog && <p className="mb-4 whitespace-pre-wrap text-ink-2">{version.changelog}</p>}
+          <VersionSections teamSlug={teamSlug} project={project} version={version} section={section} />
+        </>
+      )}
+    </QueryView>
+  )
+}
+
+function useProjectChanges(teamSlug: string, project: Project) {
+  const { t } = useTranslation('projects')
+  const navigate = useNavigate()
+  const { id: projectId, name } = project
+  const convert = useCall('projects.convert', {
+    stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('versions.get')],
+    onSuccess: () => toastSuccess(t('details.converted', { name })),
+  })
+  const remove = useCall('projects.delete', {
+    stale: [queryKey('projects.list'), queryKey('dashboard.get'), queryKey('deployments.list')],
+    onSuccess: async () => {
+      toastSuccess(t('details.deleted', { name }))
+      await navigate(links.projects(teamSlug))
+    },
+  })
+  return {
+    convert: async () => {
+      const yes = await confirm({
+        title: t('details.convertTitle', { name }),
+        text: t('details.convertText'),
+        action: t('details.convert'),
+      })
+      if (yes) convert.mutate({ params: { teamSlug, projectId } })
+    },
+    remove: async () => {
+      const versions = t('versionCount', { count: project.versions.length })
+      const yes = await confirm({
+        title: t('details.deleteTitle', { name }),
+        text: t('details.deleteText', { versions }),
+        action: t('details.delete'),
+        danger: true,
+        typeName: name,
+      })
+      if (yes) remove.mutate({ params: { teamSlug, projectId } })
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import type { Result } from '@crux/contract'
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowUpFromLine, CircleCheckBig, GitCommitHorizontal, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { Pill, Tag } from '../../components/Tag.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { VersionIncrease } from '../../forms/version-increase.tsx'
+import { links } from '../../links.ts'
+import { useViewMode } from '../../stores/view-mode.ts'
+import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
+import { useSetDefault } from './use-set-default.ts'
+import { VersionCards } from './VersionCards.tsx'
+
+type Project = Result<'projects.get'>
+export type VersionRow = Project['versions'][number]
+
+export function VersionList({
+  teamSlug,
+  project,
+  onCreate,
+}: {
+  teamSlug: string
+  project: Project
+  onCreate: () => void
+}) {
+  const { t } = useTranslation('projects')
+  const denied = useDenied('projects.edit')
+  const setDefault = useSetDefault(teamSlug, project.id)
+  const columns = useColumns(teamSlug, project.id)
+  const navigate = useNavigate()
+  const [mode, setMode] = useViewMode('versions')
+  const [text, setText] = useState('')
+  const [increased, setIncreased] = useState<VersionRow | null>(null)
+
+  const actions = (version: VersionRow): RowAction[] => [
+    {
+      id: 'increase',
+      icon: ArrowUpFromLine,
+      label: t('version.increase'),
+      inline: true,
+      disabledReason: denied ?? (version.increasable ? null : t('version.notIncreasable')),
+      run: () => setIncreased(version),
+    },
+    {
+      id: 'default',
+      icon: CircleCheckBig,
+      label: t('version.setDefault'),
+      inline: true,
+      disabledReason: denied ?? (version.default ? t('version.isDefault') : null),
+      run: () => void setDefault(version),
+    },
+    {
+      id: 'images',
+      label: t('version.images'),
+      run: () => void navigate(links.version(teamSlug, project.id, version.id, 'images')),
+    },
+    {
+      id: 'deployments',
+      label: t('version.deployments'),
+      run: () => void navigate(links.version(teamSlug, project.id, version.id, 'deployments')),
+    },
+  ]
+  const add = (
+    <Button variant="main" icon={Plus} disabledReason={denied} onClick={onCreate}>
+      {t('details.addVersion')}
+    </Button>
+  )
+  if (project.versions.length === 0)
+    return (
+      <EmptyState
+        icon={GitCommitHorizontal}
+        title={t('details.noVersions')}
+        text={t('details.noVersionsText')}
+        action={add}
+      />
+    )
+
+  const rows = filterRows(project.versions, text, (version) => [version.name, version.changelog, version.type])
+  return (
+    <>
+      <Filters aside={<ViewModeSwitch value={mode} onChange={setMode} />}>
+        <SearchBox value={text} onChange={setText} label={t('details.versionFilter')} />
+      </Filters>
+      {rows.length === 0 ? (
+        <NothingFits total={project.versions.length} onReset={() => setText('')} />
+      ) : mode === 'tile' ? (
+        <VersionCards teamSlug={teamSlug} projectId={project.id} versions={rows} actions={actions} />
+      ) : (
+        <DataTable
+          label={t('details.versions')}
+          rows={rows}
+          columns={columns}
+          rowKey={(version) => version.id}
+          actions={actions}
+          initialSort={{ column: 'updated', direction: 'desc' }}
+        />
+      )}
+      {increased && (
+        <VersionIncrease
+          teamSlug={teamSlug}
+          projectId={project.id}
+          version={increased}
+          onClose={() => setIncreased(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function useColumns(teamSlug: string, projectId: string): Column<VersionRow>[] {
+  const { t } = useTranslation('projects')
+  return [
+    {
+      id: 'name',
+      header: t('version.name'),
+      narrow: 'title',
+      sort: (version) => version.name,
+      cell: (version) => (
+        <span className="inline-flex items-center gap-2">
+          <TextLink {...links.version(teamSlug, projectId, version.id)} strong className="mono">
+            {version.name}
+          </TextLink>
+          {version.default && <Pill tone="accent">{t('version.default')}</Pill>}
+        </span>
+      ),
+    },
+    {
+      id: 'type',
+      header: t('version.type'),
+      narrow: 'lead',
+      sort: (version) => version.type,
+      cell: (version) => <Tag>{t(`version.${version.type}`)}</Tag>,
+    },
+    {
+      id: 'images',
+      header: t('version.images'),
+      align: 'right',
+      narrow: 'none',
+      sort: (version) => version.imageCount,
+      cell: (version) => version.imageCount,
+    },
+    {
+      id: 'deployments',
+      header: t('version.deployments'),
+      align: 'right',
+      narrow: 'none',
+      sort: (version) => version.deploymentCount,
+      cell: (version) => version.deploymentCount,
+    },
+    {
+      id: 'changelog',
+      header: t('version.changelog'),
+      grow: true,
+      cell: (version) => <span className="text-ink-2">{version.changelog}</span>,
+    },
+    {
+      id: 'updated',
+      header: t('version.updated'),
+      align: 'right',
+      narrow: 'end',
+      sort: (version) => version.audit.updatedAt,
+      cell: (version) => <RelativeTime at={version.audit.updatedAt} />,
+    },
+  ]
+}

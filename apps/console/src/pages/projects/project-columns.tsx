@@ -1,0 +1,55 @@
+import type { Result } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { Tag } from '../../components/Tag.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import type { Column } from '../../table/DataTable.tsx'
+
+type Project = Result<'projects.list'>[number]
+
+export function useProjectColumns(teamSlug: string): Column<Project>[] {
+  const { t } = useTranslation('projects')
+  return [
+    {
+      id: 'name',
+      header: t('column.name'),
+      narrow: 'title',
+      sort: (row) => row.name,
+      cell: (row) => (
+        <TextLink {...links.project(teamSlug, row.id)} strong>
+          {row.name}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'type',
+      header: t('column.type'),
+      narrow: 'lead',
+      sort: (row) => row.type,
+      cell: (row) => <Tag>{t(`type.${row.type}`)}</Tag>,
+    },
+    {
+      id: 'versions',
+      header: t('column.versions'),
+      align: 'right',
+      narrow: 'none',
+      sort: (row) => row.versionCount,
+      cell: (row) => row.versionCount,
+    },
+    {
+      id: 'description',
+      header: t('column.description'),
+      grow: true,
+      cell: (row) => <span className="text-ink-2">{row.description}</span>,
+    },
+    {
+      id: 'updated',
+      header: t('column.updated'),
+      align: 'right',
+      narrow: 'end',
+      sort: (row) => row.audit.updatedAt,
+      cell: (row) => <RelativeTime at={row.audit.updatedAt} />,
+    },
+  ]
+}

@@ -1,0 +1,171 @@
+import { type Deployment, deploymentStatuses, type Result } from '@crux/contract'
+import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
+import { useNavigate } from '@tanstack/react-router'
+import { Copy, ExternalLink, Plus, Rocket, StickyNote, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryClient, queryKey } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
+import { DeploymentCreate } from '../../forms/deployment-create.tsx'
+import { links } from '../../links.ts'
+import { DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { DeleteDeployment } from '../deployments/DeleteDeployment.tsx'
+import { useStart } from '../deployments/use-start.ts'
+import { useVersionDeploymentColumns } from './deployment-columns.tsx'
+
+type Props = { teamSlug: string; project: Result<'projects.get'>; version: Result<'versions.get'> }
+type Row = Props['version']['deployments'][number]
+type Layer = { kind: 'create' } | { kind: 'copy' | 'delete'; deployment: Deployment } | null
+
+export function DeploymentsSection({ teamSlug, project, version }: Props) {
+  const { t } = useTranslation(['versions', 'common'])
+  const navigate = useNavigate()
+  const denied = useDenied('deployments.edit')
+  const { askAndStart } = useStart(teamSlug)
+  const columns = useVersionDeploymentColumns(teamSlug)
+  const [layer, setLayer] = useState<Layer>(null)
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState<Row['status'] | 'all'>('all')
+  const close = () => setLayer(null)
+
+  const whole = ({ node, ...row }: Row): Deployment => ({
+    ...row,
+    node: { id: node.id, name: node.name, type: node.type },
+    project: { id: project.id, name: project.name, type: project.type },
+    version: { id: version.id, name: version.name, type: version.type },
+  })
+  const actions = (row: Row): RowAction[] => {
+    const facts = { status: row.status, versionType: version.type }
+    const reason = (action: 'deploy' | 'copy' | 'delete') => {
+      const verdict = deploymentAction(action, facts)
+      if (denied) return denied
+      return verdict.allowed ? null : verdict.reason
+    }
+    const node = nodeTakesDeployments(row.node)
+    const undeployable =
+      reason('deploy') ??
+      (node.allowed ? null : node.reason) ??
+      (version.images.length === 0 ? t('deployment.addImagesFirst') : null)
+    return [
+      {
+        id: 'deploy',
+        icon: Rocket,
+        label: t('deployment.deploy'),
+        inline: true,
+        disabledReason: undeployable,
+        run: () => void askAndStart(whole(row)),
+      },
+      {
+        id: 'open',
+        icon: ExternalLink,
+        label: t('deployment.open'),
+        run: () => void navigate(links.deployment(teamSlug, row.id)),
+      },
+      {
+        id: 'note',
+        icon: StickyNote,
+        label: t('deployment.note'),
+        disabledReason: !row.note && t('deployment.noNote'),
+        run: () =>
+          void confirm({ title: t('deployment.note'), text: row.note ?? '', action: t('common:close'), info: true }),
+      },
+      {
+        id: 'copy',
+        icon: Copy,
+        label: t('deployment.copy'),
+        disabledReason: reason('copy'),
+        run: () => setLayer({ kind: 'copy', deployment: whole(row) }),
+      },
+      {
+        id: 'delete',
+        icon: Trash2,
+        label: t('deployment.delete'),
+        danger: true,
+        disabledReason: reason('delete'),
+        run: () => setLayer({ kind: 'delete', deployment: whole(row) }),
+      },
+    ]
+  }
+  const add = (
+    <Button variant="main" icon={Plus} disabledReason={denied} onClick={() => setLayer({ kind: 'create' })}>
+      {t('deployment.add')}
+    </Button>
+  )
+  const all = version.deployments
+  const count = (value: Row['status']) => all.filter((row) => row.status === value).length
+  const rows = filterRows(all, text, (row) => [row.node.name, row.prefix]).filter(
+    (row) => status === 'all' || row.status === status,
+  )
+  return (
+    <>
+      {all.length === 0 ? (
+        <EmptyState icon={Rocket} title={t('deployment.empty')} text={t('deployment.emptyText')} action={add} />
+      ) : (
+        <>
+          <Filters aside={add}>
+            <SearchBox value={text} onChange={setText} label={t('deployment.filter')} />
+            <Chips
+              label={t('deployment.status')}
+              value={status}
+              onChange={setStatus}
+              options={[
+                { value: 'all', label: t('common:all'), count: all.length },
+                ...deploymentStatuses
+                  .filter((value) => count(value) > 0)
+                  .map((value) => ({ value, label: t(`common:state.deployment.${value}`), count: count(value) })),
+              ]}
+            />
+          </Filters>
+          {rows.length === 0 ? (
+            <NothingFits
+              total={all.length}
+              onReset={() => {
+                setText('')
+                setStatus('all')
+              }}
+            />
+          ) : (
+            <DataTable
+              label={t('deployments')}
+              rows={rows}
+              columns={columns}
+              rowKey={(row) => row.id}
+              actions={actions}
+              initialSort={{ column: 'updated', direction: 'desc' }}
+            />
+          )}
+        </>
+      )}
+      {layer?.kind === 'create' && (
+        <DeploymentCreate
+          teamSlug={teamSlug}
+          version={{
+            projectId: project.id,
+            projectName: project.name,
+            versionId: version.id,
+            versionName: version.name,
+          }}
+          onClose={close}
+        />
+      )}
+      {layer?.kind === 'copy' && <DeploymentCopy teamSlug={teamSlug} deployment={layer.deployment} onClose={close} />}
+      {layer?.kind === 'delete' && (
+        <DeleteDeployment
+          teamSlug={teamSlug}
+          deployment={layer.deployment}
+          onClose={close}
+          onDeleted={() => void queryClient.invalidateQueries({ queryKey: queryKey('versions.get') })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,186 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowDownUp, Container, Plus, SlidersHorizontal, Tag as TagIcon, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { Tag } from '../../components/Tag.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { AddImages } from './AddImages.tsx'
+import { TagPicker } from './TagPicker.tsx'
+import type { VersionImage, VersionLive } from './use-version-live.ts'
+
+type Props = {
+  teamSlug: string
+  images: VersionImage[]
+  readOnly: string | null
+  live: VersionLive
+  onReorder: () => void
+}
+
+export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: Props) {
+  const { t } = useTranslation('versions')
+  const navigate = useNavigate()
+  const [adding, setAdding] = useState(false)
+  const [taggedId, setTaggedId] = useState<string | null>(null)
+  const [text, setText] = useState('')
+  const columns = useColumns(teamSlug, readOnly ? undefined : setTaggedId)
+  const tagged = images.find((image) => image.id === taggedId)
+  const untagged = images.filter((image) => !image.tag).length
+  const rows = filterRows(images, text, (image) => [image.config.name, image.name, image.tag, image.registry.name])
+
+  const remove = async (image: VersionImage) => {
+    const name = image.config.name ?? image.name
+    const yes = await confirm({
+      title: t('image.removeTitle', { name }),
+      text: t('image.removeText'),
+      action: t('image.removeAction'),
+      danger: true,
+    })
+    if (yes) live.removeImage(image.id)
+  }
+  const add = (
+    <Button variant="main" icon={Plus} disabledReason={readOnly} onClick={() => setAdding(true)}>
+      {t('image.add')}
+    </Button>
+  )
+  return (
+    <>
+      {images.length === 0 ? (
+        <EmptyState icon={Container} title={t('image.empty')} text={readOnly ?? t('image.emptyText')} action={add} />
+      ) : (
+        <>
+          <Filters
+            aside={
+              <>
+                <Button
+                  icon={ArrowDownUp}
+                  disabledReason={readOnly ?? (images.length < 2 && t('image.reorderNeedsTwo'))}
+                  onClick={onReorder}
+                >
+                  {t('image.reorder')}
+                </Button>
+                {add}
+              </>
+            }
+          >
+            <SearchBox value={text} onChange={setText} label={t('image.filter')} />
+            {untagged > 0 && (
+              <span className="text-small text-progress">{t('image.tagHint', { count: untagged })}</span>
+            )}
+          </Filters>
+          {rows.length === 0 ? (
+            <NothingFits total={images.length} onReset={() => setText('')} />
+          ) : (
+            <DataTable
+              label={t('images')}
+              rows={rows}
+              columns={columns}
+              rowKey={(image) => image.id}
+              initialSort={null}
+              actions={(image) => [
+                {
+                  id: 'tag',
+                  icon: TagIcon,
+                  label: t('image.tag'),
+                  inline: true,
+                  disabledReason: readOnly,
+                  run: () => setTaggedId(image.id),
+                },
+                {
+                  id: 'config',
+                  icon: SlidersHorizontal,
+                  label: t('image.config'),
+                  inline: true,
+                  run: () => void navigate(links.containerConfiguration(teamSlug, image.config.id)),
+                },
+                {
+                  id: 'remove',
+                  icon: Trash2,
+                  label: t('image.remove'),
+                  danger: true,
+                  disabledReason: readOnly,
+                  run: () => void remove(image),
+                },
+              ]}
+            />
+          )}
+        </>
+      )}
+      {adding && <AddImages teamSlug={teamSlug} onAdd={live.addImages} onClose={() => setAdding(false)} />}
+      {tagged && (
+        <TagPicker
+          teamSlug={teamSlug}
+          image={tagged}
+          onPick={(tag) => live.setTag(tagged.id, tag)}
+          onClose={() => setTaggedId(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column<VersionImage>[] {
+  const { t } = useTranslation('versions')
+  return [
+    {
+      id: 'order',
+      header: t('image.order'),
+      narrow: 'none',
+      cell: (image) => <span className="text-ink-3 tabular-nums">{image.order + 1}</span>,
+    },
+    {
+      id: 'container',
+      header: t('image.container'),
+      narrow: 'title',
+      cell: (image) => (
+        <TextLink {...links.containerConfiguration(teamSlug, image.config.id)} strong>
+          {image.config.name ?? image.name}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'image',
+      header: t('image.image'),
+      narrow: 'detail',
+      cell: (image) => (
+        <span className="inline-flex items-center gap-2">
+          <code>{image.name}</code>
+          {image.tag ? (
+            <Tag>{image.tag}</Tag>
+          ) : onTag ? (
+            <Button size="sm" onClick={() => onTag(image.id)}>
+              {t('image.chooseTag')}
+            </Button>
+          ) : (
+            <span className="text-progress">{t('image.noTag')}</span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'registry',
+      header: t('image.registry'),
+      cell: (image) => (
+        <TextLink {...links.registry(teamSlug, image.registry.id)} className="text-ink-2!">
+          {image.registry.name}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'added',
+      header: t('image.added'),
+      align: 'right',
+      narrow: 'end',
+      cell: (image) => <RelativeTime at={image.createdAt} />,
+    },
+  ]
+}

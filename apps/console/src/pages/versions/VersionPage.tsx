@@ -1,0 +1,143 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Navigate, useNavigate } from '@tanstack/react-router'
+import { ArrowUpFromLine, CircleCheckBig, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { useDenied, useTeam } from '../../api/me.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { ActionMenu } from '../../components/Menu.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SkeletonPage } from '../../components/Skeletons.tsx'
+import { Pill, Tag } from '../../components/Tag.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { VersionEdit } from '../../forms/version-edit.tsx'
+import { VersionIncrease } from '../../forms/version-increase.tsx'
+import { links } from '../../links.ts'
+import { useSetDefault } from '../projects/use-set-default.ts'
+import { VersionSections } from './VersionSections.tsx'
+
+const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
+
+export function VersionPage() {
+  const params = route.useParams()
+  const project = useQuery(
+    apiQuery('projects.get', { params: { teamSlug: params.teamSlug, projectId: params.projectId } }),
+  )
+  const version = useQuery(apiQuery('versions.get', { params }))
+  return (
+    <QueryView query={project} skeleton={<SkeletonPage />}>
+      {(ofProject) =>
+        ofProject.type === 'versionless' ? (
+          // A versionless project shows its one version itself.
+          <Navigate {...links.project(params.teamSlug, params.projectId)} replace />
+        ) : (
+          <QueryView query={version} skeleton={<SkeletonPage />}>
+            {(ofVersion) => <VersionView key={ofVersion.id} project={ofProject} version={ofVersion} />}
+          </QueryView>
+        )
+      }
+    </QueryView>
+  )
+}
+
+function VersionView({ project, version }: { project: Result<'projects.get'>; version: Result<'versions.get'> }) {
+  const { t } = useTranslation(['versions', 'projects', 'common'])
+  const { section = 'images' } = route.useSearch()
+  const { slug } = useTeam()
+  const navigate = useNavigate()
+  const anchor = useAnchor('edit')
+  const [increasing, setIncreasing] = useState(false)
+  const denied = useDenied('projects.edit')
+  const setDefault = useSetDefault(slug, project.id)
+  const remove = useCall('versions.delete', {
+    stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('dashboard.get')],
+    onSuccess: () => {
+      toastSuccess(t('deleted', { name: version.name }))
+      return navigate(links.project(slug, project.id))
+    },
+  })
+  const askRemove = async () => {
+    const yes = await confirm({
+      title: t('deleteTitle', { name: version.name }),
+      text: t('deleteText'),
+      action: t('delete'),
+      danger: true,
+      typeName: version.name,
+    })
+    if (yes) remove.mutate({ params: { teamSlug: slug, projectId: project.id, versionId: version.id } })
+  }
+  return (
+    <>
+      <PageHead
+        title={version.name}
+        fullTitle={`${project.name} ${version.name}`}
+        crumbs={[
+          { label: t('projects:title'), link: links.projects(slug) },
+          { label: project.name, link: links.project(slug, project.id) },
+        ]}
+        mark={
+          <span className="inline-flex items-center gap-2">
+            <Tag>{t(`projects:version.${version.type}`)}</Tag>
+            {version.default && <Pill tone="accent">{t('projects:version.default')}</Pill>}
+            {!version.mutable && <Pill>{t('readOnly')}</Pill>}
+          </span>
+        }
+        sub={version.mutable ? version.changelog : t('immutable')}
+        tools={
+          <>
+            <Button
+              icon={ArrowUpFromLine}
+              disabledReason={denied ?? (version.increasable ? null : t('projects:version.notIncreasable'))}
+              onClick={() => setIncreasing(true)}
+            >
+              {t('projects:version.increase')}
+            </Button>
+            <Button
+              icon={Pencil}
+              disabledReason={denied ?? (version.mutable ? null : t('immutable'))}
+              onClick={anchor.show}
+            >
+              {t('edit')}
+            </Button>
+            <ActionMenu
+              actions={[
+                {
+                  id: 'default',
+                  icon: CircleCheckBig,
+                  label: t('projects:version.setDefault'),
+                  disabledReason: denied ?? (version.default ? t('projects:version.isDefault') : null),
+                  run: () => void setDefault(version),
+                },
+                {
+                  id: 'delete',
+                  icon: Trash2,
+                  label: t('delete'),
+                  danger: true,
+                  disabledReason: denied ?? (version.deletable ? null : t('notDeletable')),
+                  run: () => void askRemove(),
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <VersionSections teamSlug={slug} project={project} version={version} section={section} />
+      {anchor.open && !denied && version.mutable && (
+        <VersionEdit teamSlug={slug} projectId={project.id} version={version} onClose={anchor.close} />
+      )}
+      {increasing && (
+        <VersionIncrease
+          teamSlug={slug}
+          projectId={project.id}
+          version={version}
+          onClose={() => setIncreasing(false)}
+        />
+      )}
+    </>
+  )
+}

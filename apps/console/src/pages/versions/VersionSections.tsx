@@ -1,0 +1,76 @@
+import type { Result } from '@crux/contract'
+import { useNavigate } from '@tanstack/react-router'
+import { Container, Rocket } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useEditors } from '../../api/editors.ts'
+import { useDenied } from '../../api/me.ts'
+import { Tab, Tabs } from '../../components/Tabs.tsx'
+import type { VersionSection } from '../../links.ts'
+import { DeploymentsSection } from './DeploymentsSection.tsx'
+import { ImageOrder } from './ImageOrder.tsx'
+import { ImagesSection } from './ImagesSection.tsx'
+import { useVersionLive } from './use-version-live.ts'
+
+type Props = {
+  teamSlug: string
+  project: Result<'projects.get'>
+  version: Result<'versions.get'>
+  section: VersionSection
+}
+
+/** Images and deployments of a version: on its own page, or inside the page of a versionless project. */
+export function VersionSections({ teamSlug, project, version, section }: Props) {
+  const { t } = useTranslation('versions')
+  const navigate = useNavigate()
+  const ids = { teamSlug, projectId: project.id, versionId: version.id }
+  const live = useVersionLive(ids)
+  useEditors('version', ids)
+  const denied = useDenied('projects.edit')
+  const readOnly = denied ?? (version.mutable ? null : t('immutable'))
+  const go = (next: VersionSection) => void navigate({ to: '.', search: { section: next } })
+  const images = [...version.images].sort((a, b) => a.order - b.order)
+  return (
+    <>
+      <Tabs label={t('sections')}>
+        <Tab
+          to="."
+          search={{ section: 'images' }}
+          selected={section !== 'deployments'}
+          icon={Container}
+          count={images.length}
+        >
+          {t('images')}
+        </Tab>
+        <Tab
+          to="."
+          search={{ section: 'deployments' }}
+          selected={section === 'deployments'}
+          icon={Rocket}
+          count={version.deployments.length}
+        >
+          {t('deployments')}
+        </Tab>
+      </Tabs>
+      {section === 'deployments' && <DeploymentsSection teamSlug={teamSlug} project={project} version={version} />}
+      {section === 'reorder' && !readOnly && images.length > 1 && (
+        <ImageOrder
+          images={images}
+          onDiscard={() => go('images')}
+          onSave={(order) => {
+            live.setOrder(order)
+            go('images')
+          }}
+        />
+      )}
+      {(section === 'images' || (section === 'reorder' && (readOnly || images.length < 2))) && (
+        <ImagesSection
+          teamSlug={teamSlug}
+          images={images}
+          readOnly={readOnly}
+          live={live}
+          onReorder={() => go('reorder')}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { deploymentStatuses, type Result } from '@crux/contract'
+import { Lock } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { State } from '../../components/State.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import type { Column } from '../../table/DataTable.tsx'
+
+type Row = Result<'versions.get'>['deployments'][number]
+
+export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
+  const { t } = useTranslation('versions')
+  return [
+    {
+      id: 'status',
+      header: t('deployment.status'),
+      narrow: 'lead',
+      sort: (row) => deploymentStatuses.indexOf(row.status),
+      cell: (row) => <State kind="deployment" value={row.status} />,
+    },
+    {
+      id: 'prefix',
+      header: t('deployment.prefix'),
+      narrow: 'title',
+      grow: true,
+      sort: (row) => row.prefix,
+      cell: (row) => (
+        <span className="inline-flex items-center gap-2">
+          <TextLink {...links.deployment(teamSlug, row.id)} strong className="mono">
+            {row.prefix}
+          </TextLink>
+          {row.protected && <Lock aria-label={t('deployment.protected')} className="size-3.5! text-ink-3" />}
+        </span>
+      ),
+    },
+    {
+      id: 'node',
+      header: t('deployment.node'),
+      sort: (row) => row.node.name,
+      cell: (row) => (
+        <span className="inline-flex items-center gap-2">
+          <State kind="node" value={row.node.status} compact />
+          <TextLink {...links.node(teamSlug, row.node.id)} className="text-ink!">
+            {row.node.name}
+          </TextLink>
+        </span>
+      ),
+    },
+    {
+      id: 'updated',
+      header: t('deployment.updated'),
+      align: 'right',
+      narrow: 'end',
+      sort: (row) => row.updatedAt,
+      cell: (row) => <RelativeTime at={row.updatedAt} />,
+    },
+  ]
+}

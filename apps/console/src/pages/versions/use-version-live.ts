@@ -1,0 +1,52 @@
+import type { Result } from '@crux/contract'
+import i18n from 'i18next'
+import { queryClient, queryKey } from '../../api/client.ts'
+import { useChannel } from '../../api/live.ts'
+import { toastSuccess } from '../../components/toasts.tsx'
+
+type Ids = { teamSlug: string; projectId: string; versionId: string }
+type Version = Result<'versions.get'>
+export type VersionImage = Version['images'][number]
+
+/** The images of a version as everybody sees them: changes go over the live channel, those of others come in. */
+export function useVersionLive(ids: Ids) {
+  const key = queryKey('versions.get', { params: ids })
+  const change = (next: (images: VersionImage[]) => VersionImage[]) =>
+    queryClient.setQueryData<Version>(key, (version) => version && { ...version, images: next(version.images) })
+  const setTagHere = (imageId: string, tag: string) =>
+    change((images) => images.map((image) => (image.id === imageId ? { ...image, tag } : image)))
+  const setOrderHere = (order: readonly string[]) =>
+    change((images) =>
+      images.map((image) => ({ ...image, order: order.indexOf(image.id) })).sort((a, b) => a.order - b.order),
+    )
+
+  const send = useChannel('version', ids, {
+    // What was missed while the link was away is read again.
+    ready: () => void queryClient.invalidateQueries({ queryKey: key }),
+    'images-added': ({ images: added }) => {
+      change((images) => [...images.filter((image) => !added.some((one) => one.id === image.id)), ...added])
+      toastSuccess(i18n.t('versions:image.addedToast', { count: added.length }))
+      void queryClient.invalidateQueries({ queryKey: queryKey('dashboard.get') })
+    },
+    'image-deleted': ({ imageId }) => change((images) => images.filter((image) => image.id !== imageId)),
+    'image-tag-updated': ({ imageId, tag }) => setTagHere(imageId, tag),
+    'images-were-reordered': setOrderHere,
+    image: (image) => change((images) => images.map((one) => (one.id === image.id ? image : one))),
+  })
+
+  return {
+    addImages: (registryImages: { registryId: string; images: string[] }[]) => send('add-images', { registryImages }),
+    removeImage: (imageId: string) => send('delete-image', { imageId }),
+    // The sender is told only that it was received, so the own view changes at once.
+    setTag: (imageId: string, tag: string) => {
+      setTagHere(imageId, tag)
+      send('set-image-tag', { imageId, tag })
+    },
+    setOrder: (order: string[]) => {
+      setOrderHere(order)
+      send('order-images', order)
+    },
+  }
+}
+
+export type VersionLive = ReturnType<typeof useVersionLive>
