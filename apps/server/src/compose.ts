@@ -1,7 +1,11 @@
 import type { Answer, Channels } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
 import { authRoutes } from './auth/routes.ts'
+import { containerConfigurationChannels } from './container-configurations/channel.ts'
+import { containerConfigurationRoutes } from './container-configurations/routes.ts'
 import type { App } from './context.ts'
+import { deploymentChannels } from './deployments/channel.ts'
+import { deploymentRoutes } from './deployments/routes.ts'
 import type { Handlers } from './http/handlers.ts'
 import { createIdentityFlows } from './identity/flows.ts'
 import type { ChannelHandlers } from './live/handlers.ts'
@@ -16,10 +20,12 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...systemHandlers(parts),
     ...authRoutes(app, createIdentityFlows(app.config.identityPublicUrl)),
     ...teamRoutes(app),
+    ...containerConfigurationRoutes(app),
+    ...deploymentRoutes(app),
   } as Handlers
 }
 
 /** Every live channel and who serves it. */
-export function composeChannels(_app: App): ChannelHandlers {
-  return {} as ChannelHandlers<keyof Channels>
+export function composeChannels(app: App): ChannelHandlers {
+  return { ...containerConfigurationChannels(app), ...deploymentChannels(app) } as ChannelHandlers<keyof Channels>
 }

@@ -14,9 +14,9 @@ import { acceptedOrigins, type Config, localUrl } from './config/config.ts'
 import type { App } from './context.ts'
 import { createCipher } from './crypto/cipher.ts'
 import * as schema from './db/schema/index.ts'
+import { createDeploymentWork } from './deployments/work.ts'
 import { serverVersion } from './gateway/agent-version.ts'
 import { createGateway } from './gateway/gateway.ts'
-import type { DeploymentPort } from './gateway/links.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
 import { serveConsole } from './http/console.ts'
 import { createGuard } from './http/guard.ts'
@@ -37,6 +37,8 @@ export type Overrides = {
   /** Stands in at the boundary that we own; the contract tests of the identity service prove the other side. */
   identity?: (bus: Bus) => Identity
   outbound?: Outbound
+  /** What leases are counted by. */
+  now?: () => Date
   consoleFolder?: string
 }
 export type RunningServer = { url: string; port: number; app: App; stop(): Promise<void> }
@@ -100,7 +102,8 @@ async function start(
   let origins: ReadonlySet<string> = new Set()
   const url = () => config.url
 
-  const gateway = createGateway(app, links, noDeployments)
+  const deployments = createDeploymentWork(app, overrides.now)
+  const gateway = createGateway(app, links, deployments.port)
   const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
@@ -119,6 +122,8 @@ async function start(
   await gateway.start()
   await jobs.start()
   await fastify.listen({ host: config.host, port: config.port })
+  await deployments.start()
+  lifecycle.onStop('deployments', () => deployments.stop())
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
   lifecycle.onStop('live', () => hub.stop())
@@ -126,13 +131,6 @@ async function start(
   origins = acceptedOrigins(config)
   refusedPorts.push(...ownPorts(config))
   return { url: config.url, port: config.port, app, stop: () => lifecycle.stop() }
-}
-
-const noDeployments: DeploymentPort = {
-  positions: async () => [],
-  linked: () => undefined,
-  linkLost: () => undefined,
-  report: async (_agent, batch) => batch.events.at(-1)?.sequence ?? 0n,
 }
 
 /** Port 0 is known only now; the default address follows it. */
