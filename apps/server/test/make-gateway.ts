@@ -4,6 +4,7 @@ import { createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ReportDeploymentRequest } from '@crux/agent-protocol'
 import { migrate, openDatabase, testDatabase } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
@@ -166,6 +167,6 @@ export async function eventually<T>(
     const value = await read()
     if (isDone(value)) return value
     if (Date.now() > end) throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await delay(10)
   }
 }

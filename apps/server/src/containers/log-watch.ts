@@ -11,6 +11,8 @@ export type LogWatch = { close(): void }
 
 /** Above this many bytes in the socket nothing more is read from the agent, and so from the engine. */
 const bufferedMax = 1_048_576
+/** Characters of one message. */
+const pieceMax = 262_144
 /** A browser that takes nothing for so long loses lines from then on, and is told how many. */
 const stallMs = 5_000
 const reopenMs = 1_000
@@ -63,12 +65,24 @@ export function watchLog(
     const fresh = resuming ? afterLast(lines) : lines
     if (fresh.length === 0) return
     last = fresh.at(-1)?.at ?? last
+    const pieces = piecesOf(fresh)
+    const [only] = pieces
+    if (pieces.length > 1 || !only) return showAll(pieces)
+    if (take(only)) return drainedOrStalled()
+  }
+
+  async function showAll(pieces: LogLine[][]) {
+    for (const piece of pieces) if (!closed && !subscriber.left && take(piece)) await drainedOrStalled()
+  }
+
+  /** @returns whether the socket is full now */
+  function take(lines: LogLine[]): boolean {
     if (stalled) {
-      skipped += fresh.length
-      return
+      skipped += lines.length
+      return false
     }
-    show(fresh)
-    if (subscriber.buffered() > bufferedMax) return drainedOrStalled()
+    show(lines)
+    return subscriber.buffered() > bufferedMax
   }
 
   /** The engine repeats lines when a log is opened again; the first one that is newer ends the comparison. */
@@ -131,6 +145,23 @@ const toTuple = ({ at, stderr, text }: LogLine): [number, number, string] => [
   stderr ? 1 : 0,
   text,
 ]
+
+/** Batches with very long lines are sent in parts, so that no single message fills the socket. */
+function piecesOf(lines: LogLine[]): LogLine[][] {
+  const pieces: LogLine[][] = []
+  let start = 0
+  let length = 0
+  for (let index = 0; index < lines.length; index++) {
+    length += lines[index]?.text.length ?? 0
+    if (length <= pieceMax) continue
+    pieces.push(lines.slice(start, index + 1))
+    start = index + 1
+    length = 0
+  }
+  if (start === 0) return [lines]
+  if (start < lines.length) pieces.push(lines.slice(start))
+  return pieces
+}
 
 const isAfter = (at: Instant, other: Instant) =>
   at.seconds === other.seconds ? at.nanos > other.nanos : at.seconds > other.seconds

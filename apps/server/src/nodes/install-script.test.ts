@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { installCommand, installScript } from './install-script.ts'
+import type { ScriptValues } from './install-values.ts'
+import { powershellLiteral, shellWord } from './shell-quoting.ts'
+
+const token = `crux_${'a'.repeat(43)}`
+const hostile = `o'Brien"; $(touch pwned) \`touch pwned\` & \\ ${'$'}{HOME} %PATH% <é>\ntouch pwned\n#`
+const makeValues = (changes: Partial<ScriptValues> = {}): ScriptValues => ({
+  url: 'http://localhost:8000',
+  teamSlug: 'crew',
+  nodeId: '0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e',
+  nodeName: 'web one',
+  token,
+  containerName: 'crux-agent',
+  rootPath: undefined,
+  acmeEmail: undefined,
+  agentImage: undefined,
+  plaintext: false,
+  desktopUrl: 'http://host.docker.internal:8000',
+  ...changes,
+})
+
+let folder: string
+let socketServer: Server
+let socket: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'crux-install-'))
+  socket = join(folder, 'docker.sock')
+  socketServer = createServer()
+  await new Promise<void>((resolve) => socketServer.listen(socket, resolve))
+  mkdirSync(join(folder, 'bin'))
+  // An engine and a downloader that write down how they were called, word by word.
+  command('docker', [
+    'for word; do printf "%s\\0" "$word" >>"$RECORD/docker"; done; printf "\\n" >>"$RECORD/docker"',
+    'case "$1 $2" in',
+    '  "container inspect") [ -n "$EXISTING" ] || exit 1; [ "$3" != --format ] || printf "%s\\n" "$EXISTING" ;;',
+    '  "load "*) cat >"$RECORD/image"; echo "Loaded image: crux/agent:1.0.0-amd64" ;;',
+    '  "image inspect" | "pull docker.io/library/traefik"*) [ -n "$TRAEFIK" ] ;;',
+    'esac',
+  ])
+  command('curl', ['cat >"$RECORD/curl-config"', 'printf "%s\\n" "$@" >"$RECORD/curl"', 'printf "image bytes"'])
+})
+afterEach(async () => {
+  await new Promise((resolve) => socketServer.close(resolve))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function command(name: string, lines: string[]) {
+  writeFileSync(join(folder, 'bin', name), ['#!/bin/sh', ...lines, ''].join('\n'))
+  chmodSync(join(folder, 'bin', name), 0o755)
+}
+
+/** As `curl ... | sh` runs it. */
+function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('sh', [], {
+      cwd: folder,
+      env: {
+        PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+        HOME: folder,
+        RECORD: folder,
+        EXISTING: '',
+        TRAEFIK: '',
+        HOST_DOCKER_SOCK_PATH: socket,
+        ROOTLESS: 'true',
+        ...env,
+      },
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.on('close', (code) => resolve({ code, output }))
+    child.stdin.end(script)
+  })
+}
+
+const calls = () =>
+  readFileSync(join(folder, 'docker'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('\0').slice(0, -1))
+const runCall = (name: string) => calls().find((words) => words[0] === 'run' && words.includes(name)) ?? []
+
+test('loads the image with the token in a header that no process list shows, and starts the agent', async () => {
+  const { code, output } = await run(installScript('shell', makeValues({ rootPath: join(folder, 'data') })))
+  expect({ code, output }).toMatchObject({ code: 0 })
+  expect(readFileSync(join(folder, 'curl-config'), 'utf8')).toBe(`header = "Authorization: Bearer ${token}"\n`)
+  expect(readFileSync(join(folder, 'curl'), 'utf8')).not.toContain(token)
+  expect(readFileSync(join(folder, 'image'), 'utf8')).toBe('image bytes')
+  const words = runCall('crux-agent')
+  expect(words).toEqual([
+    ...['run', '--detach', '--name', 'crux-agent', '--restart', 'on-failure'],
+    ...['--label', 'dev.crux.service-category=_internal'],
+    ...['--env', 'CRUX_URL=http://localhost:8000', '--env', `CRUX_TOKEN=${token}`],
+    ...['--env', 'CRUX_NODE_ID=0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e'],
+    ...['--env', 'CRUX_DATA_DIR=/data', '--env', `DATA_MOUNT_PATH=${join(folder, 'data')}`],
+    ...['--volume', `${join(folder, 'data')}:/data`, '--volume', `${socket}:/var/run/docker.sock`],
+    ...['--network', 'host', 'crux/agent:1.0.0-amd64'],
+  ])
+  expect(existsSync(join(folder, 'data'))).toBe(true)
+})
+
+test('nothing that a person typed becomes a command', async () => {
+  const path = `${folder}/a b;touch pwned & (x) *`
+  const values = makeValues({ nodeName: hostile, teamSlug: hostile, rootPath: path, agentImage: hostile })
+  const { code, output } = await run(
+    installScript('shell', { ...values, containerName: hostile, acmeEmail: hostile }),
+    {
+      TRAEFIK: 'present',
+    },
+  )
+  expect({ code, output }).toMatchObject({ code: 0 })
+  expect(existsSync(join(folder, 'pwned'))).toBe(false)
+  const record = readFileSync(join(folder, 'docker'), 'utf8')
+  expect(record).toContain(`--name\0${hostile}\0`)
+  expect(record).toContain(`--volume\0${path}:/data\0`)
+  expect(record).toContain(`--certificatesresolvers.le.acme.email=${hostile}\0`)
+})
+
+test('the words of both shells hold any text, quotes of every kind included', () => {
+  expect(shellWord("a'b")).toBe("'a'\\''b'")
+  expect(powershellLiteral("a'b\u2019c")).toBe("'a''b\u2019\u2019c'")
+  expect(() => shellWord('a\0b')).toThrow('NUL')
+  expect(() => powershellLiteral('a\0b')).toThrow('NUL')
+  const script = installScript('powershell', makeValues({ nodeName: hostile, containerName: hostile }))
+  expect(script).toContain(`$containerName = ${powershellLiteral(hostile)}\n`)
+  expect(script.split('\n')[0]).toMatch(/^# Installs the Crux agent for the node [\w\s.é-]*\.$/)
+})
+
+test('the commands to copy carry the token in a header, never in the address', () => {
+  const shell = installCommand('shell', makeValues())
+  expect(shell).toBe(
+    `curl -fsSL -H 'Authorization: Bearer ${token}' 'http://localhost:8000/api/crew/nodes/0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e/script' | sh`,
+  )
+  expect(installCommand('powershell', makeValues())).toContain(`@{ Authorization = 'Bearer ${token}' }`)
+})
+
+test("a container of this name that is not the agent's is left alone, a former agent is replaced", async () => {
+  const script = installScript('shell', makeValues())
+  const foreign = await run(script, { EXISTING: '<no value>' })
+  expect(foreign.code).toBe(1)
+  expect(foreign.output).toContain("a container named crux-agent exists already and is not the agent's")
+  expect(calls().some(([verb]) => verb === 'rm' || verb === 'run')).toBe(false)
+  const ours = await run(script, { EXISTING: '_internal' })
+  expect(ours.code).toBe(0)
+  expect(calls()).toContainEqual(['rm', '-f', 'crux-agent'])
+})
+
+test('a download that breaks off runs nothing', async () => {
+  const script = installScript('shell', makeValues())
+  const cuts = ['become_root() {', 'start_agent() {', 'start_traefik() {', 'main() {', '\nmain "$@"'].map((mark) =>
+    script.indexOf(mark),
+  )
+  for (const cut of cuts) {
+    expect(cut).toBeGreaterThan(0)
+    await run(script.slice(0, cut))
+    expect(existsSync(join(folder, 'docker'))).toBe(false)
+  }
+})
+
+test('plain text to another machine needs a word of consent', async () => {
+  const script = installScript('shell', makeValues({ url: 'http://10.0.0.1:8000', plaintext: true }))
+  const refused = await run(script)
+  expect(refused.code).toBe(1)
+  expect(refused.output).toContain('CRUX_INSECURE=true')
+  const wanted = await run(script, { CRUX_INSECURE: 'true' })
+  expect(wanted.code).toBe(0)
+  expect(runCall('crux-agent')).toContain('CRUX_INSECURE=true')
+})
+
+test('an engine, socket, folder or download that is not there stops with a sentence', async () => {
+  const script = installScript('shell', makeValues())
+  expect((await run(script, { HOST_DOCKER_SOCK_PATH: '/nonexistent.sock' })).output).toContain(
+    'no socket of the engine',
+  )
+  expect((await run(script, { PERSISTENCE_FOLDER: 'relative' })).output).toContain('not an absolute path')
+  expect((await run(script, { PERSISTENCE_FOLDER: '/a:b' })).output).toContain('it has a colon')
+  expect((await run(script, { CRI_EXECUTABLE: 'no-such-engine' })).output).toContain('no-such-engine does not answer')
+  command('curl', ['cat >/dev/null', 'exit 22'])
+  command('docker', ['[ "$1" = version ] && exit 0', 'echo "invalid tar header" >&2; exit 1'])
+  const failed = await run(script)
+  expect(failed.code).toBe(1)
+  expect(failed.output).toContain('the image could not be loaded')
+})
+
+test('without root and without ROOTLESS it fetches itself again and goes on through sudo', async () => {
+  const script = installScript('shell', makeValues())
+  command('id', ['echo 1000'])
+  command('curl', ['cat >/dev/null', 'cat "$RECORD/again"'])
+  command('sudo', ['printf "%s\\n" "$*" >"$RECORD/sudo"', 'shift; export ROOTLESS=true', 'exec env "$@"'])
+  writeFileSync(join(folder, 'again'), 'echo "as root: $PERSISTENCE_FOLDER"\n')
+  const { code, output } = await run(script, { ROOTLESS: '', PERSISTENCE_FOLDER: '/srv/my data' })
+  expect({ code, output }).toMatchObject({ code: 0 })
+  expect(output).toContain('as root: /srv/my data')
+  expect(existsSync(join(folder, 'docker'))).toBe(false)
+})
+
+test('traefik is started only where its pinned image can be had, and the rest does not depend on it', async () => {
+  const script = installScript('shell', makeValues({ acmeEmail: 'ops@example.com', rootPath: join(folder, 'data') }))
+  const without = await run(script)
+  expect(without).toMatchObject({ code: 0 })
+  expect(without.output).toContain('traefik was not started')
+  expect(runCall('crux-traefik')).toEqual([])
+  await run(script, { TRAEFIK: 'present' })
+  expect(runCall('crux-traefik')).toContain('--certificatesresolvers.le.acme.email=ops@example.com')
+})
