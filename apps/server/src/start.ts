@@ -28,6 +28,7 @@ import { createIdentity, type Identity } from './identity/identity.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createLiveHub } from './live/hub.ts'
 import { migrateServer } from './migrate.ts'
+import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
 import { createMembership } from './teams/membership.ts'
@@ -104,6 +105,7 @@ async function start(
 
   const deployments = createDeploymentWork(app, overrides.now)
   const gateway = createGateway(app, links, deployments.port)
+  const localAgents = createLocalAgents(app)
   const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
@@ -112,7 +114,7 @@ async function start(
     fastify,
     app,
     createGuard(app, membership, () => origins),
-    composeRoutes(app, { health, status }),
+    composeRoutes(app, { localAgents, health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
   const hub = createLiveHub(app, { membership, channels: composeChannels(app), origins: () => origins })
@@ -130,6 +132,8 @@ async function start(
   settlePort(config, http.listeningPort())
   origins = acceptedOrigins(config)
   refusedPorts.push(...ownPorts(config))
+  await localAgents.start()
+  lifecycle.onStop('local agents', () => localAgents.stop())
   return { url: config.url, port: config.port, app, stop: () => lifecycle.stop() }
 }
 
