@@ -1,0 +1,29 @@
+import type { ContainerConfigField } from '@crux/contract'
+
+type AnyRow = Record<string, unknown>
+
+/** What a typed value is once empty rows are left out; `places` = where each kept row stands in the form. */
+export function cleaned(field: ContainerConfigField, value: unknown): { value: unknown; places?: number[] } {
+  if (field === 'logConfig' && isObject(value) && Array.isArray(value.options))
+    return { value: { ...value, options: (value.options as AnyRow[]).filter((row) => !isEmpty(row)) } }
+  if (!Array.isArray(value)) return { value }
+  const places: number[] = []
+  const rows = (value as AnyRow[]).filter((row, place) => {
+    if (isEmpty(row)) return false
+    places.push(place)
+    return true
+  })
+  return { value: rows, places }
+}
+
+/** A row in which nothing was typed yet. A `null` value is a statement: this key is removed. */
+function isEmpty(row: AnyRow): boolean {
+  return Object.entries(row).every(([name, value]) => {
+    if (name === 'id' || name === 'type' || name === 'protocol') return true
+    if (name === 'key' && row.value === null) return value === ''
+    if (isObject(value)) return isEmpty(value)
+    return value === '' || value === undefined || value === null || Number.isNaN(value)
+  })
+}
+
+const isObject = (value: unknown): value is AnyRow => typeof value === 'object' && value !== null
