@@ -63,7 +63,8 @@ export function createSubscriptions(options: Options) {
       if (first) options.onFirst()
       if (entry.status === 'unsubscribed' || entry.status === 'failed') ask(path, entry)
       return {
-        status: () => entry.status,
+        // A path that is being left is subscribed anew as soon as that is answered.
+        status: (): SubscriptionStatus => (entry.leaving ? 'in-progress' : entry.status),
         send(type: string, data: unknown) {
           if (entry.status === 'subscribed' && !entry.leaving) options.send(`${path}/${type}`, data)
           else if (entry.users.has(user)) entry.queue.push({ type, data })

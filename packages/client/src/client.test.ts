@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiError } from './api-error.ts'
+import { addressOf, createClient, queryKey } from './client.ts'
+
+let server: Server
+let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void
+let baseUrl: string
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((done) => server.close(done)))
+
+const json = (response: ServerResponse, status: number, body: unknown, headers = {}) =>
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+    .end(JSON.stringify(body))
+
+const team = {
+  id: '0198c1c2-0000-7000-8000-000000000001',
+  name: 'Acme',
+  slug: 'acme',
+  statistics: { users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 },
+}
+
+describe('a call', () => {
+  it('sends method, path and body of the operation and returns the answer', async () => {
+    let seen: unknown
+    answer = (request, response, body) => {
+      seen = [request.method, request.url, request.headers['content-type'], JSON.parse(body)]
+      json(response, 201, team)
+    }
+    const client = createClient({ baseUrl, validate: true })
+    expect(await client.call('teams.create', { body: { name: 'Acme', slug: 'acme' } })).toEqual(team)
+    expect(seen).toEqual(['POST', '/api/teams', 'application/json', { name: 'Acme', slug: 'acme' }])
+  })
+
+  it('sends the headers that the caller gives, for tools outside a browser', async () => {
+    let cookie: string | undefined
+    answer = (request, response) => {
+      cookie = request.headers.cookie
+      json(response, 200, [])
+    }
+    await createClient({ baseUrl, headers: () => ({ cookie: 'session=1' }) }).call('teams.list')
+    expect(cookie).toBe('session=1')
+  })
+
+  it('answers undefined for 204', async () => {
+    answer = (_, response) => response.writeHead(204).end()
+    expect(await createClient({ baseUrl }).call('users.hide-onboarding')).toBeUndefined()
+  })
+
+  it('refuses an answer that does not fit the contract when it validates', async () => {
+    answer = (_, response) => json(response, 200, [{ id: 1 }])
+    await expect(createClient({ baseUrl, validate: true }).call('teams.list')).rejects.toThrow()
+    await expect(createClient({ baseUrl }).call('teams.list')).resolves.toEqual([{ id: 1 }])
+  })
+
+  it('shows status and headers with request', async () => {
+    answer = (_, response) => json(response, 201, {}, { location: '/auth/login?aal=aal2' })
+    const reply = await createClient({ baseUrl }).request('auth.logout')
+    expect([reply.status, reply.headers.get('location')]).toEqual([201, '/auth/login?aal=aal2'])
+  })
+})
+
+describe('a refusal', () => {
+  const failure = (): Promise<ApiError> =>
+    createClient({ baseUrl })
+      .call('teams.list')
+      .then(
+        () => Promise.reject(new Error('it was not refused')),
+        (error: unknown) => (error instanceof ApiError ? error : Promise.reject(error)),
+      )
+
+  it('carries everything that the body says', async () => {
+    const details = [{ property: 'name', error: 'too_small', description: 'short' }]
+    answer = (_, response) =>
+      json(response, 400, {
+        status: 400,
+        error: 'invalidArgument',
+        property: 'name',
+        value: 'x',
+        description: 'Too short',
+        requestId: 'r1',
+        details,
+      })
+    expect(await failure()).toMatchObject({
+      status: 400,
+      error: 'invalidArgument',
+      property: 'name',
+      value: 'x',
+      description: 'Too short',
+      requestId: 'r1',
+      details,
+    })
+  })
+
+  it('takes the request id from the header where the body has none', async () => {
+    answer = (_, response) =>
+      json(response, 500, { error: 'internalError', description: 'oops' }, { 'x-request-id': 'r2' })
+    expect((await failure()).requestId).toBe('r2')
+  })
+
+  it.each(['<html>bad gateway</html>', '', '[]', 'null', '{"error":'])('is UNKNOWN for the body %j', async (body) => {
+    answer = (_, response) => response.writeHead(502, { 'content-type': 'application/json' }).end(body)
+    expect(await failure()).toMatchObject({ status: 502, error: 'UNKNOWN', description: 'Unknown error' })
+  })
+
+  it('is a network error with status 0 when nobody answers', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
+    await expect(client.call('teams.list')).rejects.toMatchObject({
+      status: 0,
+      error: 'networkError',
+      description: 'Network Error',
+    })
+  })
+
+  it('is the abort itself when the caller gave up', async () => {
+    answer = () => {}
+    const abort = new AbortController()
+    const call = createClient({ baseUrl }).call('teams.list', {}, { signal: abort.signal })
+    abort.abort(new Error('gone'))
+    await expect(call).rejects.toThrow('gone')
+  })
+})
+
+describe('addresses and keys', () => {
+  it('encodes parameters, leaves out what is absent and writes dates in UTC', () => {
+    const params = { teamSlug: 'a/b', nodeId: 'n' }
+    expect(addressOf('nodes.get', { params })).toBe('/api/a%2Fb/nodes/n')
+    const query = { skip: 0, take: 10, from: new Date(0), to: undefined }
+    expect(addressOf('nodes.audit', { params, query })).toBe(
+      '/api/a%2Fb/nodes/n/audit?skip=0&take=10&from=1970-01-01T00%3A00%3A00.000Z',
+    )
+  })
+
+  it('refuses to leave a parameter empty, which would be another address', () => {
+    expect(() => addressOf('nodes.get', { params: { teamSlug: 'a', nodeId: '' } })).toThrow('nodeId')
+  })
+
+  it('makes keys that begin with the operation, so that all its queries can be made stale at once', () => {
+    expect(queryKey('nodes.list')).toEqual(['nodes.list'])
+    expect(queryKey('nodes.list', { params: { teamSlug: 'a' } })).toEqual(['nodes.list', { teamSlug: 'a' }])
+  })
+})

@@ -1,0 +1,207 @@
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type WebSocket as Peer, WebSocketServer } from 'ws'
+import { createLive, type Live, type LiveFailure } from './live.ts'
+
+type Frame = { type: string; data: { path?: string } & Record<string, unknown> }
+
+let server: WebSocketServer
+let peers: Peer[]
+let frames: Frame[]
+let waits: number[]
+let live: Live
+/** False: subscriptions are not confirmed. */
+let confirms: boolean
+
+const ids = { teamSlug: 'acme', nodeId: '0198c1c2-0000-7000-8000-000000000001' }
+const path = `/acme/nodes/${ids.nodeId}`
+const container = { prefix: 'shop', name: 'web' }
+const send = (frame: unknown) => peers.at(-1)?.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+const framesOf = (type: string) => frames.filter((frame) => frame.type === type)
+
+async function listen(port = 0) {
+  server = new WebSocketServer({ port, host: '127.0.0.1' })
+  server.on('connection', (peer) => {
+    peers.push(peer)
+    peer.on('message', (raw) => {
+      const frame: Frame = JSON.parse(String(raw))
+      frames.push(frame)
+      if (frame.type === 'subscribe' && confirms) peer.send(JSON.stringify({ type: 'subbed', data: frame.data }))
+      if (frame.type === 'unsubscribe') peer.send(JSON.stringify({ type: 'unsubbed', data: frame.data }))
+    })
+  })
+  await new Promise<void>((done) => server.once('listening', done))
+  return (server.address() as AddressInfo).port
+}
+async function shut() {
+  for (const peer of server.clients) peer.terminate()
+  await new Promise((done) => server.close(done))
+}
+
+let port: number
+beforeEach(async () => {
+  peers = []
+  frames = []
+  waits = []
+  confirms = true
+  port = await listen()
+  live = createLive(`ws://127.0.0.1:${port}/api`, {
+    // The real waits are seconds; what matters is which were asked for.
+    setTimer: (run, ms) => {
+      waits.push(ms)
+      return setTimeout(run, 1)
+    },
+  })
+})
+afterEach(async () => {
+  live.close()
+  await shut()
+})
+
+describe('subscriptions', () => {
+  it('subscribe when the first user comes and unsubscribe when the last one leaves', async () => {
+    const one = live.channel('node', ids)
+    const two = live.channel('node', ids)
+    await vi.waitFor(() => expect([one.status, two.status]).toEqual(['subscribed', 'subscribed']))
+    expect(framesOf('subscribe')).toEqual([{ type: 'subscribe', data: { path } }])
+    one.close()
+    const other = live.channel('nodes', { teamSlug: 'acme' })
+    await vi.waitFor(() => expect(other.status).toBe('subscribed'))
+    expect(framesOf('unsubscribe')).toEqual([])
+    two.close()
+    await vi.waitFor(() => expect(framesOf('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
+  })
+
+  it('queue what is sent before the confirmation, in order', async () => {
+    confirms = false
+    const channel = live.channel('node', ids)
+    channel.send('watch-containers-state', { prefix: 'shop' })
+    channel.send('container-command', { container, operation: 'stop' })
+    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    expect(frames).toHaveLength(1)
+    send({ type: 'subbed', data: { path } })
+    await vi.waitFor(() =>
+      expect(frames.slice(1).map((frame) => frame.type)).toEqual([
+        `${path}/watch-containers-state`,
+        `${path}/container-command`,
+      ]),
+    )
+  })
+
+  it('subscribe again for a user who came while the path was being left', async () => {
+    const keeper = live.channel('nodes', { teamSlug: 'acme' })
+    const first = live.channel('node', ids)
+    await vi.waitFor(() => expect([keeper.status, first.status]).toEqual(['subscribed', 'subscribed']))
+    first.close()
+    const second = live.channel('node', ids)
+    await vi.waitFor(() => expect(second.status).toBe('subscribed'))
+    expect(framesOf('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
+  })
+
+  it('say so when the server refuses one', async () => {
+    confirms = false
+    const failures: LiveFailure[] = []
+    live.onError((failure) => failures.push(failure))
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    send({ type: 'sub-failed', data: { path } })
+    await vi.waitFor(() => expect(channel.status).toBe('failed'))
+    expect(failures).toMatchObject([{ status: 403, path }])
+  })
+})
+
+describe('messages', () => {
+  it('reach every user of their path and nobody else', async () => {
+    const heard: string[] = []
+    const one = live.channel('node', ids)
+    one.on('container-log', ({ log }) => heard.push(`one ${log}`))
+    live.channel('node', ids).on('container-log', ({ log }) => heard.push(`two ${log}`))
+    live.channel('node', { ...ids, teamSlug: 'other' }).on('container-log', ({ log }) => heard.push(`other ${log}`))
+    await vi.waitFor(() => expect(one.status).toBe('subscribed'))
+    send({ type: `${path}/container-log`, data: { log: 'hello' } })
+    await vi.waitFor(() => expect(heard).toEqual(['one hello', 'two hello']))
+  })
+
+  it('that do not fit the contract are reported and not delivered', async () => {
+    const heard: unknown[] = []
+    const failures: LiveFailure[] = []
+    live.onError((failure) => failures.push(failure))
+    const channel = live.channel('node', ids)
+    channel.on('container-log', (data) => heard.push(data))
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    send('not json')
+    send({ type: `${path}/container-log`, data: { log: 7 } })
+    send({ type: `${path}/container-log`, data: { log: 'fine' } })
+    await vi.waitFor(() => expect(heard).toEqual([{ log: 'fine' }]))
+    expect(failures).toMatchObject([{ path }])
+  })
+
+  it('of type error go to the error handler', async () => {
+    const failures: LiveFailure[] = []
+    live.onError((failure) => failures.push(failure))
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    send({ type: 'error', data: { status: 412, message: 'The node is not connected', property: 'nodeId' } })
+    await vi.waitFor(() =>
+      expect(failures).toEqual([{ status: 412, message: 'The node is not connected', property: 'nodeId' }]),
+    )
+  })
+})
+
+describe('a lost socket', () => {
+  it('comes back at once, subscribes every path again and says when', async () => {
+    let ready = 0
+    const channel = live.channel('node', ids)
+    channel.onReady(() => ready++)
+    live.channel('nodes', { teamSlug: 'acme' })
+    await vi.waitFor(() => expect(ready).toBe(1))
+    peers[0]?.terminate()
+    await vi.waitFor(() => expect(ready).toBe(2))
+    expect(waits).toEqual([0])
+    expect(framesOf('subscribe')).toHaveLength(4)
+  })
+
+  it('is tried again after 5, 10, 15 seconds while the server is away, and then from the beginning', async () => {
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await shut()
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThanOrEqual(4))
+    expect(waits.slice(0, 4)).toEqual([0, 5_000, 10_000, 15_000])
+    await listen(port)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    waits.length = 0
+    peers.at(-1)?.terminate()
+    await vi.waitFor(() => expect(waits).toEqual([0]))
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+  })
+
+  it('is given up after 20 attempts, until somebody asks again', async () => {
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await shut()
+    await vi.waitFor(() => expect(live.status).toBe('lost'))
+    expect(waits).toHaveLength(20)
+    await listen(port)
+    live.reset()
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+  })
+
+  it('stays closed after 4401 until a new sign-in resets it', async () => {
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    peers[0]?.close(4401, 'Expired')
+    await vi.waitFor(() => expect(live.status).toBe('kicked'))
+    expect(waits).toEqual([])
+    live.reset()
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+  })
+
+  it('is not reopened when nobody needs it', async () => {
+    const channel = live.channel('node', ids)
+    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    channel.close()
+    expect(live.status).toBe('closed')
+    await vi.waitFor(() => expect(server.clients.size).toBe(0))
+    expect(waits).toEqual([])
+  })
+})
