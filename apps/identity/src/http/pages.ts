@@ -33,7 +33,7 @@ export function linkHeader(visit: Visit, page: OffsetPage, total: number): strin
   return links.join(',')
 }
 
-export function link(visit: Visit, rel: string, page: OffsetPage, offset: number): string {
+function link(visit: Visit, rel: string, page: OffsetPage, offset: number): string {
   return linkTo(visit, rel, {
     page: String(Math.floor(offset / page.size)),
     per_page: String(page.size),

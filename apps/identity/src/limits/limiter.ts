@@ -12,7 +12,7 @@ const limits = {
   resend: { max: 1, windowSeconds: 30 },
 } as const
 
-export type LimitName = keyof typeof limits
+type LimitName = keyof typeof limits
 
 export interface Limiter {
   /**

@@ -1,7 +1,7 @@
 import { type Message, messages } from '../flows/messages.ts'
 import { commonPasswords } from './common-passwords.ts'
 
-export const passwordLength = { min: 8, max: 1024 }
+const passwordLength = { min: 8, max: 1024 }
 
 /** What is wrong with a new password, undefined when it may be used. Lengths count characters, as people do. */
 export function passwordProblem(password: string, identifier: string): Message | undefined {

@@ -6,7 +6,7 @@ import { findSession, type SessionDetails } from './store.ts'
  * The session token of a request: `X-Session-Token`, then the cookie, then `Authorization: Bearer`. The first that is
  * there decides, so a bad header is not healed by a good cookie.
  */
-export function sessionToken(visit: Visit): string | undefined {
+function sessionToken(visit: Visit): string | undefined {
   const header = visit.request.headers['x-session-token']
   if (typeof header === 'string' && header !== '') return header
   const cookie = visit.cookie(sessionCookieName)

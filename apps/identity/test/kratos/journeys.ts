@@ -9,7 +9,7 @@ import type {
 import { type Answer, type Browser, csrfOf } from '../browser.ts'
 
 /** A service under test: the original or ours. */
-export interface World {
+interface World {
   consoleUrl: string
   browser(headers?: Record<string, string>): Browser
   admin<T>(path: string, method?: string, json?: unknown): Promise<Answer<T>>
