@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createDeployment, createService, idle, unique, waitFor } from '@crux/test-kit'
 import pg from 'pg'
+import { listSql } from '../../apps/server/src/deployments/list.ts'
 import { throughput } from './load.ts'
 import { interleave, type Report } from './measure.ts'
 import type { Stage } from './stage.ts'
@@ -10,11 +11,7 @@ const lanes = 8
 const sliceMs = 3_000
 
 /** `GET deployments` (50 of 100,000) against the statement that it runs, through pg alone, with as many connections. */
-export async function deploymentList(
-  stage: Stage,
-  report: Report,
-  statement: (teamId: string) => { text: string; values: unknown[] },
-): Promise<void> {
+export async function deploymentList(stage: Stage, report: Report): Promise<void> {
   const { world, system } = stage
   await world.registry.push('bench/list', '1', idle())
   const service = await createService(world, [{ name: 'bench/list', tag: '1' }])
@@ -27,7 +24,7 @@ export async function deploymentList(
     [seed.id],
   )
   await pool.query('analyze crux.deployment')
-  const query = statement(world.teamId)
+  const query = { text: listSql, values: [world.teamId, 0, 50] }
   const sides = await interleave(4, {
     ours: () =>
       throughput(`${system.url}/api/${world.teamSlug}/deployments?skip=0&take=50`, world.person.headers(), {
