@@ -113,7 +113,9 @@ export function samePlace(left: HostPort, right: HostPort): boolean {
 }
 
 function shapeProblems(config: ContainerConfigFields): ConfigProblem[] {
-  const parsed = ContainerConfigFields.safeParse(config)
+  // A name that comes from an image may be one letter: with the prefix before it, that is a good name.
+  const { name, ...rest } = config
+  const parsed = ContainerConfigFields.safeParse(name && patterns.dnsLabel.test(name) ? rest : config)
   return parsed.success ? [] : (invalidArgument(parsed.error).details ?? [])
 }
 

@@ -1,0 +1,394 @@
+import { randomUUID } from 'node:crypto'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  badNews,
+  type DeployWorld,
+  deployWell,
+  goodNews,
+  journal,
+  makeDeployWorld,
+  phase,
+} from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => 'accepted',
+    (error) => `${error.status} ${error.property}`,
+  )
+const sqlCount = async (text: string, values: unknown[]) =>
+  (await server.app.database.pool.query(text, values)).rows[0].n
+
+describe('a release', () => {
+  it('goes from the start to the agent and back to successful', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const registryId = await world.registry({ url: 'https://r.example.com:5000/', user: 'ada', token: 'pass word' })
+    const version = await world.version({
+      images: [
+        { name: 'db', config: { environment: [{ key: 'V', value: '{{versionName}}' }] } },
+        { name: 'group/web', tag: '2.0', registryId },
+      ],
+    })
+    const deployment = await world.deployment(version, node.id, 'shop')
+    await world.start(deployment.id)
+    const { value } = await agent.command('deploy')
+    const release = value as Release
+    expect(release).toMatchObject({
+      key: { deploymentId: deployment.id, number: 1 },
+      owner: { teamId: world.team.id, nodeId: node.id, prefix: 'shop', projectId: version.projectId },
+      partial: false,
+      hostDangerousAllowed: true,
+      observationWindowMs: 1000,
+      former: [],
+    })
+    expect(release.instances.map((one) => [one.imageName, one.imageTag, one.imageDigest])).toEqual([
+      ['registry.example.com:5000/db', '1.0', ''],
+      ['r.example.com:5000/group/web', '2.0', ''],
+    ])
+    expect(release.instances[1]?.registryAuth).toMatchObject({
+      serverAddress: 'r.example.com:5000',
+      username: 'ada',
+      password: 'pass word',
+    })
+    expect(JSON.parse(release.instances[0]?.configJson ?? '')).toMatchObject({
+      name: 'db',
+      environment: [{ key: 'V', value: '1.0.0' }],
+    })
+    expect(await world.get(deployment.id)).toMatchObject({ status: 'in-progress', progress: { done: 0, total: 2 } })
+
+    await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
+    const done = await world.becomes(deployment.id, 'successful')
+    expect(done).toMatchObject({
+      lastTry: 1,
+      running: { deploymentId: deployment.id, number: 1, versionName: '1.0.0' },
+    })
+    expect(done.outcome).toMatch(/^2 images, \d+\.\d s$/)
+    expect(await world.releases(deployment.id)).toMatchObject(
+      [
+        {
+          number: 1,
+          status: 'successful',
+          current: true,
+          startedBy: { name: 'Ada' },
+          instances: [{ digest: /^sha256:/ }, {}],
+        },
+      ].map((one) => ({ ...one, instances: [{ digest: expect.stringMatching(/^sha256:/) }, {}] })),
+    )
+    expect(
+      (await world.events(deployment.id)).map(
+        (event) => event.deploymentStatus ?? event.phase?.phase ?? event.log?.log[0],
+      ),
+    ).toEqual(['in-progress', 'Started by Ada', 'pull', 'verify', 'pull', 'verify', 'successful'])
+  })
+
+  it('never stores the credentials of a registry', async () => {
+    expect(
+      await sqlCount(`select count(*)::int as n from crux.release_instance where config::text like '%pass word%'`, []),
+    ).toBe(0)
+  })
+
+  it('takes a batch that comes again without a second effect', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const events = journal(goodNews(release))
+    const first = await agent.client.reportDeployment({ release: release.key, events: events.slice(0, 2) })
+    expect(first.acknowledgedSequence).toBe(2n)
+    for (let again = 0; again < 3; again++) {
+      const answer = await agent.client.reportDeployment({ release: release.key, events })
+      expect(answer.acknowledgedSequence).toBe(4n)
+    }
+    expect(
+      await sqlCount('select count(*)::int as n from crux.deployment_event where deployment_id = $1', [deployment.id]),
+    ).toBe(5)
+  })
+
+  it('acknowledges what is unknown or another node’s, and stores nothing of it', async () => {
+    const [mine, other] = [await world.node(), await world.node()]
+    const [agent, foreign] = [await world.agent(mine), await world.agent(other)]
+    const deployment = await world.deployment(await world.version(), mine.id)
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const stolen = await foreign.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
+    expect(stolen.acknowledgedSequence).toBe(4n)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    const unknown = await agent.client.reportDeployment({
+      release: { deploymentId: randomUUID(), number: 1 },
+      events: journal(badNews('x')),
+    })
+    expect(unknown.acknowledgedSequence).toBe(1n)
+  })
+
+  it('fails in the agent’s words, says what keeps answering, and can be deployed again', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    await deployWell(agent)
+    await world.becomes(deployment.id, 'successful')
+    await world.start(deployment.id)
+    const second = (await agent.command('deploy', 2)).value as Release
+    expect(second.former).toMatchObject([{ containerName: `${deployment.prefix}-web`, release: { number: 1 } }])
+    await agent.client.reportDeployment({
+      release: second.key,
+      events: journal(badNews('port 8443 is taken by ops-nginx')),
+    })
+    const failed = await world.becomes(deployment.id, 'failed')
+    expect(failed).toMatchObject({
+      outcome: 'port 8443 is taken by ops-nginx',
+      running: { number: 1 },
+      deployable: true,
+    })
+    expect((await world.events(deployment.id)).at(-1)?.reason).toBe(
+      'port 8443 is taken by ops-nginx. 1.0.0 keeps answering.',
+    )
+    await world.start(deployment.id)
+    await deployWell(agent, 3)
+    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
+  })
+
+  it('counts verified images while it is under way', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(
+      await world.version({ images: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }),
+      node.id,
+    )
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const [a, b] = release.instances.map((one) => one.instanceId)
+    await agent.client.reportDeployment({
+      release: release.key,
+      events: journal([
+        phase(a ?? '', Phase.VERIFY, PhaseState.DONE),
+        phase(b ?? '', Phase.VERIFY, PhaseState.RUNNING),
+      ]),
+    })
+    expect((await world.get(deployment.id)).progress).toEqual({ done: 1, total: 3 })
+    const list = await world.client.call('deployments.list', {
+      params: world.params,
+      query: { skip: 0, take: 10, status: 'in-progress' },
+    })
+    expect(list.items.find((one) => one.id === deployment.id)?.progress).toEqual({ done: 1, total: 3 })
+  })
+})
+
+describe('two starts at once', () => {
+  it('let one win and refuse the other, in the same deployment', async () => {
+    const node = await world.node()
+    await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    const answers = await Promise.all([1, 2, 3, 4].map(() => refusal(world.start(deployment.id))))
+    expect(answers.sort()).toEqual(['409 id', '409 id', '409 id', 'accepted'])
+    expect((await world.get(deployment.id)).lastTry).toBe(1)
+  })
+
+  it('wait for each other at one place and are handed over in order', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const [first, second, elsewhere] = await Promise.all([
+      world.deployment(await world.version(), node.id, 'same'),
+      world.deployment(await world.version(), node.id, 'same'),
+      world.deployment(await world.version(), node.id, 'other'),
+    ])
+    await world.start(first.id)
+    const one = (await agent.command('deploy')).value as Release
+    await world.start(second.id)
+    expect(await world.get(second.id)).toMatchObject({ status: 'in-progress', queuePosition: 1 })
+    expect((await world.events(second.id)).at(-1)?.log?.log[0]).toMatch(/^Waiting behind release 1 of shop/)
+    await world.start(elsewhere.id)
+    const two = (await agent.command('deploy', 2)).value as Release
+    expect([one.key?.deploymentId, two.key?.deploymentId]).toEqual([first.id, elsewhere.id])
+    await agent.client.reportDeployment({ release: one.key, events: journal(badNews('no')) })
+    const three = (await agent.command('deploy', 3)).value as Release
+    expect(three.key?.deploymentId).toBe(second.id)
+    expect((await world.get(second.id)).queuePosition).toBeNull()
+  })
+})
+
+describe('cancel', () => {
+  it('ends at once what only waits', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const [first, second] = [
+      await world.deployment(await world.version(), node.id, 'q'),
+      await world.deployment(await world.version(), node.id, 'q'),
+    ]
+    await world.start(first.id)
+    await agent.command('deploy')
+    await world.start(second.id)
+    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: second.id } })
+    expect(await world.get(second.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
+    expect(agent.received.filter((message) => message.command.case === 'cancelDeployment')).toHaveLength(0)
+  })
+
+  it('asks the agent to undo what it has begun, and takes its word', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const params = { ...world.params, deploymentId: deployment.id }
+    await world.client.call('deployments.cancel', { params })
+    expect((await agent.command('cancelDeployment')).value).toMatchObject({
+      release: { deploymentId: deployment.id, number: 1 },
+    })
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    await agent.client.reportDeployment({
+      release: release.key,
+      events: journal([
+        { event: { case: 'outcome', value: { successful: false, cancelled: true, reason: 'cancelled' } } },
+      ]),
+    })
+    expect(await world.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await refusal(world.client.call('deployments.cancel', { params }))).toBe('412 status')
+  })
+})
+
+describe('what a success replaces', () => {
+  it('makes the version before obsolete, and gives its containers over', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const old = await world.version({ type: 'incremental', images: [{ name: 'web' }, { name: 'cron' }] })
+    const next = await world.version({
+      type: 'incremental',
+      name: '1.1.0',
+      projectId: old.projectId,
+      parentId: old.versionId,
+    })
+    const [before, after] = [
+      await world.deployment(old, node.id, 'take'),
+      await world.deployment(next, node.id, 'take'),
+    ]
+    await world.start(before.id)
+    await deployWell(agent)
+    await world.becomes(before.id, 'successful')
+    const preview = await world.client.call('deployments.preview', {
+      params: { ...world.params, deploymentId: after.id },
+    })
+    expect(preview).toMatchObject({ removed: ['take-cron'], problems: [], instances: [{ containerName: 'web' }] })
+    await world.start(after.id)
+    const release = await deployWell(agent, 2)
+    expect(release.former.map((one) => one.containerName)).toEqual(['take-cron', 'take-web'])
+    await world.becomes(after.id, 'successful')
+    expect(await world.get(before.id)).toMatchObject({
+      status: 'obsolete',
+      outcome: 'replaced by 1.1.0',
+      running: { deploymentId: after.id, versionName: '1.1.0' },
+      deployable: true,
+      mutable: false,
+    })
+  })
+
+  it('leaves everything as it was when the newer version fails', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const old = await world.version({ type: 'incremental' })
+    const next = await world.version({
+      type: 'incremental',
+      name: '1.1.0',
+      projectId: old.projectId,
+      parentId: old.versionId,
+    })
+    const [before, after] = [
+      await world.deployment(old, node.id, 'give'),
+      await world.deployment(next, node.id, 'give'),
+    ]
+    await world.start(before.id)
+    await deployWell(agent)
+    await world.becomes(before.id, 'successful')
+    await world.start(after.id)
+    const release = (await agent.command('deploy', 2)).value as Release
+    await agent.client.reportDeployment({ release: release.key, events: journal(badNews('web exited with 1')) })
+    await world.becomes(after.id, 'failed')
+    expect(await world.get(before.id)).toMatchObject({ status: 'successful', running: { deploymentId: before.id } })
+  })
+
+  it('does not touch another project under the same prefix', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const [one, other] = [
+      await world.deployment(await world.version(), node.id, 'both'),
+      await world.deployment(await world.version(), node.id, 'both'),
+    ]
+    await world.start(one.id)
+    await deployWell(agent)
+    await world.becomes(one.id, 'successful')
+    await world.start(other.id)
+    expect((await deployWell(agent, 2)).former).toEqual([])
+    await world.becomes(other.id, 'successful')
+    expect((await world.get(one.id)).status).toBe('successful')
+  })
+
+  it('keeps the containers of the others in the record after a partial start', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(
+      await world.version({ images: [{ name: 'a' }, { name: 'b' }] }),
+      node.id,
+      'part',
+    )
+    await world.start(deployment.id)
+    await deployWell(agent)
+    const { instances } = await world.becomes(deployment.id, 'successful')
+    await world.client.call('deployments.start', {
+      params: { ...world.params, deploymentId: deployment.id },
+      query: {},
+      body: { instances: [instances[1]?.id ?? ''] },
+    })
+    expect((await deployWell(agent, 2)).partial).toBe(true)
+    await world.becomes(deployment.id, 'successful')
+    await world.start(deployment.id)
+    const third = (await agent.command('deploy', 3)).value as Release
+    expect(third.former.map((one) => [one.containerName, one.release?.number])).toEqual([
+      ['part-a', 1],
+      ['part-b', 2],
+    ])
+  })
+})
+
+describe('a rollback', () => {
+  it('starts an earlier release by digest with the configuration of then', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const version = await world.version({
+      images: [{ name: 'web', config: { environment: [{ key: 'A', value: 'old' }] } }],
+    })
+    const deployment = await world.deployment(version, node.id)
+    await world.start(deployment.id)
+    const first = await deployWell(agent)
+    await world.becomes(deployment.id, 'successful')
+    await world.client.call('container-configurations.update', {
+      params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
+      body: { config: { environment: [{ key: 'A', value: 'new' }] } },
+    })
+    await world.start(deployment.id)
+    await deployWell(agent, 2)
+    await world.becomes(deployment.id, 'successful')
+    const params = { ...world.params, deploymentId: deployment.id, number: 1 }
+    await world.client.call('deployments.start-release', { params, query: {} })
+    const third = (await agent.command('deploy', 3)).value as Release
+    expect(third.key?.number).toBe(3)
+    expect(third.instances[0]?.imageDigest).toBe(`sha256:${first.instances[0]?.instanceId.replace(/-/g, '')}`)
+    expect(third.instances[0]?.configJson).toContain('old')
+    expect(
+      await refusal(world.client.call('deployments.start-release', { params: { ...params, number: 9 }, query: {} })),
+    ).toBe('409 id')
+    await agent.client.reportDeployment({ release: third.key, events: journal(badNews('no')) })
+    await world.becomes(deployment.id, 'failed')
+    expect(await refusal(world.client.call('deployments.start-release', { params, query: {} }))).toBe('accepted')
+    await until(async () => agent.received.filter((message) => message.command.case === 'deploy').length === 4)
+  })
+})

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { type DeploymentEventSchema, Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import type { Client } from '@crux/client'
+import type { ContainerConfigFields, VersionType } from '@crux/contract'
+import { hashToken, makeToken } from '../src/gateway/tokens.ts'
+import { type Someone, type TestServer, type TestTeam, until } from './kit/index.ts'
+import { ScriptedAgent } from './scripted-agent.ts'
+
+type Sequenced = { event: NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']> }
+export type SeededVersion = { projectId: string; versionId: string; imageIds: string[]; imageConfigIds: string[] }
+
+/** Rows that other domains make, put in directly: a team with a node, a registry and projects, ready to deploy. */
+export async function makeDeployWorld(server: TestServer) {
+  const owner = server.signUp('Ada')
+  const team = await server.createTeam(owner)
+  return worldOf(server, owner, team)
+}
+export type DeployWorld = Awaited<ReturnType<typeof makeDeployWorld>>
+
+export async function worldOf(server: TestServer, owner: Someone, team: TestTeam) {
+  const { pool } = server.app.database
+  const one = async (text: string, values: unknown[]): Promise<string> => (await pool.query(text, values)).rows[0].id
+  const user = owner.id
+
+  async function node(name = `node-${randomBytes(3).toString('hex')}`) {
+    const id = await one(
+      `insert into crux.node (team_id, name, public_key, created_by, updated_by) values ($1, $2, 'key 1', $3, $3) returning id`,
+      [team.id, name, user],
+    )
+    const token = makeToken()
+    await pool.query(
+      `insert into crux.node_token (node_id, hash, exchanged_by, used_at, created_by) values ($1, $2, 'test', now(), $3)`,
+      [id, hashToken(token), user],
+    )
+    return { id, name, token }
+  }
+
+  /** Credentials are sealed as the registries domain seals them. */
+  const registry = (fields: { url?: string; user?: string; token?: string; local?: boolean } = {}) =>
+    one(
+      `insert into crux.registry (team_id, name, type, url, public, local, "user", token, created_by, updated_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id`,
+      [
+        team.id,
+        `registry ${randomBytes(3).toString('hex')}`,
+        fields.local ? 'unchecked' : 'v2',
+        fields.url ?? 'https://registry.example.com:5000',
+        !fields.token,
+        fields.local ?? false,
+        fields.user ?? null,
+        fields.token ? server.app.cipher.encrypt(fields.token) : null,
+        user,
+      ],
+    )
+  const registryId = await registry()
+
+  const project = (name = `shop ${randomBytes(3).toString('hex')}`) =>
+    one(
+      `insert into crux.project (team_id, name, type, created_by, updated_by) values ($1, $2, 'versioned', $3, $3) returning id`,
+      [team.id, name, user],
+    )
+
+  async function version(
+    options: {
+      images?: { name: string; tag?: string; config?: ContainerConfigFields; registryId?: string }[]
+      name?: string
+      type?: VersionType
+      projectId?: string
+      parentId?: string
+    } = {},
+  ): Promise<SeededVersion> {
+    const projectId = options.projectId ?? (await project())
+    const versionId = await one(
+      `insert into crux.version (project_id, name, type, parent_id, created_by, updated_by)
+       values ($1, $2, $3, $4, $5, $5) returning id`,
+      [projectId, options.name ?? '1.0.0', options.type ?? 'rolling', options.parentId ?? null, user],
+    )
+    const imageIds: string[] = []
+    const imageConfigIds: string[] = []
+    for (const [order, image] of (options.images ?? [{ name: 'web' }]).entries()) {
+      const id = await one(
+        `insert into crux.image (version_id, registry_id, name, tag, "order", created_by, updated_by)
+         values ($1, $2, $3, $4, $5, $6, $6) returning id`,
+        [versionId, image.registryId ?? registryId, image.name, image.tag ?? '1.0', order, user],
+      )
+      imageIds.push(id)
+      imageConfigIds.push(
+        await one(`insert into crux.container_config (type, image_id, fields) values ('image', $1, $2) returning id`, [
+          id,
+          JSON.stringify(image.config ?? {}),
+        ]),
+      )
+    }
+    return { projectId, versionId, imageIds, imageConfigIds }
+  }
+
+  const client: Client = server.client(owner)
+  const params = { teamSlug: team.slug }
+  return {
+    server,
+    owner,
+    team,
+    client,
+    params,
+    registryId,
+    node,
+    registry,
+    project,
+    version,
+    async agent(
+      at: { id: string; token: string },
+      info: { openReleases?: { deploymentId: string; number: number }[] } = {},
+    ) {
+      const agent = new ScriptedAgent({
+        url: server.url,
+        nodeId: at.id,
+        token: at.token,
+        info: { publicKey: 'key 1', ...(info as object) },
+      })
+      const welcome = await agent.connect()
+      return Object.assign(agent, { welcome })
+    },
+    async deployment(version: SeededVersion, nodeId: string, prefix = `p${randomBytes(4).toString('hex')}`) {
+      return client.call('deployments.create', {
+        params,
+        body: { versionId: version.versionId, nodeId, prefix, protected: false },
+      })
+    },
+    start: (deploymentId: string, as: Client = client) =>
+      as.call('deployments.start', { params: { ...params, deploymentId }, query: {}, body: {} }),
+    get: (deploymentId: string) => client.call('deployments.get', { params: { ...params, deploymentId } }),
+    releases: (deploymentId: string) => client.call('deployments.releases', { params: { ...params, deploymentId } }),
+    async events(deploymentId: string) {
+      const page = await client.call('deployments.log', {
+        params: { ...params, deploymentId },
+        query: { skip: 0, take: 1_000 },
+      })
+      return page.items
+    },
+    /** Resolves once the deployment has this status. */
+    becomes: (deploymentId: string, status: string) =>
+      until(async () => {
+        const now = await client.call('deployments.get', { params: { ...params, deploymentId } })
+        return now.status === status ? now : undefined
+      }),
+  }
+}
+
+/** Numbers a journal as an agent does. */
+export const journal = (events: Sequenced[], from = 1): MessageInitShape<typeof DeploymentEventSchema>[] =>
+  events.map((event, index) => ({ ...event, sequence: BigInt(from + index) }))
+
+/** What an agent tells of a release that goes well. */
+export const goodNews = (release: Release): Sequenced[] => [
+  ...release.instances.flatMap(({ instanceId }): Sequenced[] => [
+    { event: { case: 'resolved', value: { instanceId, digest: `sha256:${instanceId.replace(/-/g, '')}` } } },
+    phase(instanceId, Phase.PULL, PhaseState.DONE),
+    phase(instanceId, Phase.VERIFY, PhaseState.DONE),
+  ]),
+  {
+    event: {
+      case: 'outcome',
+      value: {
+        successful: true,
+        containerNames: release.instances.map(
+          (instance) => `${release.owner?.prefix}-${(JSON.parse(instance.configJson) as { name: string }).name}`,
+        ),
+      },
+    },
+  },
+]
+
+export const badNews = (reason: string, formerRestored = true): Sequenced[] => [
+  { event: { case: 'outcome', value: { successful: false, reason, formerRestored } } },
+]
+
+export const phase = (instanceId: string, which: Phase, state: PhaseState): Sequenced => ({
+  event: { case: 'phase', value: { instanceId, phase: which, state } },
+})
+
+/** Takes the nth release, tells that it went well, and gives it back. */
+export async function deployWell(agent: ScriptedAgent, nth = 1): Promise<Release> {
+  const { value } = await agent.command('deploy', nth)
+  const release = value as Release
+  await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
+  return release
+}

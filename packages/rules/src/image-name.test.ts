@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { parseImageName } from './image-name.ts'
+
+describe('the name of an image', () => {
+  it.each([
+    ['nginx', 'nginx', null],
+    ['nginx:1.27', 'nginx', '1.27'],
+    ['group/app_a.b--c:v1_x', 'group/app_a.b--c', 'v1_x'],
+  ])('%j is %j with the tag %j', (text, name, tag) => {
+    expect(parseImageName(text, { mayNameRegistry: false })).toEqual({ ok: true, image: { name, tag } })
+  })
+
+  it.each([
+    ['localhost:5000/app', 'localhost:5000/app', null],
+    ['localhost:5000/app:1', 'localhost:5000/app', '1'],
+    ['registry.example.com/a/b:2', 'registry.example.com/a/b', '2'],
+  ])('%j may name a registry where none is asked', (text, name, tag) => {
+    expect(parseImageName(text, { mayNameRegistry: true })).toEqual({ ok: true, image: { name, tag } })
+  })
+
+  it.each([
+    '',
+    ':tag',
+    'App',
+    'a b',
+    '-a',
+    'a:',
+    'a:b:c',
+    'a@sha256:0',
+    'localhost:5000/a',
+    '../a',
+    'a//b',
+    `a:${'x'.repeat(129)}`,
+  ])('refuses %j', (text) => expect(parseImageName(text, { mayNameRegistry: false })).toMatchObject({ ok: false }))
+})

@@ -1,0 +1,32 @@
+import { patterns } from '@crux/contract'
+
+export type ImageName = { name: string; tag: string | null }
+export type ImageNameResult = { ok: true; image: ImageName } | { ok: false; problem: string }
+
+const bad = (problem: string): ImageNameResult => ({ ok: false, problem })
+
+/**
+ * Splits `name[:tag]`. A colon before the last slash belongs to the port of a registry, which only an image of an unchecked
+ * registry may name (distribution specification, reference grammar).
+ */
+export function parseImageName(text: string, options: { mayNameRegistry: boolean }): ImageNameResult {
+  const reference = text.trim()
+  if (reference.includes('@')) return bad('Write a tag: digests are found by the agent')
+  const colon = reference.indexOf(':', reference.lastIndexOf('/') + 1)
+  const name = colon < 0 ? reference : reference.slice(0, colon)
+  const tag = colon < 0 ? null : reference.slice(colon + 1)
+  if (tag !== null && !patterns.imageTag.test(tag)) return bad(`"${tag}" is not a tag`)
+  const path = options.mayNameRegistry ? withoutRegistry(name) : name
+  if (name.length > 255 || path === undefined || !patterns.imageName.test(path))
+    return bad(`"${name}" is not the name of an image: lower-case words, joined by slashes`)
+  return { ok: true, image: { name, tag } }
+}
+
+/** The first part is a machine when it has a dot or a port, or is localhost. */
+function withoutRegistry(name: string): string | undefined {
+  const [first = '', ...rest] = name.split('/')
+  if (rest.length === 0 || !(/[.:]/.test(first) || first === 'localhost')) return name
+  return /^([a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)(\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)*(:\d{1,5})?$/.test(first)
+    ? rest.join('/')
+    : undefined
+}

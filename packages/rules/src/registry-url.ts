@@ -1,0 +1,72 @@
+/** Where a registry answers: `host` with its port; `scheme` only where the person wrote http. */
+export type RegistryAddress = { host: string; hostname: string; scheme: 'https' | 'http'; isLoopback: boolean }
+export type RegistryUrlResult = { ok: true; address: RegistryAddress } | { ok: false; problem: string }
+
+const bad = (problem: string): RegistryUrlResult => ({ ok: false, problem })
+
+/**
+ * Reads what a person types as the address of a registry: `registry.example.com`, `localhost:5000`, `https://...`, and `http://...`
+ * for one without TLS. Paths belong into the prefix, credentials into their own fields.
+ */
+export function parseRegistryUrl(text: string): RegistryUrlResult {
+  const typed = text.trim()
+  if (typed === '' || /\s/.test(typed) || typed.startsWith('-'))
+    return bad('Write an address such as registry.example.com')
+  const schemed = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed)
+  const full = schemed ? typed : `https://${typed}`
+  if (!URL.canParse(full)) return bad('Write an address such as registry.example.com or localhost:5000')
+  const url = new URL(full)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return bad('Only http and https lead to a registry')
+  if (url.username || url.password) return bad('Credentials have their own fields')
+  if (url.search || url.hash) return bad('An address has no query')
+  if (!/^\/(v2\/?)?$/.test(url.pathname)) return bad('A path belongs into the image name prefix')
+  if (url.hostname === '') return bad('The name of the machine is missing')
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  return {
+    ok: true,
+    address: {
+      host: url.host,
+      hostname,
+      scheme: url.protocol === 'http:' ? 'http' : 'https',
+      isLoopback: isLoopbackName(hostname),
+    },
+  }
+}
+
+/** How it is kept and shown: https goes without saying. */
+export const registryUrlText = ({ host, scheme }: RegistryAddress): string =>
+  scheme === 'http' ? `http://${host}` : host
+
+export const isLoopbackName = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '::1' || /^127(\.\d+){3}$/.test(hostname)
+
+/** Registries whose sign-in stands elsewhere, and is known to. */
+const knownPairs: Record<string, readonly string[]> = {
+  'registry-1.docker.io': ['auth.docker.io'],
+  'index.docker.io': ['auth.docker.io'],
+  'docker.io': ['auth.docker.io'],
+}
+
+/**
+ * Whether credentials for a registry may be sent to the place that its answer names (security.md 14): its own host, a host of the
+ * same site, or a known pair.
+ */
+export function isTrustedRealm(registryHostname: string, realmHostname: string): boolean {
+  const [registry, realm] = [registryHostname.toLowerCase(), realmHostname.toLowerCase()]
+  if (registry === realm || (isLoopbackName(registry) && isLoopbackName(realm))) return true
+  if (knownPairs[registry]?.includes(realm)) return true
+  const site = siteOf(registry)
+  return site !== undefined && (realm === site || realm.endsWith(`.${site}`))
+}
+
+/** `registry.example.com` and `auth.example.com` are one site. Addresses by number, and names like `a.co.uk`, are only themselves. */
+function siteOf(hostname: string): string | undefined {
+  if (hostname.includes(':') || /^[\d.]+$/.test(hostname)) return undefined
+  const labels = hostname.split('.')
+  const [second = '', top = ''] = labels.slice(-2)
+  // Two short labels at the end are likely a public suffix, where the names before belong to different people.
+  const length = top.length === 2 && second.length <= 3 ? 3 : 2
+  return labels.length > length || (labels.length === length && length >= 2)
+    ? labels.slice(-length).join('.')
+    : undefined
+}
