@@ -1,43 +1,368 @@
-import { randomUUID } from 'node:crypto'
-import type { Release } from '@crux/agent-protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
-import { webImage } from './kit/index.ts'
-import { startWorld, type World } from './kit/world.ts'
+import { freePort, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 beforeAll(async () => {
   world = await startWorld()
 })
+afterEach(() => world.clear())
 afterAll(() => world.dispose())
 
-describe('a deployment', () => {
-  test('pulls by digest, starts the containers and names them', async () => {
-    const image = await world.publish('web:1', webImage('one'))
+const eventsOf = (release: Release) => (release.key ? world.server.eventsOf(release.key) : [])
+const phasesOf = (release: Release, phase: Phase) =>
+  eventsOf(release).flatMap(({ event }) =>
+    event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
+  )
+const succeed = async (release: Release) => {
+  const outcome = await world.server.deployAndWait(release)
+  expect(outcome).toMatchObject({ successful: true, reason: '' })
+  return outcome
+}
+
+describe('a first deployment', () => {
+  test('pulls by digest, starts the container, labels and names it, and tells each step once and in order', async () => {
+    const image = await world.publish('web:1', webImage('one', { paddingBytes: 200_000 }))
     await world.forget('web:1')
     const release = world.release({
       instances: [{ image: image.reference, config: { name: 'web', environment: [{ key: 'COLOUR', value: 'blue' }] } }],
     })
-    const outcome = await world.server.deployAndWait(release)
-    expect(outcome).toMatchObject({ successful: true, containerNames: [world.name('web')] })
+    const outcome = await succeed(release)
+    expect(outcome.containerNames).toEqual([world.name('web')])
     const container = await world.inspect('web')
     expect(container.State.Running).toBe(true)
     expect(container.Config.Image).toBe(image.reference)
     expect(container.Config.Env).toContain('COLOUR=blue')
+    expect(container.Config.Hostname).toBe(world.name('web'))
+    expect(container.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
     expect(container.Config.Labels).toMatchObject({
+      [label.team]: world.owner.teamId,
+      [label.project]: world.owner.projectId,
+      [label.node]: world.owner.nodeId,
       [label.prefix]: world.owner.prefix,
-      [label.name]: 'web',
+      [label.deployment]: release.key?.deploymentId,
       [label.release]: '1',
+      [label.name]: 'web',
     })
-    const events = world.server.eventsOf(
-      release.key ?? { deploymentId: '', number: 0, $typeName: 'crux.agent.v1.ReleaseKey' },
-    )
+    const events = eventsOf(release)
     expect(events.map(({ sequence }) => Number(sequence))).toEqual(events.map((_, index) => index + 1))
     expect(events.find(({ event }) => event.case === 'resolved')?.event.value).toMatchObject({ digest: image.digest })
-    expect(events.some(({ event }) => event.case === 'progress' && event.value.status === 'Pull complete')).toBe(true)
+    const progress = events.flatMap(({ event }) => (event.case === 'progress' ? [event.value] : []))
+    expect(progress.at(-1)).toMatchObject({ status: 'Pull complete' })
+    expect(progress.at(-1)?.totalBytes).toBeGreaterThan(100_000n)
+    expect(progress.at(-1)?.currentBytes).toBe(progress.at(-1)?.totalBytes)
+    expect(phasesOf(release, Phase.VERIFY)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
+    expect(phasesOf(release, Phase.PULL)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
+  })
+
+  test('lets a database and a web service find each other by both of their names', async () => {
+    const image = await world.publish('web:1', webImage('found'))
+    await succeed(
+      world.release({
+        instances: [
+          { image: image.reference, config: { name: 'db' } },
+          { image: image.reference, config: { name: 'web' } },
+        ],
+      }),
+    )
+    for (const [from, to] of [
+      ['web', 'db'],
+      ['db', 'web'],
+      ['web', world.name('db')],
+    ] as const) {
+      expect(await world.exec(from, ['/bin/nslookup', to, '127.0.0.11'])).toMatch(/Address: \d+\.\d+\.\d+\.\d+\n/)
+    }
+  })
+
+  test('starts in the order of the version, and waits only for one that names an expected state', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const release = world.release({
+      observationWindowMs: 2_000,
+      instances: [
+        { instanceId: 'a', image: image.reference, config: { name: 'a' } },
+        {
+          instanceId: 'b',
+          image: image.reference,
+          config: {
+            name: 'b',
+            commands: [{ key: '/bin/sh' }],
+            args: [{ key: '-c' }, { key: 'sleep 0.5; exit 3' }],
+            expectedState: { state: 'exited', exitCode: 3 },
+          },
+        },
+        { instanceId: 'c', image: image.reference, config: { name: 'c' } },
+      ],
+    })
+    await succeed(release)
+    const order = eventsOf(release).flatMap(({ event }) =>
+      event.case === 'phase' &&
+      (event.value.phase === Phase.START || event.value.phase === Phase.VERIFY) &&
+      event.value.state === PhaseState.DONE
+        ? [`${event.value.phase === Phase.START ? 'start' : 'verify'} ${event.value.instanceId}`]
+        : [],
+    )
+    expect(order.filter((entry) => entry.startsWith('start'))).toEqual(['start a', 'start b', 'start c'])
+    expect(order.indexOf('verify b')).toBeLessThan(order.indexOf('start c'))
+    expect(order.indexOf('verify a')).toBeGreaterThan(order.indexOf('start b'))
+    expect((await world.inspect('b')).State).toMatchObject({ Running: false, ExitCode: 3 })
+  })
+
+  test('applies every setting that the container configuration of this agent knows', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const [one, two] = [await freePort(), await freePort()]
+    await succeed(
+      world.release({
+        instances: [
+          {
+            image: image.reference,
+            config: {
+              name: 'web',
+              ports: [
+                { internal: 8080, external: one, bindAddress: '127.0.0.1' },
+                { internal: 53, external: two, protocol: 'udp' },
+                { internal: 9000 },
+              ],
+              volumes: [
+                { name: 'data', path: '/data', type: 'rwo' },
+                { name: 'fixed', path: '/fixed', type: 'ro' },
+                { name: 'fast', path: '/fast', type: 'mem', size: '1Mi' },
+              ],
+              commands: [{ key: '/bin/sh' }, { key: '-c' }],
+              args: [{ key: 'touch /data/x && exec /bin/sleep 1000' }],
+              restartPolicy: 'onFailure',
+              workingDirectory: '/tmp',
+              user: 1000,
+              tty: true,
+              dockerLabels: [
+                { key: 'colour', value: 'blue' },
+                { key: 'dev.crux.team', value: 'mine' },
+              ],
+              logConfig: { driver: 'json-file', options: [{ key: 'max-size', value: '1m' }] },
+              capabilities: [{ key: 'NET_RAW', value: 'drop' }],
+              expose: 'exposeWithTls',
+              routing: {
+                domain: 'a.example.com, b.example.com',
+                path: '/app',
+                stripPath: true,
+                uploadLimit: '10MB',
+                port: 8080,
+              },
+            },
+          },
+        ],
+      }),
+    )
+    const { Config, HostConfig, Mounts } = await world.inspect('web')
+    expect(HostConfig.PortBindings).toEqual({
+      '8080/tcp': [{ HostIp: '127.0.0.1', HostPort: String(one) }],
+      '53/udp': [{ HostIp: '', HostPort: String(two) }],
+    })
+    expect(Object.keys(Config.ExposedPorts ?? {})).toEqual(expect.arrayContaining(['9000/tcp', '8080/tcp', '53/udp']))
+    const mount = (target: string) => Mounts.find(({ Destination }) => Destination === target)
+    expect(mount('/data')).toMatchObject({
+      Type: 'bind',
+      RW: true,
+      Source: `${world.dataDir}/${world.owner.prefix}/web/data`,
+    })
+    expect(mount('/fixed')).toMatchObject({ RW: false })
+    expect(mount('/fast')).toMatchObject({ Type: 'tmpfs' })
+    expect(Config).toMatchObject({
+      Entrypoint: ['/bin/sh', '-c'],
+      Cmd: ['touch /data/x && exec /bin/sleep 1000'],
+      WorkingDir: '/tmp',
+      User: '1000',
+      Tty: true,
+    })
+    expect(Config.Labels).toMatchObject({ colour: 'blue', [label.team]: world.owner.teamId })
+    expect(HostConfig).toMatchObject({
+      RestartPolicy: { Name: 'on-failure' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
+      CapDrop: ['NET_RAW'],
+    })
+    expect(Config.Labels).toMatchObject({
+      'traefik.enable': 'true',
+      [`traefik.http.routers.${world.name('web')}.rule`]:
+        '(Host(`a.example.com`) || Host(`b.example.com`)) && PathPrefix(`/app`)',
+      [`traefik.http.routers.${world.name('web')}.middlewares`]: `${world.name('web')}-stripper,${world.name('web')}-limit`,
+      [`traefik.http.middlewares.${world.name('web')}-limit.buffering.maxRequestBodyBytes`]: '10000000',
+      [`traefik.http.services.${world.name('web')}.loadbalancer.server.port`]: '8080',
+      [`traefik.http.routers.${world.name('web')}-secure.tls.certresolver`]: 'le',
+    })
   })
 })
 
-export type { Release }
+describe('a further deployment', () => {
+  const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
-void randomUUID
+  test('keeps what did not change, and replaces it only when asked to', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    await succeed(world.release({ instances: [web(image.reference)] }))
+    const { Id } = await world.inspect('web')
+    const again = world.release({ instances: [web(image.reference)] })
+    await succeed(again)
+    expect((await world.inspect('web')).Id).toBe(Id)
+    expect(phasesOf(again, Phase.START)).toEqual([PhaseState.SKIPPED])
+    await succeed(world.release({ recreate: true, instances: [web(image.reference)] }))
+    expect((await world.inspect('web')).Id).not.toBe(Id)
+  })
+
+  test('sees a tag that was pushed again as a change, and runs the new image under the readable name', async () => {
+    const first = await world.publish('web:latest', webImage('one'))
+    await succeed(world.release({ instances: [web(first.reference)] }))
+    const second = await world.publish('web:latest', webImage('two'))
+    // The engine's own store still has the old image under the tag.
+    const old = await world.docker.getImage(`${world.registry.host}/web@${first.digest}`).inspect()
+    await world.forget('web:latest')
+    await world.docker.getImage(old.Id).tag({ repo: `${world.registry.host}/web`, tag: 'latest' })
+    await succeed(world.release({ instances: [web(second.reference)] }))
+    expect(await world.answer('web')).toBe('two')
+    expect((await world.inspect('web')).Config.Image).toBe(second.reference)
+  })
+
+  test('rolls back to an image by its digest, without the registry where the engine still has it', async () => {
+    const first = await world.publish('web:latest', webImage('one'))
+    await succeed(world.release({ instances: [web(first.reference)] }))
+    const second = await world.publish('web:latest', webImage('two'))
+    await succeed(world.release({ instances: [web(second.reference)] }))
+    await world.registry.stop()
+    try {
+      await succeed(world.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))
+    } finally {
+      await world.registry.start()
+    }
+    expect(await world.answer('web')).toBe('one')
+  })
+
+  test('pauses a service with a published port, and only for the moment of the exchange', async () => {
+    const port = await freePort()
+    const ports = { ports: [{ internal: 8080, external: port }] }
+    const one = await world.publish('web:1', webImage('one'))
+    const two = await world.publish('web:2', webImage('two'))
+    await succeed(world.release({ instances: [web(one.reference, ports)] }))
+    const release = world.release({ instances: [web(two.reference, ports)] })
+    await succeed(release)
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('two')
+    expect(world.server.linesOf(release).join('\n')).toContain(`both publish port ${port}`)
+    expect(await world.names()).toEqual([world.name('web')])
+    expect(await world.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)
+  })
+
+  test('exchanges the ports of two services', async () => {
+    const [left, right] = [await freePort(), await freePort()]
+    const image = await world.publish('web:1', webImage('one'))
+    const instances = (a: number, b: number) => [
+      { instanceId: 'a', image: image.reference, config: { name: 'a', ports: [{ internal: 8080, external: a }] } },
+      { instanceId: 'b', image: image.reference, config: { name: 'b', ports: [{ internal: 8080, external: b }] } },
+    ]
+    await succeed(world.release({ instances: instances(left, right) }))
+    await succeed(world.release({ instances: instances(right, left) }))
+    expect((await world.inspect('a')).HostConfig.PortBindings).toMatchObject({
+      '8080/tcp': [{ HostPort: String(right) }],
+    })
+    expect((await world.inspect('b')).State.Running).toBe(true)
+  })
+
+  test('removes what the version no longer holds, unless only a part of it was started', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const both = world.release({
+      instances: [web(image.reference), { instanceId: 'old', image: image.reference, config: { name: 'old' } }],
+    })
+    await succeed(both)
+    const former = [
+      { containerName: world.name('web'), instanceId: 'web', release: both.key },
+      { containerName: world.name('old'), instanceId: 'old', release: both.key },
+    ]
+    await succeed(world.release({ partial: true, former, instances: [web(image.reference)] }))
+    expect(await world.names()).toEqual([world.name('old'), world.name('web')])
+    await succeed(world.release({ former, instances: [web(image.reference)] }))
+    expect(await world.names()).toEqual([world.name('web')])
+  })
+
+  test('takes over the containers of another version of the project, also one that was renamed', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const port = await freePort()
+    const config = { ports: [{ internal: 8080, external: port }] }
+    const first = world.release({
+      instances: [{ instanceId: 'i-1', image: image.reference, config: { name: 'web', ...config } }],
+    })
+    await succeed(first)
+    const next = await world.publish('web:2', webImage('two'))
+    const second = world.release({
+      former: [{ containerName: world.name('web'), instanceId: 'i-1', release: first.key }],
+      instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'web', ...config } }],
+    })
+    await succeed(second)
+    expect(await world.answer('web')).toBe('two')
+    await succeed(
+      world.release({
+        former: [{ containerName: world.name('web'), instanceId: 'i-2', release: second.key }],
+        instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'site', ...config } }],
+      }),
+    )
+    expect(await world.names()).toEqual([world.name('site')])
+  })
+
+  test('never lets the old and the new container hold the same volume at once', async () => {
+    const image = await world.publish('writer:1', {
+      changes: [
+        'CMD ["/bin/sh","-c","test ! -e /data/lock || exit 9; touch /data/lock; trap \\"rm /data/lock; exit 0\\" TERM; while true; do sleep 0.1; done"]',
+      ],
+    })
+    const config = (value: string) => ({
+      name: 'writer',
+      environment: [{ key: 'TRY', value }],
+      volumes: [{ name: 'data', path: '/data' }],
+    })
+    for (const value of ['1', '2', '3']) {
+      await succeed(
+        world.release({ instances: [{ instanceId: 'writer', image: image.reference, config: config(value) }] }),
+      )
+    }
+    expect((await world.inspect('writer')).Config.Env).toContain('TRY=3')
+  })
+
+  test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {
+    const image = await world.publish('vol:1', webImage('one', { changes: ['VOLUME /var/data'] }))
+    await succeed(
+      world.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
+    )
+    const volume =
+      (await world.inspect('vol')).Mounts.find(({ Destination }) => Destination === '/var/data')?.Name ?? ''
+    const release = world.release({
+      recreate: true,
+      instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }],
+    })
+    await succeed(release)
+    expect(world.server.linesOf(release).join('\n')).toContain('/var/data')
+    expect((await world.docker.getVolume(volume).inspect()).Name).toBe(volume)
+    await world.docker.getVolume(volume).remove()
+  })
+
+  test('runs the releases of a prefix one after another, in the order in which they came', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const releases = ['1', '2', '3'].map((value) =>
+      world.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
+    )
+    for (const release of releases) world.server.deploy(release)
+    for (const release of releases) expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect((await world.inspect('web')).Config.Env).toContain('TRY=3')
+    expect(await world.names()).toEqual([world.name('web')])
+  })
+
+  test('does not execute a release twice that is sent twice', async () => {
+    const image = await world.publish('web:1', webImage('one'))
+    const release = world.release({ recreate: true, instances: [web(image.reference)] })
+    world.server.deploy(release)
+    await succeed(release)
+    const { Id } = await world.inspect('web')
+    const told = eventsOf(release).length
+    world.server.deploy(release)
+    expect((await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })).case).toBe(
+      'containers',
+    )
+    await waitUntil('all is quiet', async () => (await world.names()).length === 1)
+    expect((await world.inspect('web')).Id).toBe(Id)
+    expect(eventsOf(release).length).toBe(told)
+  })
+})

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeRuntimeFiles } from '../scripts/runtime-files.ts'
-import { makeImage, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { makeImage, startWorld, type World, waitUntil } from './kit/index.ts'
 
 let world: World
 beforeAll(async () => {

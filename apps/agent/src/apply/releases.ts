@@ -40,6 +40,7 @@ export function createReleases(options: {
   const finished = new Set<string>()
   const accepting = new Map<string, Promise<void>>()
   const running = new Set<Promise<void>>()
+  const order = new KeyedLock()
   const prefixes = new KeyedLock()
   const slots = new Slots(atOnce)
   let stopping = false
@@ -93,7 +94,8 @@ export function createReleases(options: {
         return
       }
       // Known before its file exists, so that a repeated command or a cancellation in the same moment finds it.
-      const creating = journals.create(release).then(begin)
+      // One after another, so that releases of a prefix run in the order in which they came.
+      const creating = order.run('', async () => begin(await journals.create(release)))
       accepting.set(id, creating)
       try {
         await creating

@@ -140,7 +140,7 @@ function makeJournal(path: string, file: FileHandle, release: Release, events: D
     release,
     facts,
     acknowledged: 0,
-    onAppend: () => undefined as void,
+    onAppend: (): void => undefined,
     get finished() {
       return last()?.event.case === 'outcome'
     },

@@ -100,6 +100,16 @@ export class FakeServer {
     return waitUntil(`an answer to ${command.case}`, () => this.responses.get(id)?.result)
   }
 
+  /** Lines that a release told, the container's own or the agent's. */
+  linesOf(release: Release, fromContainer = false): string[] {
+    const key = release.key
+    return key
+      ? this.eventsOf(key).flatMap(({ event }) =>
+          event.case === 'log' && event.value.fromContainer === fromContainer ? event.value.lines : [],
+        )
+      : []
+  }
+
   eventsOf(key: ReleaseKey): DeploymentEvent[] {
     return this.events.get(keyOf(key)) ?? []
   }

@@ -75,11 +75,15 @@ export async function makeImage(docker: Docker, reference: string, image: TestIm
   return (await docker.getImage(reference).inspect()).Id
 }
 
-/** A web server that answers with the given text on port 8080. */
+/** A web server that answers with the given text on port 8080, and ends at once when it is asked to. */
 export function webImage(answer: string, more: TestImage = {}): TestImage {
   return {
     ...more,
-    changes: ['CMD ["/bin/httpd","-f","-p","8080","-h","/www"]', 'EXPOSE 8080', ...(more.changes ?? [])],
+    changes: [
+      `CMD ["/bin/sh","-c","trap 'exit 0' TERM; httpd -f -p 8080 -h /www & wait"]`,
+      'EXPOSE 8080',
+      ...(more.changes ?? []),
+    ],
     files: { '/www/index.html': answer, ...more.files },
   }
 }

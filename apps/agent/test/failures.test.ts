@@ -1,0 +1,353 @@
+import { createServer } from 'node:net'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, makeImage, startRegistry, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+let good: string
+beforeAll(async () => {
+  world = await startWorld()
+  good = (await world.publish('web:good', webImage('old'))).reference
+})
+afterEach(() => world.clear())
+afterAll(() => world.dispose())
+
+const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
+const failedPhase = (release: Release) =>
+  (release.key ? world.server.eventsOf(release.key) : []).flatMap(({ event }) =>
+    event.case === 'phase' && event.value.state === PhaseState.FAILED ? [event.value.phase] : [],
+  )
+
+/** The service as it stands before the attempt that fails. */
+async function standing(more: object = {}): Promise<string> {
+  expect(await world.server.deployAndWait(world.release({ instances: [web(good, more)] }))).toMatchObject({
+    successful: true,
+  })
+  return (await world.inspect('web')).Id
+}
+
+/** The old container runs under its name, untouched or started again, and nothing else is left. */
+async function stillStands(id: string): Promise<void> {
+  const info = await world.inspect('web')
+  expect(info.Id).toBe(id)
+  expect(info.State.Running).toBe(true)
+  expect(info.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
+  expect(await world.names()).toEqual([world.name('web')])
+  expect(await waitUntil('the old one answers', () => world.answer('web'))).toBe('old')
+}
+
+async function failing(release: Release) {
+  const outcome = await world.server.deployAndWait(release)
+  expect(outcome).toMatchObject({ successful: false, containerNames: [] })
+  return outcome
+}
+
+describe('before anything is touched', () => {
+  test('an unknown tag fails with the words of the registry, and every other image stays as it was', async () => {
+    const id = await standing()
+    const release = world.release({
+      instances: [
+        web(good, { environment: [{ key: 'A', value: 'B' }] }),
+        { instanceId: 'b', image: `${world.registry.host}/web:nope`, config: { name: 'b' } },
+      ],
+    })
+    const outcome = await failing(release)
+    expect(outcome).toMatchObject({ instanceId: 'b', formerRestored: true })
+    expect(outcome.reason).toMatch(/has no image .*web:nope.*manifest unknown/)
+    expect(failedPhase(release)).toEqual([Phase.RESOLVE])
+    await stillStands(id)
+  })
+
+  test('a registry that is down fails with its address, also when the image is there', async () => {
+    const id = await standing()
+    await world.registry.stop()
+    try {
+      const outcome = await failing(
+        world.release({ instances: [web(good, { environment: [{ key: 'A', value: 'B' }] })] }),
+      )
+      expect(outcome.reason).toContain('does not answer')
+      expect(outcome.reason).toContain(world.registry.host)
+    } finally {
+      await world.registry.start()
+    }
+    await stillStands(id)
+  })
+
+  test('wrong credentials and missing ones fail as such, right ones do not', async () => {
+    const guarded = await startRegistry({ withPassword: true })
+    try {
+      const image = `${guarded.host}/web:1`
+      await makeImage(world.docker, image, webImage('guarded'))
+      const { pushImage } = await import('./kit/index.ts')
+      await pushImage(world.docker, image, guarded.credentials)
+      const attempt = (auth?: { username: string; password: string }) =>
+        world.server.deployAndWait(
+          world.release({
+            instances: [{ ...web(image), ...(auth ? { auth: { serverAddress: guarded.host, ...auth } } : {}) }],
+          }),
+        )
+      expect((await attempt({ username: 'crux', password: 'wrong' })).reason).toContain(
+        "check the registry's credentials",
+      )
+      expect((await attempt()).reason).toContain("check the registry's credentials")
+      expect(await attempt(guarded.credentials)).toMatchObject({ successful: true })
+    } finally {
+      await guarded.dispose()
+    }
+  })
+
+  test('a container of nobody with the wanted name is left alone and named', async () => {
+    const foreign = await world.docker.createContainer({ name: world.name('web'), Image: good })
+    await foreign.start()
+    const outcome = await failing(world.release({ instances: [web(good)] }))
+    expect(outcome.reason).toContain(`the container ${world.name('web')} exists already and is not this project's`)
+    expect((await world.inspect('web')).Id).toBe(foreign.id)
+    expect((await world.inspect('web')).State.Running).toBe(true)
+  })
+
+  test("another project's container with the wanted name is left alone and named", async () => {
+    const id = await standing()
+    const owner = { ...world.owner, projectId: 'another' }
+    const outcome = await failing(world.release({ owner, instances: [web(good)] }))
+    expect(outcome).toMatchObject({ instanceId: 'web', formerRestored: false })
+    expect(outcome.reason).toContain(world.name('web'))
+    await stillStands(id)
+  })
+
+  test('a port that another container holds is said with its name, and the old one keeps running', async () => {
+    const [own, taken] = [await freePort(), await freePort()]
+    const id = await standing({ ports: [{ internal: 8080, external: own }] })
+    const holder = await world.docker.createContainer({
+      name: world.name('holder'),
+      Image: good,
+      ExposedPorts: { '8080/tcp': {} },
+      HostConfig: { PortBindings: { '8080/tcp': [{ HostPort: String(taken) }] } },
+    })
+    await holder.start()
+    const outcome = await failing(
+      world.release({ instances: [web(good, { ports: [{ internal: 8080, external: taken }] })] }),
+    )
+    expect(outcome.reason).toBe(`port ${taken} is taken by ${world.name('holder')}: choose another port or stop it`)
+    await holder.remove({ force: true })
+    await stillStands(id)
+  })
+
+  test('a port that a process of the machine holds is said, before the old one is stopped', async () => {
+    const own = await freePort()
+    const id = await standing({ ports: [{ internal: 8080, external: own }] })
+    const { StartedAt } = (await world.inspect('web')).State
+    const blocker = createServer()
+    const port = await new Promise<number>((resolve) =>
+      blocker.listen(0, '0.0.0.0', () => resolve((blocker.address() as { port: number }).port)),
+    )
+    try {
+      const outcome = await failing(
+        world.release({
+          instances: [
+            web(good, {
+              ports: [
+                { internal: 8080, external: own },
+                { internal: 81, external: port },
+              ],
+            }),
+          ],
+        }),
+      )
+      expect(outcome.reason).toBe(
+        `port ${port} is taken by another process of the machine: choose another port or stop it`,
+      )
+    } finally {
+      blocker.close()
+    }
+    expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
+    await stillStands(id)
+  })
+
+  test('two images of one release with the same name or port are refused', async () => {
+    expect(
+      (await failing(world.release({ instances: [web(good), { ...web(good), instanceId: 'b' }] }))).reason,
+    ).toContain('two images of the release have the container name')
+    const ports = [{ internal: 8080, external: await freePort() }]
+    const outcome = await failing(
+      world.release({
+        instances: [web(good, { ports }), { instanceId: 'b', image: good, config: { name: 'b', ports } }],
+      }),
+    )
+    expect(outcome.reason).toContain('of the same release too')
+    expect(await world.names()).toEqual([])
+  })
+
+  test('what this agent cannot apply, and what only an admin may, is refused and not dropped', async () => {
+    const reasons = async (config: object, allowed = false) =>
+      (
+        await world.server.deployAndWait(
+          world.release({ hostDangerousAllowed: allowed, instances: [web(good, config)] }),
+        )
+      ).reason
+    expect(await reasons({ initContainers: [{ name: 'init', image: 'x:1', useParentConfig: false }] })).toContain(
+      'cannot apply init containers yet',
+    )
+    expect(await reasons({ networkMode: 'host' })).toContain("needs an admin's permission")
+    expect(await reasons({ volumes: [{ name: '/etc', path: '/data' }] })).toContain("needs an admin's permission")
+    expect(await reasons({ capabilities: [{ key: 'SYS_ADMIN', value: 'add' }] })).toContain(
+      "needs an admin's permission",
+    )
+    expect(await reasons({ volumes: [{ name: '../x', path: '/data' }] })).toContain('is not a name for a volume')
+    expect(await reasons({ secrets: [{ key: 'A', value: 'no message', encrypted: true }] })).toContain(
+      'the secret A cannot be read on this node',
+    )
+    expect(await world.names()).toEqual([])
+  })
+})
+
+describe('a new container that fails', () => {
+  const crash = (script: string) => ({ commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }] })
+
+  test('and exits at once is no success: the old one kept answering, and its last lines are told', async () => {
+    const id = await standing()
+    const { StartedAt } = (await world.inspect('web')).State
+    const release = world.release({
+      instances: [web(good, crash('seq 1 150; sleep 0.1; echo cannot open the database >&2; exit 7'))],
+    })
+    const outcome = await failing(release)
+    expect(outcome).toMatchObject({ instanceId: 'web', formerRestored: true, cancelled: false })
+    expect(outcome.reason).toContain('stopped right after its start: exit code 7')
+    const lines = world.server.linesOf(release, true)
+    expect(lines).toHaveLength(100)
+    expect(lines).toContain('cannot open the database')
+    expect(failedPhase(release)).toEqual([Phase.VERIFY])
+    await stillStands(id)
+    expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
+  })
+
+  test('is not hidden by a restart policy that starts it again', async () => {
+    const id = await standing()
+    const outcome = await failing(
+      world.release({ instances: [web(good, { ...crash('exit 0'), restartPolicy: 'always' })] }),
+    )
+    expect(outcome.reason).toContain('exit code 0')
+    await stillStands(id)
+  })
+
+  test('within the observation window takes all instances of the release back with it', async () => {
+    const id = await standing()
+    const release = world.release({
+      observationWindowMs: 1_500,
+      instances: [
+        web(good, { environment: [{ key: 'A', value: 'B' }] }),
+        { instanceId: 'b', image: good, config: { name: 'b', ...crash('sleep 0.3; exit 1') } },
+      ],
+    })
+    expect((await failing(release)).instanceId).toBe('b')
+    await stillStands(id)
+  })
+
+  test('where the two cannot run at once brings the old one back under its port', async () => {
+    const port = await freePort()
+    const id = await standing({ ports: [{ internal: 8080, external: port }] })
+    const outcome = await failing(
+      world.release({ instances: [web(good, { ...crash('exit 1'), ports: [{ internal: 8080, external: port }] })] }),
+    )
+    expect(outcome.formerRestored).toBe(true)
+    await stillStands(id)
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('old')
+  })
+
+  test('whose command does not exist fails with the words of the engine', async () => {
+    const id = await standing()
+    const outcome = await failing(world.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }))
+    expect(outcome.reason).toContain('/bin/nothing')
+    await stillStands(id)
+  })
+
+  test('and never reaches its expected state is given up after its time', async () => {
+    const id = await standing()
+    const never = await failing(
+      world.release({ instances: [web(good, { expectedState: { state: 'exited', timeout: 1 } })] }),
+    )
+    expect(never.reason).toContain('did not end within 1 s')
+    const other = await failing(
+      world.release({
+        instances: [web(good, { ...crash('exit 4'), expectedState: { state: 'exited', exitCode: 0 } })],
+      }),
+    )
+    expect(other.reason).toContain('ended with exit code 4, expected was 0')
+    await stillStands(id)
+  })
+
+  test('and is unhealthy, by its image or over HTTP, is given up', async () => {
+    const sick = await world.publish(
+      'web:sick',
+      webImage('sick', {
+        changes: ['HEALTHCHECK --interval=200ms --retries=2 CMD ["/bin/sh","-c","echo no heartbeat; exit 1"]'],
+      }),
+    )
+    const id = await standing()
+    expect((await failing(world.release({ instances: [web(sick.reference)] }))).reason).toMatch(
+      /is unhealthy: no heartbeat/,
+    )
+    await stillStands(id)
+    const release = world.release({
+      instances: [
+        web(good, {
+          ports: [{ internal: 8080 }],
+          healthCheckConfig: { readinessProbe: '/missing' },
+          expectedState: { state: 'running', timeout: 1 },
+        }),
+      ],
+    })
+    expect((await failing(release)).reason).toContain('did not answer /missing on port 8080 within 1 s')
+    await stillStands(id)
+    const fine = world.release({
+      instances: [web(good, { ports: [{ internal: 8080 }], healthCheckConfig: { readinessProbe: '/' } })],
+    })
+    expect(await world.server.deployAndWait(fine)).toMatchObject({ successful: true })
+  })
+
+  test('in version 1.1.0 gives the service back to the containers of 1.0.0', async () => {
+    const first = world.release({ instances: [{ instanceId: 'a-1', image: good, config: { name: 'web' } }] })
+    await world.server.deployAndWait(first)
+    const { Id } = await world.inspect('web')
+    const outcome = await failing(
+      world.release({
+        former: [{ containerName: world.name('web'), instanceId: 'a-1', release: first.key }],
+        instances: [{ instanceId: 'b-1', image: good, config: { name: 'web', ...crash('exit 1') } }],
+      }),
+    )
+    expect(outcome.formerRestored).toBe(true)
+    await stillStands(Id)
+  })
+})
+
+describe('a cancelled deployment', () => {
+  test('puts everything back, while it checks and while it waits for its turn', async () => {
+    const port = await freePort()
+    const ports = [{ internal: 8080, external: port }]
+    const id = await standing({ ports })
+    const running = world.release({
+      observationWindowMs: 30_000,
+      instances: [web(good, { ports, environment: [{ key: 'A', value: 'B' }] })],
+    })
+    const queued = world.release({ instances: [web(good, { ports, environment: [{ key: 'A', value: 'C' }] })] })
+    world.server.deploy(running)
+    world.server.deploy(queued)
+    await waitUntil('the new one runs', async () =>
+      (await world.docker.listContainers({ filters: { name: [world.name('web')] } })).some(({ Names }) =>
+        Names[0]?.includes('.next-'),
+      ),
+    )
+    world.server.send({ case: 'cancelDeployment', value: { release: queued.key } })
+    world.server.send({ case: 'cancelDeployment', value: { release: running.key } })
+    expect(await world.server.outcomeOf(running)).toMatchObject({
+      successful: false,
+      cancelled: true,
+      formerRestored: true,
+    })
+    expect(await world.server.outcomeOf(queued)).toMatchObject({
+      successful: false,
+      cancelled: true,
+      formerRestored: true,
+    })
+    await stillStands(id)
+  })
+})
