@@ -30,6 +30,7 @@ import { createLiveHub } from './live/hub.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
+import { createBrowser } from './registries/browse.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
 import { createMembership } from './teams/membership.ts'
 
@@ -42,7 +43,13 @@ export type Overrides = {
   now?: () => Date
   consoleFolder?: string
 }
-export type RunningServer = { url: string; port: number; app: App; stop(): Promise<void> }
+export type RunningServer = {
+  url: string
+  port: number
+  app: App
+  deployments: ReturnType<typeof createDeploymentWork>
+  stop(): Promise<void>
+}
 
 /** How long requests under way may take to end once we stop. */
 const drainMs = 1_500
@@ -106,6 +113,7 @@ async function start(
   const deployments = createDeploymentWork(app, overrides.now)
   const gateway = createGateway(app, links, deployments.port)
   const localAgents = createLocalAgents(app)
+  const browser = createBrowser(app)
   const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
@@ -114,10 +122,10 @@ async function start(
     fastify,
     app,
     createGuard(app, membership, () => origins),
-    composeRoutes(app, { localAgents, health, status }),
+    composeRoutes(app, { browser, localAgents, health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
-  const hub = createLiveHub(app, { membership, channels: composeChannels(app), origins: () => origins })
+  const hub = createLiveHub(app, { membership, channels: composeChannels(app, { browser }), origins: () => origins })
   hub.attach(http.port.server)
 
   await bus.ready
@@ -134,7 +142,7 @@ async function start(
   refusedPorts.push(...ownPorts(config))
   await localAgents.start()
   lifecycle.onStop('local agents', () => localAgents.stop())
-  return { url: config.url, port: config.port, app, stop: () => lifecycle.stop() }
+  return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }
 }
 
 /** Port 0 is known only now; the default address follows it. */

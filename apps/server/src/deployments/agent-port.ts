@@ -18,7 +18,7 @@ export function createAgentPort(app: App, leases: Leases, now: Clock = () => new
         acknowledged: string
         abandoned: boolean
       }>(
-        `select deployment_id as "deploymentId", number, acknowledged_sequence as acknowledged, status = 'failed' as abandoned
+        `select r.deployment_id as "deploymentId", r.number, r.acknowledged_sequence as acknowledged, r.status = 'failed' as abandoned
          from crux.release r join jsonb_to_recordset($2::jsonb) as k(id text, number int)
            on r.deployment_id::text = k.id and r.number = k.number
          where r.node_id = $1 and (r.status = 'in-progress' or (r.status = 'failed' and r.lease_until is not null))`,

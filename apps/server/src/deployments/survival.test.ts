@@ -1,0 +1,171 @@
+import type { Release } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  badNews,
+  type DeployWorld,
+  deployWell,
+  goodNews,
+  journal,
+  makeDeployWorld,
+  worldOf,
+} from '../../test/deploy-kit.ts'
+import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+const agentLost = (world: DeployWorld, nodeId: string) =>
+  until(async () => {
+    const { rows } = await world.server.app.database.pool.query('select link_server from crux.node where id = $1', [
+      nodeId,
+    ])
+    return rows[0].link_server === null
+  })
+
+describe('a server that dies in the middle', () => {
+  it('continues on the same database, where the journal says, and repeats nothing', async () => {
+    const database = await serverDatabase()
+    const first = await startTestServer({ database })
+    const world = await makeDeployWorld(first)
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id, 'go')
+    const waiting = await world.deployment(await world.version(), node.id, 'go')
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    await world.start(waiting.id)
+    const events = journal(goodNews(release))
+    await agent.client.reportDeployment({ release: release.key, events: events.slice(0, 2) })
+    agent.cut()
+    await first.stop({ database: true })
+
+    const second = await startTestServer({ database, people: first.people })
+    const later = await worldOf(second, world.owner, world.team)
+    expect((await later.get(deployment.id)).status).toBe('in-progress')
+    const back = await later.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    expect(back.welcome.command).toMatchObject({
+      value: { positions: [{ release: { number: 1 }, acknowledgedSequence: 2n, abandoned: false }] },
+    })
+    await back.client.reportDeployment({ release: release.key, events: events.slice(2) })
+    await later.becomes(deployment.id, 'successful')
+    // What waited behind it comes next, and the release that the agent knew was not handed over again.
+    const next = (await back.command('deploy')).value as Release
+    expect(next.key?.deploymentId).toBe(waiting.id)
+    expect((await later.events(deployment.id)).filter((event) => event.deploymentStatus === 'successful')).toHaveLength(
+      1,
+    )
+    await second.stop()
+  })
+
+  it('hands a release over again to an agent that never got it', async () => {
+    const database = await serverDatabase()
+    const first = await startTestServer({ database })
+    const world = await makeDeployWorld(first)
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    await agent.command('deploy')
+    agent.cut()
+    await first.stop({ database: true })
+    const second = await startTestServer({ database, people: first.people })
+    const later = await worldOf(second, world.owner, world.team)
+    const back = await later.agent(node)
+    await deployWell(back)
+    expect(await later.becomes(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
+    await second.stop()
+  })
+})
+
+describe('leases', () => {
+  let server: TestServer
+  let world: DeployWorld
+  let ahead = 0
+  const pass = async (ms: number) => {
+    // In steps that are no pause of the server itself.
+    for (const step of [...Array(Math.ceil(ms / 10_000)).keys()]) {
+      ahead += Math.min(10_000, ms - step * 10_000)
+      await server.server.deployments.leases.check()
+    }
+  }
+  beforeAll(async () => {
+    server = await startTestServer({ overrides: { now: () => new Date(Date.now() + ahead) } })
+    world = await makeDeployWorld(server)
+  })
+  afterAll(() => server.stop())
+
+  const startAndLose = async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    agent.cut()
+    await agentLost(world, node.id)
+    return { node, deployment, release }
+  }
+
+  it('fail a release after 60 s without its agent, and say so', async () => {
+    const { node, deployment } = await startAndLose()
+    await pass(50_000)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    await pass(15_000)
+    const reason = `the agent of ${node.name} has been away for 60 s`
+    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
+    expect((await world.events(deployment.id)).at(-1)).toMatchObject({ deploymentStatus: 'failed', reason })
+  })
+
+  it('are corrected by what the agent reports when it is back', async () => {
+    const { node, deployment, release } = await startAndLose()
+    await pass(70_000)
+    expect((await world.get(deployment.id)).status).toBe('failed')
+    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
+    await back.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
+    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ running: { deploymentId: deployment.id } })
+    expect(back.received.filter((message) => message.command.case === 'deploy')).toHaveLength(0)
+  })
+
+  it('leave a newer try alone when the old journal comes late', async () => {
+    const { node, deployment, release } = await startAndLose()
+    await pass(70_000)
+    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    await world.start(deployment.id)
+    await back.client.reportDeployment({ release: release.key, events: journal(badNews('undone')) })
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    await deployWell(back)
+    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
+    expect(await world.releases(deployment.id)).toMatchObject([{ number: 2 }, { number: 1, reason: 'undone' }])
+  })
+
+  it('do not run while the agent is linked, nor while nobody listened', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    await agent.command('deploy')
+    await pass(120_000)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    agent.cut()
+    await agentLost(world, node.id)
+    // The machine slept: one long step, in which no agent could have come back.
+    ahead += 600_000
+    await server.server.deployments.leases.check()
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    await pass(70_000)
+    expect((await world.get(deployment.id)).status).toBe('failed')
+  })
+
+  it('also end what only waited behind the lost one', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const [first, second] = [
+      await world.deployment(await world.version(), node.id, 'w'),
+      await world.deployment(await world.version(), node.id, 'w'),
+    ]
+    await world.start(first.id)
+    await agent.command('deploy')
+    await world.start(second.id)
+    agent.cut()
+    await agentLost(world, node.id)
+    await pass(80_000)
+    expect([(await world.get(first.id)).status, (await world.get(second.id)).status]).toEqual(['failed', 'failed'])
+  })
+})
