@@ -1,0 +1,126 @@
+import { type Answer, CruxError, type RegistryWrite } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { RegistryAccess } from './api/registry-api.ts'
+import { openRegistry, placeOf, type RegistryPlace } from './connection.ts'
+import { registryChanged, registryConnected, registryRemoved } from './events.ts'
+import * as store from './store.ts'
+
+export async function listRegistries(app: App, team: TeamContext): Promise<Answer<'registries.list'>> {
+  return (await store.selectRegistries(app, team.id)).map(store.toRegistry)
+}
+
+/** @throws CruxError notFound */
+export async function findRegistry(app: App, team: TeamContext, id: string): Promise<store.RegistryRow> {
+  const row = await store.selectRegistry(app, team.id, id)
+  if (!row) throw new CruxError('notFound', { property: 'registryId', value: id })
+  return row
+}
+
+export async function getRegistry(app: App, team: TeamContext, id: string): Promise<Answer<'registries.get'>> {
+  const [row, inUse] = await Promise.all([findRegistry(app, team, id), store.isRegistryInUse(app, id)])
+  return {
+    ...store.toRegistry(row),
+    inUse,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    details: {
+      url: row.url,
+      imageNamePrefix: row.imageNamePrefix,
+      public: row.public,
+      local: row.local,
+      user: row.user,
+      hasCredentials: row.hasCredentials,
+    },
+  }
+}
+
+/** Reaches the registry with what was given, and stores it only when that worked. */
+export async function connectRegistry(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  write: RegistryWrite,
+): Promise<Answer<'registries.create'>> {
+  const place = placeOf(write)
+  const access = place.public ? undefined : givenAccess(write)
+  if (!place.public && !access) throw missingCredentials(write)
+  await openRegistry(app, place, access)?.check()
+  const registryId = await store.insertRegistry(app, team.id, valuesOf(app, write, place, access, actor))
+  registryConnected(app, { teamId: team.id, registryId, type: place.type })
+  return getRegistry(app, team, registryId)
+}
+
+/**
+ * Credentials that are not sent stay as they are, but only for the place that they were given for: whoever may edit a registry
+ * must not be able to have its stored credential sent elsewhere.
+ */
+export async function changeRegistry(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  id: string,
+  write: RegistryWrite,
+): Promise<void> {
+  const before = await findRegistry(app, team, id)
+  const place = placeOf(write)
+  const access = place.public ? undefined : (givenAccess(write) ?? (await keptAccess(app, team, before, place, write)))
+  if (!place.public && !access) throw missingCredentials(write)
+  await openRegistry(app, place, access)?.check()
+  await store.updateRegistry(app, team.id, id, valuesOf(app, write, place, access, actor))
+  registryChanged(app, { teamId: team.id, registryId: id, type: place.type })
+}
+
+export async function removeRegistry(app: App, team: TeamContext, id: string): Promise<void> {
+  await findRegistry(app, team, id)
+  if (!(await store.deleteRegistry(app, team.id, id)))
+    throw new CruxError('preconditionFailed', {
+      property: 'id',
+      value: id,
+      description: 'Images come from this registry.',
+    })
+  registryRemoved(app, { teamId: team.id, registryId: id })
+}
+
+/** The stored credential, opened. */
+export async function accessOf(
+  app: App,
+  team: TeamContext,
+  row: Pick<store.RegistryRow, 'id' | 'public'>,
+): Promise<RegistryAccess> {
+  if (row.public) return undefined
+  const stored = await store.selectCredential(app, team.id, row.id)
+  return stored?.user && stored.token ? { user: stored.user, token: app.cipher.decrypt(stored.token) } : undefined
+}
+
+function givenAccess({ details: { user, token } }: RegistryWrite): RegistryAccess {
+  return user && token ? { user, token } : undefined
+}
+
+async function keptAccess(
+  app: App,
+  team: TeamContext,
+  before: store.RegistryRow,
+  place: RegistryPlace,
+  write: RegistryWrite,
+): Promise<RegistryAccess> {
+  const { user } = write.details
+  const samePlace = before.type === place.type && before.url === place.url
+  return samePlace && (!user || user === before.user) ? accessOf(app, team, before) : undefined
+}
+
+const missingCredentials = ({ details }: RegistryWrite) =>
+  new CruxError('missingParameter', {
+    property: details.user ? 'token' : 'user',
+    description: 'A registry that is not public needs a user and a token, and a new address needs them again.',
+  })
+
+const valuesOf = (app: App, write: RegistryWrite, place: RegistryPlace, access: RegistryAccess, actor: Actor) => ({
+  ...place,
+  name: write.name,
+  description: write.description || null,
+  icon: write.icon ?? null,
+  user: access?.user ?? null,
+  token: access ? app.cipher.encrypt(access.token) : null,
+  updatedBy: actor.id,
+})

@@ -1,0 +1,108 @@
+import { CruxError } from '@crux/contract'
+import type { Outbound, OutboundResponse } from '@crux/service-kit'
+import {
+  namesMax,
+  parseJson,
+  type RegistryAccess,
+  type RegistryApi,
+  type RegistryTag,
+  refusedCredentials,
+  timeoutMs,
+  unexpected,
+  unreachable,
+} from './registry-api.ts'
+
+const perPage = 100
+const retriesMax = 3
+/** A longer pause is not waited for: the person is told instead. */
+const retryMsMax = 5_000
+
+/** Docker Hub has an API of its own beside its registry: organisations, repositories, tags. */
+export function createHubApi(options: {
+  outbound: Outbound
+  /** `https://hub.docker.com`, or a server with the same documented shapes. */
+  hubUrl: string
+  imageNamePrefix: string
+  access: RegistryAccess
+}): RegistryApi {
+  const { outbound, hubUrl, access } = options
+  const host = new URL(hubUrl).host
+  const prefix = encodeURIComponent(options.imageNamePrefix.replace(/^\/+|\/+$/g, ''))
+  let login: { token: string; until: number } | undefined
+
+  async function get(path: string): Promise<OutboundResponse> {
+    const headers: Record<string, string> = access ? { authorization: `JWT ${await signIn(access)}` } : {}
+    for (let tries = 0; ; tries++) {
+      const response = await outbound.request(`${hubUrl}${path}`, { headers, timeoutMs, redirects: 2 })
+      const waitMs = Number(response.headers['retry-after'] ?? 1) * 1_000
+      if (response.status !== 429 || tries >= retriesMax || !(waitMs <= retryMsMax)) return response
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+
+  async function signIn({ user, token }: NonNullable<RegistryAccess>): Promise<string> {
+    if (login && login.until > Date.now()) return login.token
+    const response = await outbound.request(`${hubUrl}/v2/users/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: user, password: token }),
+      timeoutMs,
+    })
+    const given = parseJson(response.body).token
+    if (response.status === 401 || response.status === 403) throw refusedCredentials()
+    if (response.status !== 200 || typeof given !== 'string') throw unexpected(response.status, host, 'user')
+    login = { token: given, until: Date.now() + 5 * 60_000 }
+    return given
+  }
+
+  async function pages(path: string): Promise<Record<string, unknown>[]> {
+    const found: Record<string, unknown>[] = []
+    for (let page = 1; found.length < namesMax; page++) {
+      const response = await get(`${path}?page_size=${perPage}&page=${page}`)
+      // Past the last page the hub answers 404.
+      if (response.status === 404 && page > 1) break
+      if (response.status !== 200) throw unexpected(response.status, host, 'image')
+      const { results, next } = parseJson(response.body)
+      if (Array.isArray(results)) found.push(...(results as Record<string, unknown>[]))
+      if (!next) break
+    }
+    return found
+  }
+
+  async function reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw unreachable(error, 'imageNamePrefix')
+    }
+  }
+
+  return {
+    check: () =>
+      reach(async () => {
+        let response = await get(`/v2/orgs/${prefix}`)
+        // A person's namespace is no organisation.
+        if (response.status === 404) response = await get(`/v2/users/${prefix}`)
+        if (response.status === 404)
+          throw new CruxError('notFound', {
+            property: 'imageNamePrefix',
+            description: 'Docker Hub has no such organisation or person.',
+          })
+        if (response.status !== 200) throw unexpected(response.status, host, 'imageNamePrefix')
+      }),
+    catalog: () =>
+      reach(async () =>
+        (await pages(`/v2/repositories/${prefix}/`)).flatMap((row) => (typeof row.name === 'string' ? [row.name] : [])),
+      ),
+    tags: (image) =>
+      reach(async () => (await pages(`/v2/repositories/${prefix}/${encodeURIComponent(image)}/tags`)).flatMap(toTag)),
+    // The hub's own API shows none (backend.md 4.9).
+    labels: async () => ({}),
+  }
+}
+
+function toTag({ name, last_updated: updated }: Record<string, unknown>): RegistryTag[] {
+  if (typeof name !== 'string') return []
+  const at = new Date(typeof updated === 'string' ? updated : Number.NaN)
+  return [{ name, created: Number.isNaN(at.getTime()) ? null : at.toISOString() }]
+}

@@ -1,0 +1,96 @@
+import { CruxError } from '@crux/contract'
+import type { RegistryAddress } from '@crux/rules'
+import type { Outbound, OutboundResponse } from '@crux/service-kit'
+import {
+  namesMax,
+  parseJson,
+  type RegistryAccess,
+  type RegistryApi,
+  refusedCredentials,
+  texts,
+  unexpected,
+} from './registry-api.ts'
+import { createV2Client } from './v2-client.ts'
+import { createV2Manifests } from './v2-manifests.ts'
+
+const perPage = 1_000
+/** Dates cost two requests per tag: only where the list is short. */
+const datedTagsMax = 30
+
+/** A registry of the distribution specification, below an optional prefix. */
+export function createV2Api(options: {
+  outbound: Outbound
+  address: RegistryAddress
+  imageNamePrefix: string | null
+  access: RegistryAccess
+}): RegistryApi {
+  const client = createV2Client(options)
+  const manifests = createV2Manifests(client)
+  const prefix = (options.imageNamePrefix ?? '').replace(/^\/+|\/+$/g, '')
+  const full = (image: string) => (prefix ? `${prefix}/${image}` : image)
+
+  /** Follows `Link: <...>; rel="next"` on the registry itself. */
+  async function pages(
+    path: string,
+    scope: string,
+    names: (body: Record<string, unknown>) => string[],
+  ): Promise<string[]> {
+    const found: string[] = []
+    for (let next: string | undefined = path; next && found.length < namesMax; ) {
+      const response: OutboundResponse = await client.get(next, scope)
+      if (response.status !== 200) throw unexpected(response.status, client.host, 'image')
+      found.push(...names(parseJson(response.body)))
+      next = nextPage(response)
+    }
+    return found
+  }
+
+  return {
+    async check() {
+      const { status, headers, body } = await client.get('/v2/', '')
+      const isRegistry =
+        headers['docker-distribution-api-version'] !== undefined || /json/.test(String(headers['content-type'] ?? ''))
+      if (status === 401 || status === 403) {
+        // A public registry may give tokens per image only: that it asks for one is answer enough.
+        if (!options.access && /^\s*bearer/i.test(String(headers['www-authenticate'] ?? ''))) return
+        throw options.access
+          ? refusedCredentials()
+          : new CruxError('registryUnauthorized', { property: 'user', description: 'This registry wants credentials.' })
+      }
+      if (status !== 200)
+        throw status === 404 ? noRegistry(client.host, status) : unexpected(status, client.host, 'url')
+      if (!isRegistry && body.length > 0) throw noRegistry(client.host, status)
+    },
+    async catalog() {
+      const all = await pages(`/v2/_catalog?n=${perPage}`, 'registry:catalog:*', (body) => texts(body.repositories))
+      return prefix
+        ? all.flatMap((name) => (name.startsWith(`${prefix}/`) ? [name.slice(prefix.length + 1)] : []))
+        : all
+    },
+    async tags(image) {
+      const name = full(image)
+      const names = await pages(`/v2/${encodePath(name)}/tags/list?n=${perPage}`, pullScope(name), (body) =>
+        texts(body.tags),
+      )
+      const created = names.length <= datedTagsMax ? await manifests.created(name, names) : new Map<string, string>()
+      return names.map((tag) => ({ name: tag, created: created.get(tag) ?? null }))
+    },
+    labels: (image, tag) => manifests.labels(full(image), tag),
+  }
+}
+
+export const pullScope = (name: string) => `repository:${name}:pull`
+export const encodePath = (name: string) => name.split('/').map(encodeURIComponent).join('/')
+
+const noRegistry = (host: string, status: number) =>
+  new CruxError('invalidArgument', {
+    property: 'url',
+    description: `${host} does not answer as a registry (${status}).`,
+  })
+
+function nextPage(response: OutboundResponse): string | undefined {
+  const link = /<([^>]+)>\s*;\s*rel="?next"?/i.exec(String(response.headers.link ?? ''))?.[1]
+  if (!link || !URL.canParse(link, response.url)) return undefined
+  const next = new URL(link, response.url)
+  return next.origin === new URL(response.url).origin ? next.pathname + next.search : undefined
+}

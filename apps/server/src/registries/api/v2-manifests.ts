@@ -1,0 +1,69 @@
+import { parseJson } from './registry-api.ts'
+import { encodePath, pullScope } from './v2-api.ts'
+import type { V2Client } from './v2-client.ts'
+
+const accept = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ')
+/** An index may hold indexes. */
+const depthMax = 3
+const atOnce = 5
+/** Dates are an extra: a slow registry does not delay the list for longer. */
+const datesMs = 3_000
+
+type ImageConfig = { created?: unknown; config?: { Labels?: unknown } }
+
+/** What stands in the configuration of an image: two requests per tag. */
+export function createV2Manifests(client: V2Client) {
+  async function readConfig(name: string, reference: string, depth = 0): Promise<ImageConfig | undefined> {
+    const path = `/v2/${encodePath(name)}/manifests/${encodeURIComponent(reference)}`
+    const response = await client.get(path, pullScope(name), { accept })
+    if (response.status !== 200) return undefined
+    const manifest = parseJson(response.body) as { config?: { digest?: unknown }; manifests?: IndexEntry[] }
+    const inner = Array.isArray(manifest.manifests) ? preferred(manifest.manifests) : undefined
+    if (inner) return depth < depthMax ? readConfig(name, inner, depth + 1) : undefined
+    const digest = manifest.config?.digest
+    if (typeof digest !== 'string') return undefined
+    const blob = await client.get(`/v2/${encodePath(name)}/blobs/${encodeURIComponent(digest)}`, pullScope(name))
+    return blob.status === 200 ? (parseJson(blob.body) as ImageConfig) : undefined
+  }
+
+  return {
+    async created(name: string, tags: string[]): Promise<Map<string, string>> {
+      const found = new Map<string, string>()
+      const end = Date.now() + datesMs
+      const waiting = [...tags]
+      const worker = async () => {
+        for (let tag = waiting.shift(); tag && Date.now() < end; tag = waiting.shift()) {
+          // A tag without a date is still a tag.
+          const config = await readConfig(name, tag).catch(() => undefined)
+          const at = new Date(typeof config?.created === 'string' ? config.created : Number.NaN)
+          if (!Number.isNaN(at.getTime())) found.set(tag, at.toISOString())
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, worker))
+      return found
+    },
+    async labels(name: string, tag: string): Promise<Record<string, string>> {
+      const labels = (await readConfig(name, tag))?.config?.Labels
+      if (typeof labels !== 'object' || labels === null) return {}
+      return Object.fromEntries(
+        Object.entries(labels)
+          .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+          .slice(0, 500),
+      )
+    },
+  }
+}
+
+type IndexEntry = { digest?: unknown; platform?: { os?: unknown; architecture?: unknown } }
+
+/** Labels and dates rarely differ between platforms: linux/amd64, else the first real one (attestations have none). */
+function preferred(entries: IndexEntry[]): string | undefined {
+  const real = entries.filter(({ platform }) => platform?.os !== 'unknown')
+  const entry = real.find(({ platform }) => platform?.os === 'linux' && platform.architecture === 'amd64') ?? real[0]
+  return typeof entry?.digest === 'string' ? entry.digest : undefined
+}

@@ -1,0 +1,71 @@
+import { CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { accessOf, findRegistry } from './actions.ts'
+import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
+import { openRegistry } from './connection.ts'
+
+/** Long enough for typing into a search box, short enough for a tag that was pushed a moment ago. */
+const rememberMs = 10_000
+const clientsMax = 500
+const answersMax = 200
+export const foundMax = 100
+
+type Client = { version: number; api: RegistryApi; answers: Map<string, { at: number; value: Promise<unknown> }> }
+
+/** Names and tags of a team's registries, asked for with the stored credential and remembered for a moment. */
+export function createBrowser(app: App) {
+  const clients = new Map<string, Client>()
+
+  /** The team is checked on every call, also where the client is known. */
+  async function clientOf(team: TeamContext, registryId: string): Promise<Client> {
+    const row = await findRegistry(app, team, registryId)
+    const version = row.updatedAt.getTime()
+    const known = clients.get(row.id)
+    if (known?.version === version) return known
+    const api = openRegistry(app, row, await accessOf(app, team, row))
+    if (!api)
+      throw new CruxError('invalidArgument', {
+        property: 'registryId',
+        value: registryId,
+        description: 'This registry is not asked for its images: write their names.',
+      })
+    const client: Client = { version, api, answers: new Map() }
+    if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
+    clients.set(row.id, client)
+    return client
+  }
+
+  async function remembered<T>(client: Client, key: string, load: () => Promise<T>): Promise<T> {
+    const known = client.answers.get(key)
+    if (known && Date.now() - known.at < rememberMs) return known.value as Promise<T>
+    const value = load()
+    if (client.answers.size >= answersMax) client.answers.clear()
+    client.answers.set(key, { at: Date.now(), value })
+    try {
+      return await value
+    } catch (error) {
+      client.answers.delete(key)
+      throw error
+    }
+  }
+
+  return {
+    async find(team: TeamContext, registryId: string, filter: string): Promise<string[]> {
+      const client = await clientOf(team, registryId)
+      const names = await remembered(client, 'catalog', () => client.api.catalog())
+      const wanted = filter.trim().toLowerCase()
+      return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, foundMax)
+    },
+    async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
+      const client = await clientOf(team, registryId)
+      return remembered(client, `tags ${image}`, () => client.api.tags(image))
+    },
+    async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
+      const client = await clientOf(team, registryId)
+      return client.api.labels(image, tag)
+    },
+  }
+}
+
+export type Browser = ReturnType<typeof createBrowser>

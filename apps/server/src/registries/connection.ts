@@ -1,0 +1,71 @@
+import { CruxError, patterns, type RegistryWrite } from '@crux/contract'
+import { parseRegistryUrl, registryUrlText } from '@crux/rules'
+import type { App } from '../context.ts'
+import { createHubApi } from './api/hub-api.ts'
+import type { RegistryAccess, RegistryApi } from './api/registry-api.ts'
+import { createV2Api } from './api/v2-api.ts'
+import type { RegistryRow } from './store.ts'
+
+/** Where a registry stands and what is asked there, without the credential. */
+export type RegistryPlace = Pick<RegistryRow, 'type' | 'url' | 'imageNamePrefix' | 'public' | 'local'>
+
+/** @throws CruxError invalidArgument `url` */
+export function placeOf(write: RegistryWrite): RegistryPlace {
+  switch (write.type) {
+    case 'hub': {
+      const { imageNamePrefix, public: open } = write.details
+      return {
+        type: 'hub',
+        url: 'hub.docker.com',
+        imageNamePrefix: readPrefix(imageNamePrefix),
+        public: open,
+        local: false,
+      }
+    }
+    case 'v2': {
+      const { url, imageNamePrefix, public: open } = write.details
+      return { type: 'v2', url: readUrl(url), imageNamePrefix: readPrefix(imageNamePrefix), public: open, local: false }
+    }
+    case 'unchecked': {
+      const { url, local, public: open } = write.details
+      return { type: 'unchecked', url: local ? '' : readUrl(url), imageNamePrefix: null, public: local || open, local }
+    }
+  }
+}
+
+/** @returns undefined for a registry that is not asked anything */
+export function openRegistry(app: App, place: RegistryPlace, access: RegistryAccess): RegistryApi | undefined {
+  if (place.type === 'hub')
+    return createHubApi({
+      outbound: app.outbound,
+      hubUrl: app.config.hubUrl,
+      imageNamePrefix: place.imageNamePrefix ?? '',
+      access,
+    })
+  if (place.type !== 'v2') return undefined
+  const parsed = parseRegistryUrl(place.url)
+  if (!parsed.ok) throw new CruxError('invalidArgument', { property: 'url', description: parsed.problem })
+  return createV2Api({
+    outbound: app.outbound,
+    address: parsed.address,
+    imageNamePrefix: place.imageNamePrefix,
+    access,
+  })
+}
+
+function readUrl(text: string): string {
+  const parsed = parseRegistryUrl(text)
+  if (!parsed.ok)
+    throw new CruxError('invalidArgument', { property: 'url', value: text, description: `${parsed.problem}.` })
+  return registryUrlText(parsed.address)
+}
+
+function readPrefix(text: string | null | undefined): string | null {
+  const prefix = (text ?? '').trim().replace(/^\/+|\/+$/g, '')
+  if (prefix === '' || patterns.imageName.test(prefix)) return prefix || null
+  throw new CruxError('invalidArgument', {
+    property: 'imageNamePrefix',
+    value: text,
+    description: 'A prefix has lower-case words, joined by slashes.',
+  })
+}

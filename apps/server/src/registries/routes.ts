@@ -1,0 +1,21 @@
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import { changeRegistry, connectRegistry, getRegistry, listRegistries, removeRegistry } from './actions.ts'
+
+type RegistryOperation =
+  | 'registries.list'
+  | 'registries.get'
+  | 'registries.create'
+  | 'registries.update'
+  | 'registries.delete'
+
+export function registryRoutes(app: App): Handlers<RegistryOperation> {
+  return {
+    'registries.list': ({ team }) => listRegistries(app, team),
+    'registries.get': ({ team, params }) => getRegistry(app, team, params.registryId),
+    'registries.create': ({ team, actor, body }) => connectRegistry(app, team, actor, body),
+    'registries.update': async ({ team, actor, params, body }) =>
+      void (await changeRegistry(app, team, actor, params.registryId, body)),
+    'registries.delete': async ({ team, params }) => void (await removeRegistry(app, team, params.registryId)),
+  }
+}

@@ -1,0 +1,116 @@
+import type { Registry, RegistryType } from '@crux/contract'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { App } from '../context.ts'
+import { image, registry } from '../db/schema/index.ts'
+
+/** Everything but the credential: that column is not selected for reads (security.md 10). */
+const columns = {
+  id: registry.id,
+  name: registry.name,
+  description: registry.description,
+  icon: registry.icon,
+  type: registry.type,
+  url: registry.url,
+  imageNamePrefix: registry.imageNamePrefix,
+  public: registry.public,
+  local: registry.local,
+  user: registry.user,
+  hasCredentials: sql<boolean>`${registry.token} is not null`,
+  createdAt: registry.createdAt,
+  updatedAt: registry.updatedAt,
+}
+export type RegistryRow = {
+  id: string
+  name: string
+  description: string | null
+  icon: string | null
+  type: RegistryType
+  url: string
+  imageNamePrefix: string | null
+  public: boolean
+  local: boolean
+  user: string | null
+  hasCredentials: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+type RegistryDto = z.input<typeof Registry>
+/** Parts of a row that the short form shows; images carry it too. */
+export type RegistryFace = Pick<
+  RegistryRow,
+  'id' | 'name' | 'type' | 'url' | 'description' | 'icon' | 'imageNamePrefix'
+>
+
+export const toRegistry = (row: RegistryFace): RegistryDto => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  url: row.url,
+  description: row.description,
+  // Written through the contract's list of icons only.
+  icon: row.icon as RegistryDto['icon'],
+  imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
+})
+
+export async function selectRegistries(app: App, teamId: string): Promise<RegistryRow[]> {
+  return app.database.db.select(columns).from(registry).where(eq(registry.teamId, teamId)).orderBy(asc(registry.name))
+}
+
+export async function selectRegistry(app: App, teamId: string, id: string): Promise<RegistryRow | undefined> {
+  const [row] = await app.database.db
+    .select(columns)
+    .from(registry)
+    .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
+  return row
+}
+
+/** The sealed credential, for who opens it at once and keeps it nowhere. */
+export async function selectCredential(app: App, teamId: string, id: string) {
+  const [row] = await app.database.db
+    .select({ user: registry.user, token: registry.token })
+    .from(registry)
+    .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
+  return row
+}
+
+export async function isRegistryInUse(app: App, id: string): Promise<boolean> {
+  const [row] = await app.database.db.select({ id: image.id }).from(image).where(eq(image.registryId, id)).limit(1)
+  return row !== undefined
+}
+
+export type RegistryValues = Omit<
+  typeof registry.$inferInsert,
+  'id' | 'teamId' | 'createdAt' | 'createdBy' | 'updatedAt'
+>
+
+export async function insertRegistry(app: App, teamId: string, values: RegistryValues): Promise<string> {
+  const [row] = await app.database.db
+    .insert(registry)
+    .values({ ...values, teamId, createdBy: values.updatedBy })
+    .returning({ id: registry.id })
+  if (!row) throw new Error('the insert of a registry returned no row')
+  return row.id
+}
+
+export async function updateRegistry(app: App, teamId: string, id: string, values: RegistryValues): Promise<void> {
+  await app.database.db
+    .update(registry)
+    .set({ ...values, updatedAt: new Date() })
+    .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
+}
+
+/** False when an image uses it, also one that was added in this moment. */
+export async function deleteRegistry(app: App, teamId: string, id: string): Promise<boolean> {
+  const deleted = await app.database.db
+    .delete(registry)
+    .where(
+      and(
+        eq(registry.id, id),
+        eq(registry.teamId, teamId),
+        sql`not exists (select from ${image} where ${image.registryId} = ${id})`,
+      ),
+    )
+    .returning({ id: registry.id })
+  return deleted.length > 0
+}
