@@ -53,6 +53,7 @@ export const version = crux.table(
     uniqueIndex('version_default').on(table.projectId).where(sql`"default"`),
     foreignKey({ columns: [table.parentId], foreignColumns: [table.id], name: 'version_parent' }).onDelete('set null'),
     index('version_chain').on(table.chainId),
+    index('version_order').on(table.projectId, table.id),
   ],
 )
 

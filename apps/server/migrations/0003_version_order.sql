@@ -1,0 +1,1 @@
+CREATE INDEX "version_order" ON "crux"."version" USING btree ("project_id","id");
