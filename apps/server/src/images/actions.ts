@@ -1,0 +1,148 @@
+import { type Answer, type Body, CruxError, type Image } from '@crux/contract'
+import { parseImageName } from '@crux/rules'
+import { patchConfig } from '../container-configurations/actions.ts'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { Browser } from '../registries/browse.ts'
+import { demand, findVersion, type VersionPath } from '../versions/actions.ts'
+import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
+import { fetchLabels } from './labels.ts'
+import * as store from './store.ts'
+
+export const imagesOf = (app: App, versionId: string): Promise<Image[]> =>
+  store.selectImages(app.database.pool, versionId)
+
+export async function listImages(app: App, team: TeamContext, path: VersionPath): Promise<Answer<'images.list'>> {
+  const version = await findVersion(app.database.pool, team, path)
+  return imagesOf(app, version.id)
+}
+
+/** @throws CruxError notFound */
+export async function getImage(app: App, team: TeamContext, path: VersionPath, imageId: string): Promise<Image> {
+  const version = await findVersion(app.database.pool, team, path)
+  const [image] = await store.selectImagesById(app.database.pool, version.id, [imageId])
+  if (!image) throw imageNotFound(imageId)
+  return image
+}
+
+/** Images of the team's registries, with an empty instance in every deployment of the version. */
+export async function addImages(
+  app: App,
+  browser: Browser,
+  who: { team: TeamContext; actor: Actor },
+  path: VersionPath,
+  wanted: Body<'images.create'>,
+): Promise<Image[]> {
+  const { team, actor } = who
+  demand(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
+  const images = await readNames(app, team, wanted)
+  const labels = await fetchLabels(app, browser, team, images)
+  const ids = await inTransaction(app.database, async (queries) => {
+    const version = await findVersion(queries, team, path, true)
+    demand(version, 'edit-images', 'versionId')
+    const rows = images.map((image, index) => ({ ...image, labels: labels[index] ?? {} }))
+    return store.insertImages(queries, version.id, rows, actor.id)
+  })
+  imagesAdded(app, path.versionId, ids)
+  return store.selectImagesById(app.database.pool, path.versionId, ids)
+}
+
+export async function changeImage(
+  app: App,
+  browser: Browser,
+  who: { team: TeamContext; actor: Actor },
+  path: VersionPath,
+  imageId: string,
+  body: Body<'images.update'>,
+): Promise<void> {
+  const image = await requireImage(app.database.pool, who.team, path, imageId)
+  if (body.config) await patchConfig(app, who, image.configId, { config: body.config })
+  if (body.tag) await setTag(app, browser, who, path, imageId, body.tag)
+}
+
+/** A tag is taken though its labels cannot be fetched: whether it exists says the start (decision 23). */
+export async function setTag(
+  app: App,
+  browser: Browser,
+  { team, actor }: { team: TeamContext; actor: Actor },
+  path: VersionPath,
+  imageId: string,
+  tag: string,
+  origin?: string,
+): Promise<void> {
+  const image = await requireImage(app.database.pool, team, path, imageId)
+  demand(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
+  const [labels] = await fetchLabels(app, browser, team, [{ ...image, tag }])
+  await inTransaction(app.database, async (queries) => {
+    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    await store.updateTag(queries, imageId, { tag, labels, by: actor.id })
+  })
+  imageTagged(app, path.versionId, imageId, tag, origin)
+}
+
+export async function removeImage(app: App, team: TeamContext, path: VersionPath, imageId: string): Promise<void> {
+  const instances = await inTransaction(app.database, async (queries) => {
+    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    await requireImage(queries, team, path, imageId)
+    const dropped = await store.selectInstances(queries, imageId)
+    await store.deleteImage(queries, imageId)
+    return dropped
+  })
+  imageDeleted(app, path.versionId, imageId, instances)
+}
+
+/** All images of the version, each once. */
+export async function orderImages(
+  app: App,
+  { team, actor }: { team: TeamContext; actor: Actor },
+  path: VersionPath,
+  ids: readonly string[],
+  origin?: string,
+): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    const known = new Set(await store.selectImageIds(queries, path.versionId))
+    const given = new Set(ids)
+    const foreign = ids.find((id) => !known.has(id))
+    if (foreign) throw imageNotFound(foreign)
+    if (given.size < ids.length)
+      throw new CruxError('alreadyExists', { property: 'body', description: 'An image is there twice.' })
+    if (given.size < known.size)
+      throw new CruxError('invalidArgument', {
+        property: 'imageIds',
+        description: 'The order needs all images of the version.',
+      })
+    await store.updateOrder(queries, path.versionId, ids, actor.id)
+  })
+  imagesOrdered(app, path.versionId, ids, origin)
+}
+
+async function requireImage(queries: Queries, team: TeamContext, path: VersionPath, imageId: string) {
+  const version = await findVersion(queries, team, path)
+  const image = await store.selectImageNames(queries, version.id, imageId)
+  if (!image) throw imageNotFound(imageId)
+  return image
+}
+
+/** @throws CruxError invalidArgument with the place of the first bad name; notFound `registryId` */
+async function readNames(app: App, team: TeamContext, wanted: Body<'images.create'>) {
+  const types = await store.selectRegistryTypes(app.database.pool, team.id, [
+    ...new Set(wanted.map((entry) => entry.registryId)),
+  ])
+  return wanted.flatMap(({ registryId, images }, at) => {
+    const type = types.get(registryId)
+    if (!type) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+    return images.map((text, index) => {
+      const parsed = parseImageName(text, { mayNameRegistry: type === 'unchecked' })
+      if (parsed.ok) return { registryId, ...parsed.image }
+      throw new CruxError('invalidArgument', {
+        property: `[${at}].images[${index}]`,
+        value: text,
+        description: `${parsed.problem}.`,
+      })
+    })
+  })
+}
+
+const imageNotFound = (id: string) => new CruxError('notFound', { property: 'imageId', value: id })

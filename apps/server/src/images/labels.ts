@@ -1,0 +1,42 @@
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import type { Browser } from '../registries/browse.ts'
+
+/** Labels are an extra: neither a slow nor an unreachable registry holds up an image (decision 23). */
+const labelsMs = 3_000
+const atOnce = 5
+
+type Wanted = { registryId: string; name: string; tag: string | null }
+
+/** The labels of each image, in the same order; undefined where they could not be had in time. */
+export async function fetchLabels(
+  app: App,
+  browser: Browser,
+  team: TeamContext,
+  images: readonly Wanted[],
+): Promise<(Record<string, string> | undefined)[]> {
+  const found: (Record<string, string> | undefined)[] = images.map(() => undefined)
+  const waiting = [...images.entries()]
+  let late = false
+
+  const worker = async () => {
+    for (let next = waiting.shift(); next && !late; next = waiting.shift()) {
+      const [index, { registryId, name, tag }] = next
+      try {
+        found[index] = await browser.labels(team, registryId, name, tag ?? 'latest')
+      } catch (err) {
+        app.log.debug({ err, registryId, name, tag }, 'labels of an image cannot be had')
+      }
+    }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      late = true
+      resolve()
+    }, labelsMs)
+  })
+  await Promise.race([Promise.all(Array.from({ length: atOnce }, worker)), end])
+  clearTimeout(timer)
+  return [...found]
+}

@@ -1,0 +1,115 @@
+import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { insertVersion, selectVersions, toVersion } from '../versions/store.ts'
+import { projectCreated, projectRemoved } from './events.ts'
+import * as store from './store.ts'
+
+type Project = Answer<'projects.create'>
+
+export async function listProjects(app: App, team: TeamContext): Promise<Answer<'projects.list'>> {
+  return (await store.selectProjects(app, team.id)).map(toProject)
+}
+
+/** @throws CruxError notFound */
+export async function findProject(app: App, team: TeamContext, id: string): Promise<store.ProjectRow> {
+  const row = await store.selectProject(app.database.pool, team.id, id)
+  if (!row) throw projectNotFound(id)
+  return row
+}
+
+export async function getProject(app: App, team: TeamContext, id: string): Promise<Answer<'projects.get'>> {
+  const row = await findProject(app, team, id)
+  const versions = await selectVersions(app.database.pool, id)
+  return { ...toProject(row), deletable: !row.inProgress, versions: versions.map(toVersion) }
+}
+
+/** A versionless project has its one version from the start. */
+export async function createProject(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  body: Body<'projects.create'>,
+): Promise<Project> {
+  const id = await inTransaction(app.database, async (queries) => {
+    const projectId = await store.insertProject(queries, {
+      teamId: team.id,
+      name: body.name,
+      description: body.description || null,
+      type: body.type,
+      by: actor.id,
+    })
+    if (body.type === 'versionless')
+      await insertVersion(queries, {
+        projectId,
+        name: 'rolling',
+        changelog: body.changelog || null,
+        type: 'rolling',
+        isDefault: true,
+        autoCopyDeployments: false,
+        parentId: null,
+        chainId: null,
+        by: actor.id,
+      })
+    return projectId
+  })
+  projectCreated(app, { teamId: team.id, projectId: id })
+  return toProject(await findProject(app, team, id))
+}
+
+export async function changeProject(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  id: string,
+  body: Body<'projects.update'>,
+): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    const type = await store.lockProject(queries, team.id, id)
+    if (!type) throw projectNotFound(id)
+    if (body.changelog && type === 'versioned')
+      throw new CruxError('preconditionFailed', {
+        property: 'changelog',
+        description: 'A versioned project keeps its changelogs in its versions.',
+      })
+    await store.updateProject(queries, id, { name: body.name, description: body.description || null, by: actor.id })
+    if (type === 'versionless' && typeof body.changelog === 'string')
+      await store.updateChangelogs(queries, id, body.changelog, actor.id)
+  })
+}
+
+export async function convertProject(app: App, team: TeamContext, actor: Actor, id: string): Promise<void> {
+  await findProject(app, team, id)
+  await store.updateProjectType(app.database.pool, id, actor.id)
+}
+
+export async function removeProject(app: App, team: TeamContext, id: string): Promise<void> {
+  await findProject(app, team, id)
+  const removed = await inTransaction(app.database, (queries) => store.deleteProject(queries, id))
+  if (!removed)
+    throw new CruxError('preconditionFailed', {
+      property: 'id',
+      value: id,
+      description: 'A deployment of this project is in progress: wait for its end or cancel it.',
+    })
+  projectRemoved(app, { teamId: team.id, projectId: id })
+}
+
+export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })
+
+const toProject = (row: store.ProjectRow): Project => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  description: row.description,
+  versionCount: row.versionCount,
+  audit: toAudit(row),
+})
+
+export const toAudit = (row: Pick<store.ProjectRow, 'createdAt' | 'createdBy' | 'updatedAt' | 'updatedBy'>) => ({
+  createdAt: row.createdAt.toISOString(),
+  createdBy: row.createdBy,
+  updatedAt: row.updatedAt.toISOString(),
+  updatedBy: row.updatedBy,
+})

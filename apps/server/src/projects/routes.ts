@@ -1,0 +1,24 @@
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import { changeProject, convertProject, createProject, getProject, listProjects, removeProject } from './actions.ts'
+
+type ProjectOperation =
+  | 'projects.list'
+  | 'projects.get'
+  | 'projects.create'
+  | 'projects.update'
+  | 'projects.delete'
+  | 'projects.convert'
+
+export function projectRoutes(app: App): Handlers<ProjectOperation> {
+  return {
+    'projects.list': ({ team }) => listProjects(app, team),
+    'projects.get': ({ team, params }) => getProject(app, team, params.projectId),
+    'projects.create': ({ team, actor, body }) => createProject(app, team, actor, body),
+    'projects.update': async ({ team, actor, params, body }) =>
+      void (await changeProject(app, team, actor, params.projectId, body)),
+    'projects.delete': async ({ team, params }) => void (await removeProject(app, team, params.projectId)),
+    'projects.convert': async ({ team, actor, params }) =>
+      void (await convertProject(app, team, actor, params.projectId)),
+  }
+}

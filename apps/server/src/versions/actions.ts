@@ -1,0 +1,189 @@
+import { type Answer, type Body, CruxError, type Params } from '@crux/contract'
+import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { imagesOf } from '../images/actions.ts'
+import { statusOf } from '../nodes/store.ts'
+import { findProject, projectNotFound, toAudit } from '../projects/actions.ts'
+import { lockProject } from '../projects/store.ts'
+import { copyDeployments, copyImages } from './copy.ts'
+import { versionCreated, versionRemoved } from './events.ts'
+import * as store from './store.ts'
+
+export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
+type Version = Answer<'versions.create'>
+
+export async function listVersions(
+  app: App,
+  team: TeamContext,
+  projectId: string,
+  nameContains?: string,
+): Promise<Version[]> {
+  await findProject(app, team, projectId)
+  return (await store.selectVersions(app.database.pool, projectId, nameContains)).map(store.toVersion)
+}
+
+/** @throws CruxError notFound when it is not in this project of this team */
+export async function findVersion(
+  queries: Queries,
+  team: TeamContext,
+  path: VersionPath,
+  lock = false,
+): Promise<store.VersionRow> {
+  const row = await store.selectVersion(queries, { teamId: team.id, ...pick(path) }, lock)
+  if (!row) throw new CruxError('notFound', { property: 'versionId', value: path.versionId })
+  return row
+}
+
+export async function getVersion(app: App, team: TeamContext, path: VersionPath): Promise<Answer<'versions.get'>> {
+  const row = await findVersion(app.database.pool, team, path)
+  const [images, deployments] = await Promise.all([
+    imagesOf(app, row.id),
+    store.selectDeployments(app.database.pool, row.id),
+  ])
+  const facts = store.factsOf(row)
+  return {
+    ...store.toVersion(row),
+    autoCopyDeployments: row.autoCopyDeployments,
+    mutable: isVersionMutable(facts),
+    deletable: isVersionDeletable(facts),
+    images,
+    deployments: deployments.map(
+      ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ...deployment }) => ({
+        ...deployment,
+        updatedAt: deployment.updatedAt.toISOString(),
+        audit: toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
+        node: { ...node, status: statusOf({ linkServer, agentVersion }) },
+      }),
+    ),
+  }
+}
+
+/** The first version of a project is its default. Where there is a default, the new one begins with its images. */
+export async function createVersion(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  projectId: string,
+  body: Body<'versions.create'>,
+): Promise<Version> {
+  const autoCopyDeployments = body.type === 'incremental' && (body.autoCopyDeployments ?? true)
+  const versionId = await inTransaction(app.database, async (queries) => {
+    const type = await lockProject(queries, team.id, projectId)
+    if (!type) throw projectNotFound(projectId)
+    if (type === 'versionless')
+      throw new CruxError('preconditionFailed', {
+        property: 'projectId',
+        value: projectId,
+        description: 'A versionless project has one version: convert it first.',
+      })
+    const defaultId = await store.selectDefault(queries, projectId)
+    const id = await store.insertVersion(queries, {
+      projectId,
+      name: body.name,
+      changelog: body.changelog || null,
+      type: body.type,
+      isDefault: defaultId === undefined,
+      autoCopyDeployments,
+      parentId: null,
+      chainId: null,
+      by: actor.id,
+    })
+    if (defaultId) await copyContents(queries, { fromId: defaultId, toId: id, by: actor.id }, autoCopyDeployments)
+    return id
+  })
+  versionCreated(app, { teamId: team.id, projectId, versionId })
+  return store.toVersion(await findVersion(app.database.pool, team, { projectId, versionId }))
+}
+
+/** The next version of a chain: same type, same images; its deployments too, where the version says so. */
+export async function increaseVersion(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  path: VersionPath,
+  body: Body<'versions.increase'>,
+): Promise<Version> {
+  const versionId = await inTransaction(app.database, async (queries) => {
+    await lockProject(queries, team.id, path.projectId)
+    const parent = await findVersion(queries, team, path, true)
+    if (parent.hasChild && parent.type === 'incremental')
+      throw new CruxError('alreadyExists', {
+        property: 'id',
+        value: parent.id,
+        description: 'The next version exists already.',
+      })
+    demand(parent, 'increase', 'id')
+    const id = await store.insertVersion(queries, {
+      projectId: parent.projectId,
+      name: body.name,
+      changelog: body.changelog || null,
+      type: parent.type,
+      isDefault: false,
+      autoCopyDeployments: parent.autoCopyDeployments,
+      parentId: parent.id,
+      chainId: parent.chainId,
+      by: actor.id,
+    })
+    await copyContents(queries, { fromId: parent.id, toId: id, by: actor.id }, parent.autoCopyDeployments)
+    return id
+  })
+  versionCreated(app, { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId })
+  return store.toVersion(await findVersion(app.database.pool, team, { projectId: path.projectId, versionId }))
+}
+
+export async function changeVersion(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  path: VersionPath,
+  body: Body<'versions.update'>,
+): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    const version = await findVersion(queries, team, path, true)
+    demand(version, 'edit', version.projectType === 'versionless' ? 'id' : 'versionId')
+    await store.updateVersion(queries, version.id, {
+      name: body.name,
+      changelog: body.changelog || null,
+      autoCopyDeployments: version.type === 'rolling' ? false : (body.autoCopyDeployments ?? null),
+      by: actor.id,
+    })
+  })
+}
+
+export async function makeDefault(app: App, team: TeamContext, actor: Actor, path: VersionPath): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    await lockProject(queries, team.id, path.projectId)
+    const version = await findVersion(queries, team, path)
+    if (!version.default) await store.updateDefault(queries, version.projectId, version.id, actor.id)
+  })
+}
+
+export async function removeVersion(app: App, team: TeamContext, path: VersionPath): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    await lockProject(queries, team.id, path.projectId)
+    const version = await findVersion(queries, team, path, true)
+    demand(version, 'delete', 'versionId')
+    await store.deleteVersion(queries, version.id)
+  })
+  versionRemoved(app, { teamId: team.id, ...pick(path) })
+}
+
+/** @throws CruxError preconditionFailed with the reason that also stands on the disabled button */
+export function demand(version: store.VersionRow, action: VersionAction, property: string): void {
+  const verdict = versionAction(action, store.factsOf(version))
+  if (!verdict.allowed)
+    throw new CruxError('preconditionFailed', { property, value: version.id, description: `${verdict.reason}.` })
+}
+
+async function copyContents(
+  queries: Queries,
+  copy: { fromId: string; toId: string; by: string },
+  withDeployments: boolean,
+) {
+  const images = await copyImages(queries, copy)
+  if (withDeployments) await copyDeployments(queries, { ...copy, images })
+}
+
+const pick = ({ projectId, versionId }: VersionPath) => ({ projectId, versionId })

@@ -1,0 +1,76 @@
+import type { Queries } from '../db/transaction.ts'
+
+type Copy = { fromId: string; toId: string; by: string }
+
+/** Images with order, tags, labels and configurations. Returns which copy belongs to which image. */
+export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): Promise<Map<string, string>> {
+  const { rows } = await queries.query<{ from: string; to: string }>(
+    `with pair as materialized (select id as "from", uuidv7() as "to" from crux.image where version_id = $1),
+      copied as (
+        insert into crux.image (id, version_id, registry_id, name, tag, "order", labels, created_by, updated_by)
+        select pair."to", $2, i.registry_id, i.name, i.tag, i."order", i.labels, $3, $3
+        from pair join crux.image i on i.id = pair."from"),
+      configured as (
+        insert into crux.container_config (type, image_id, fields, updated_by)
+        select 'image', pair."to", c.fields, $3 from pair join crux.container_config c on c.image_id = pair."from")
+    select "from", "to" from pair`,
+    [fromId, toId, by],
+  )
+  return new Map(rows.map((row) => [row.from, row.to]))
+}
+
+/**
+ * Deployments that wait to be deployed again with the new version: the newest of each node and prefix, with the configuration of
+ * the deployment and of its instances; what was done with the old one (tries, times, people) does not come along.
+ */
+export async function copyDeployments(
+  queries: Queries,
+  { fromId, toId, by, images }: Copy & { images: ReadonlyMap<string, string> },
+): Promise<number> {
+  const { rows } = await queries.query<{ from: string; to: string }>(
+    `with pair as materialized (
+        select distinct on (node_id, prefix) id as "from", uuidv7() as "to" from crux.deployment
+        where version_id = $1 and status in ('successful', 'preparing', 'failed')
+        order by node_id, prefix, coalesce(deployed_at, updated_at) desc, id desc),
+      copied as (
+        insert into crux.deployment (id, team_id, project_id, version_id, node_id, prefix, status, protected, note, created_by, updated_by)
+        select pair."to", d.team_id, d.project_id, $2, d.node_id, d.prefix, 'preparing', d.protected, d.note, $3, $3
+        from pair join crux.deployment d on d.id = pair."from"),
+      configured as (
+        insert into crux.container_config (type, deployment_id, fields, updated_by)
+        select 'deployment', pair."to", coalesce(c.fields, '{}'), $3
+        from pair left join crux.container_config c on c.deployment_id = pair."from")
+    select "from", "to" from pair`,
+    [fromId, toId, by],
+  )
+  if (rows.length > 0) await copyInstances(queries, { deployments: rows, images, by })
+  return rows.length
+}
+
+type Pair = { from: string; to: string }
+
+/** One instance per image and deployment; where the old deployment had none, it begins empty. */
+async function copyInstances(
+  queries: Queries,
+  { deployments, images, by }: { deployments: Pair[]; images: ReadonlyMap<string, string>; by: string },
+): Promise<void> {
+  await queries.query(
+    `with deployed as (select * from unnest($1::uuid[], $2::uuid[]) as t("from", "to")),
+      image as (select * from unnest($3::uuid[], $4::uuid[]) as t("from", "to")),
+      pair as materialized (
+        select uuidv7() as id, deployed."to" as deployment_id, image."to" as image_id, old.id as old_id
+        from deployed cross join image
+        left join crux.instance old on old.deployment_id = deployed."from" and old.image_id = image."from"),
+      copied as (insert into crux.instance (id, deployment_id, image_id) select id, deployment_id, image_id from pair)
+    insert into crux.container_config (type, instance_id, fields, updated_by)
+    select 'instance', pair.id, coalesce(c.fields, '{}'), $5
+    from pair left join crux.container_config c on c.instance_id = pair.old_id`,
+    [
+      deployments.map((pair) => pair.from),
+      deployments.map((pair) => pair.to),
+      [...images.keys()],
+      [...images.values()],
+      by,
+    ],
+  )
+}

@@ -1,0 +1,33 @@
+import type { App } from '../context.ts'
+import type { Handlers } from '../http/handlers.ts'
+import {
+  changeVersion,
+  createVersion,
+  getVersion,
+  increaseVersion,
+  listVersions,
+  makeDefault,
+  removeVersion,
+} from './actions.ts'
+
+type VersionOperation =
+  | 'versions.list'
+  | 'versions.get'
+  | 'versions.create'
+  | 'versions.update'
+  | 'versions.delete'
+  | 'versions.default'
+  | 'versions.increase'
+
+export function versionRoutes(app: App): Handlers<VersionOperation> {
+  return {
+    'versions.list': ({ team, params, query }) => listVersions(app, team, params.projectId, query.nameContains),
+    'versions.get': ({ team, params }) => getVersion(app, team, params),
+    'versions.create': ({ team, actor, params, body }) => createVersion(app, team, actor, params.projectId, body),
+    'versions.update': async ({ team, actor, params, body }) =>
+      void (await changeVersion(app, team, actor, params, body)),
+    'versions.delete': async ({ team, params }) => void (await removeVersion(app, team, params)),
+    'versions.default': async ({ team, actor, params }) => void (await makeDefault(app, team, actor, params)),
+    'versions.increase': ({ team, actor, params, body }) => increaseVersion(app, team, actor, params, body),
+  }
+}

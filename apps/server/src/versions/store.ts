@@ -1,0 +1,178 @@
+import type { Answer, DeploymentStatus, NodeType, ProjectType, VersionType } from '@crux/contract'
+import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
+import type { Queries } from '../db/transaction.ts'
+
+export type VersionRow = {
+  id: string
+  name: string
+  type: VersionType
+  changelog: string | null
+  default: boolean
+  autoCopyDeployments: boolean
+  chainId: string | null
+  createdAt: Date
+  createdBy: string
+  updatedAt: Date
+  updatedBy: string
+  projectId: string
+  projectType: ProjectType
+  hasChild: boolean
+  statuses: DeploymentStatus[]
+  imageCount: number
+  deploymentCount: number
+}
+type Version = Answer<'versions.create'>
+
+const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments as "autoCopyDeployments",
+  v.chain_id as "chainId", v.created_at as "createdAt", v.created_by as "createdBy", v.updated_at as "updatedAt",
+  v.updated_by as "updatedBy", p.id as "projectId", p.type as "projectType",
+  exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
+  (select coalesce(array_agg(distinct d.status), '{}') from crux.deployment d where d.version_id = v.id) as statuses,
+  (select count(*)::int from crux.image i where i.version_id = v.id) as "imageCount",
+  (select count(*)::int from crux.deployment d where d.version_id = v.id) as "deploymentCount"`
+
+/** In the order in which they were made. */
+export async function selectVersions(
+  queries: Queries,
+  projectId: string,
+  nameContains?: string,
+): Promise<VersionRow[]> {
+  const { rows } = await queries.query<VersionRow>({
+    name: nameContains === undefined ? 'versions' : 'versions named',
+    text: `select ${columns} from crux.version v join crux.project p on p.id = v.project_id where v.project_id = $1
+      ${nameContains === undefined ? '' : 'and position($2 in v.name) > 0'} order by v.id`,
+    values: nameContains === undefined ? [projectId] : [projectId, nameContains],
+  })
+  return rows
+}
+
+export type VersionKey = { teamId: string; projectId: string; versionId: string }
+
+/** @param lock keeps images, deployments and other versions from changing what is decided by it */
+export async function selectVersion(queries: Queries, key: VersionKey, lock = false): Promise<VersionRow | undefined> {
+  if (lock) await queries.query('select from crux.version where id = $1 for update', [key.versionId])
+  const { rows } = await queries.query<VersionRow>({
+    name: 'version',
+    text: `select ${columns} from crux.version v join crux.project p on p.id = v.project_id
+      where v.id = $1 and p.id = $2 and p.team_id = $3`,
+    values: [key.versionId, key.projectId, key.teamId],
+  })
+  return rows[0]
+}
+
+export type NewVersion = {
+  projectId: string
+  name: string
+  changelog: string | null
+  type: VersionType
+  isDefault: boolean
+  autoCopyDeployments: boolean
+  parentId: string | null
+  /** Null starts a chain of its own, where the type has chains. */
+  chainId: string | null
+  by: string
+}
+
+export async function insertVersion(queries: Queries, version: NewVersion): Promise<string> {
+  const { rows } = await queries.query<{ id: string }>(
+    `with made as (select uuidv7() as id)
+     insert into crux.version (id, project_id, name, changelog, type, "default", auto_copy_deployments, parent_id, chain_id, created_by, updated_by)
+     select made.id, $1, $2, $3, $4::text, $5, $6, $7::uuid, case when $4::text = 'incremental' then coalesce($8::uuid, made.id) end, $9, $9
+     from made returning id`,
+    [
+      version.projectId,
+      version.name,
+      version.changelog,
+      version.type,
+      version.isDefault,
+      version.autoCopyDeployments,
+      version.parentId,
+      version.chainId,
+      version.by,
+    ],
+  )
+  if (!rows[0]) throw new Error('the insert of a version returned no row')
+  return rows[0].id
+}
+
+export async function selectDefault(queries: Queries, projectId: string): Promise<string | undefined> {
+  const { rows } = await queries.query<{ id: string }>(
+    'select id from crux.version where project_id = $1 and "default"',
+    [projectId],
+  )
+  return rows[0]?.id
+}
+
+export async function updateDefault(queries: Queries, projectId: string, versionId: string, by: string): Promise<void> {
+  // One after the other: at no moment may two be the default.
+  await queries.query('update crux.version set "default" = false where project_id = $1 and "default"', [projectId])
+  await queries.query('update crux.version set "default" = true, updated_by = $2, updated_at = now() where id = $1', [
+    versionId,
+    by,
+  ])
+}
+
+export async function updateVersion(
+  queries: Queries,
+  id: string,
+  values: { name: string; changelog: string | null; autoCopyDeployments: boolean | null; by: string },
+): Promise<void> {
+  await queries.query(
+    `update crux.version set name = $2, changelog = $3, auto_copy_deployments = coalesce($4, auto_copy_deployments),
+      updated_by = $5, updated_at = now() where id = $1`,
+    [id, values.name, values.changelog, values.autoCopyDeployments, values.by],
+  )
+}
+
+export const deleteVersion = (queries: Queries, id: string) =>
+  queries.query('delete from crux.version where id = $1', [id])
+
+export type VersionDeploymentRow = {
+  id: string
+  prefix: string
+  protected: boolean
+  status: DeploymentStatus
+  note: string | null
+  createdAt: Date
+  createdBy: string
+  updatedAt: Date
+  updatedBy: string
+  node: { id: string; name: string; type: NodeType; linkServer: string | null; agentVersion: string | null }
+}
+
+/** Newest first. */
+export async function selectDeployments(queries: Queries, versionId: string): Promise<VersionDeploymentRow[]> {
+  const { rows } = await queries.query<VersionDeploymentRow>({
+    name: 'deployments of version',
+    text: `select d.id, d.prefix, d.protected, d.status, d.note, d.created_at as "createdAt", d.created_by as "createdBy",
+        d.updated_at as "updatedAt", d.updated_by as "updatedBy",
+        json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node
+      from crux.deployment d join crux.node n on n.id = d.node_id where d.version_id = $1 order by d.id desc`,
+    values: [versionId],
+  })
+  return rows
+}
+
+export const factsOf = (row: VersionRow): VersionFacts => ({
+  type: row.type,
+  projectType: row.projectType,
+  hasChild: row.hasChild,
+  deploymentStatuses: row.statuses,
+})
+
+export const toVersion = (row: VersionRow): Version => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  changelog: row.changelog,
+  default: row.default,
+  increasable: isVersionIncreasable(factsOf(row)),
+  imageCount: row.imageCount,
+  deploymentCount: row.deploymentCount,
+  audit: {
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy,
+    updatedAt: row.updatedAt.toISOString(),
+    updatedBy: row.updatedBy,
+  },
+})
