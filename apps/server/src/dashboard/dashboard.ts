@@ -1,0 +1,85 @@
+import type { Answer } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Handlers, TeamContext } from '../http/handlers.ts'
+
+type Counters = Omit<Answer<'dashboard.get'>, 'onboarding' | 'auditLogEntries'>
+type Steps = {
+  deploymentId: string | null
+  deployed: boolean
+  nodeId: string | null
+  projectId: string | null
+  versionId: string | null
+  imageConfigId: string | null
+}
+
+export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
+  'dashboard.get': ({ team }) => getDashboard(app, team),
+})
+
+async function getDashboard(app: App, team: TeamContext): Promise<Answer<'dashboard.get'>> {
+  const [counters, steps] = await Promise.all([selectCounters(app, team.id), selectSteps(app, team.id)])
+  const step = (resourceId: string | null) => ({ done: resourceId !== null, resourceId })
+  return {
+    ...counters,
+    auditLogEntries: counters.auditLog,
+    onboarding: {
+      signUp: { done: true },
+      createTeam: { done: true, resourceId: team.id },
+      createNode: step(steps.nodeId),
+      createProject: step(steps.projectId),
+      createVersion: step(steps.versionId),
+      addImages: step(steps.imageConfigId),
+      addDeployment: step(steps.deploymentId),
+      deploy: { done: steps.deployed, resourceId: steps.deploymentId },
+    },
+  }
+}
+
+async function selectCounters(app: App, teamId: string): Promise<Counters> {
+  const { rows } = await app.database.pool.query<Counters>({
+    name: 'dashboard counters',
+    text: `select
+        (select count(*)::int from crux.team_member where team_id = $1) as users,
+        (select count(*)::int from crux.audit_log where team_id = $1) as "auditLog",
+        (select count(*)::int from crux.project where team_id = $1) as projects,
+        (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = $1) as versions,
+        (select count(*)::int from crux.node where team_id = $1) as nodes,
+        (select count(*)::int from crux.registry where team_id = $1) as registries,
+        d.deployments, d."failedDeployments", d."inProgressDeployments"
+      from (select count(*)::int as deployments,
+          count(*) filter (where status = 'failed')::int as "failedDeployments",
+          count(*) filter (where status = 'in-progress')::int as "inProgressDeployments"
+        from crux.deployment where team_id = $1) d`,
+    values: [teamId],
+  })
+  if (!rows[0]) throw new Error('the counters of a team returned no row')
+  return rows[0]
+}
+
+/**
+ * First steps follow the oldest deployment; without one the version with the most images, else the oldest project; the node falls
+ * back to the oldest (backend.md 4.14). Whatever is missing is simply not done.
+ */
+async function selectSteps(app: App, teamId: string): Promise<Steps> {
+  const { rows } = await app.database.pool.query<Steps>({
+    name: 'dashboard steps',
+    text: `with first as (
+        select id, node_id, project_id, version_id, status from crux.deployment where team_id = $1 order by created_at, id limit 1),
+      fullest as (
+        select v.id, v.project_id from crux.version v join crux.project p on p.id = v.project_id
+        where p.team_id = $1 order by (select count(*) from crux.image i where i.version_id = v.id) desc, v.id limit 1),
+      chosen as (select coalesce((select version_id from first), (select id from fullest)) as version_id)
+      select (select id from first) as "deploymentId",
+        coalesce((select status <> 'preparing' from first), false) as deployed,
+        coalesce((select node_id from first), (select id from crux.node where team_id = $1 order by created_at, id limit 1)) as "nodeId",
+        coalesce((select project_id from first), (select project_id from fullest),
+          (select id from crux.project where team_id = $1 order by created_at, id limit 1)) as "projectId",
+        chosen.version_id as "versionId",
+        (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
+          where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as "imageConfigId"
+      from chosen`,
+    values: [teamId],
+  })
+  if (!rows[0]) throw new Error('the first steps of a team returned no row')
+  return rows[0]
+}
