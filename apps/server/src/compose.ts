@@ -1,22 +1,35 @@
-import type { Answer, Channels } from '@crux/contract'
+import type { Answer } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
 import { authRoutes } from './auth/routes.ts'
 import { containerConfigurationChannels } from './container-configurations/channel.ts'
 import { containerConfigurationRoutes } from './container-configurations/routes.ts'
 import { containerRoutes } from './containers/routes.ts'
 import type { App } from './context.ts'
+import { dashboardRoutes } from './dashboard/dashboard.ts'
 import { deploymentChannels } from './deployments/channel.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
 import type { Handlers } from './http/handlers.ts'
 import { createIdentityFlows } from './identity/flows.ts'
+import { versionChannels } from './images/channel.ts'
+import { imageRoutes } from './images/routes.ts'
 import type { ChannelHandlers } from './live/handlers.ts'
 import { nodeChannels } from './nodes/channel.ts'
 import type { LocalAgents } from './nodes/local-agents.ts'
 import { nodeRoutes } from './nodes/routes.ts'
+import { projectRoutes } from './projects/routes.ts'
+import type { Browser } from './registries/browse.ts'
+import { registryChannels } from './registries/channel.ts'
+import { registryRoutes } from './registries/routes.ts'
 import { systemHandlers } from './system/routes.ts'
 import { teamRoutes } from './teams/routes.ts'
+import { versionRoutes } from './versions/routes.ts'
 
-type Parts = { localAgents: LocalAgents; health: Health; status: () => Promise<Answer<'system.status'>> }
+type Parts = {
+  browser: Browser
+  localAgents: LocalAgents
+  health: Health
+  status: () => Promise<Answer<'system.status'>>
+}
 
 /** Every operation of the contract and who answers it: a missing one does not compile. */
 export function composeRoutes(app: App, parts: Parts): Handlers {
@@ -24,18 +37,25 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...systemHandlers(parts),
     ...authRoutes(app, createIdentityFlows(app.config.identityPublicUrl)),
     ...teamRoutes(app),
+    ...dashboardRoutes(app),
+    ...registryRoutes(app),
+    ...projectRoutes(app),
+    ...versionRoutes(app),
+    ...imageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
     ...deploymentRoutes(app),
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),
-  } as Handlers
+  }
 }
 
 /** Every live channel and who serves it. */
-export function composeChannels(app: App): ChannelHandlers {
+export function composeChannels(app: App, parts: Pick<Parts, 'browser'>): ChannelHandlers {
   return {
+    ...registryChannels(parts.browser),
+    ...versionChannels(app, parts.browser),
     ...containerConfigurationChannels(app),
     ...deploymentChannels(app),
     ...nodeChannels(app),
-  } as ChannelHandlers<keyof Channels>
+  }
 }
