@@ -23,7 +23,10 @@ export interface TestIdentity {
 }
 
 /** The service on a database of its own, in this process. Limits are off unless a test is about them. */
-export async function startTestIdentity(settings: Record<string, string> = {}): Promise<TestIdentity> {
+export async function startTestIdentity(
+  settings: Record<string, string> = {},
+  logTo?: { write(line: string): void },
+): Promise<TestIdentity> {
   const database = await testDatabase({ key: 'identity', migrate: migrateIdentity })
   const config = parseConfig(identitySettings, {
     DATABASE_URL: database.url,
@@ -35,7 +38,8 @@ export async function startTestIdentity(settings: Record<string, string> = {}): 
     CRUX_RATE_LIMITS: 'off',
     ...settings,
   })
-  const running = await startIdentity(config, { log: createLogger({ name: 'identity', level: 'silent' }) })
+  const log = createLogger({ name: 'identity', level: logTo ? 'debug' : 'silent', destination: logTo })
+  const running = await startIdentity(config, { log })
   const { publicUrl, adminUrl } = running
   const client = new Client({ connectionString: database.url })
   await client.connect()

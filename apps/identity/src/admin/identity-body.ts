@@ -1,5 +1,5 @@
 import type { IdentityState, Traits } from '../db/schema.ts'
-import { isObject } from '../http/body.ts'
+import { isObject, parseStorableJson, UnstorableError } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import { normalizeIdentifier, schemaId } from '../identities/identity-schema.ts'
 import { emailOf, traitsProblem } from '../identities/traits.ts'
@@ -30,9 +30,9 @@ const knownFields = new Set([
 
 export function parseJson(raw: unknown): unknown {
   try {
-    return JSON.parse(typeof raw === 'string' ? raw : '')
-  } catch {
-    throw badRequest('The body is not valid JSON.')
+    return parseStorableJson(typeof raw === 'string' ? raw : '')
+  } catch (error) {
+    throw badRequest(error instanceof UnstorableError ? error.message : 'The body is not valid JSON.')
   }
 }
 

@@ -1,4 +1,5 @@
 import { type App, uiUrl } from '../context.ts'
+import { withoutValues } from '../db/executor.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
@@ -43,6 +44,6 @@ function unexpected(app: App, visit: Visit, error: unknown): IdentityError {
   const { statusCode } = error as { statusCode?: number }
   if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
   if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })
-  app.log.error({ err: error, requestId: visit.request.id }, 'a request failed')
+  app.log.error({ err: withoutValues(error), requestId: visit.request.id }, 'a request failed')
   return new IdentityError(500, { reason: `Request ${visit.request.id}`, cause: error })
 }

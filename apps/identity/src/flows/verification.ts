@@ -161,7 +161,7 @@ async function answerExpired(app: App, visit: Visit, old: Flow, options?: { code
   const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, found })
   if (old.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
-  if (options?.codeOnly) throw flowExpired(old.expiresAt, flow.id)
+  if (options?.codeOnly) throw flowExpired(new Date(), flow.id)
   return visit.reply.redirect(`${app.publicUrl}/self-service/verification/flows?id=${flow.id}`, 303)
 }
 

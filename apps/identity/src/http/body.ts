@@ -13,20 +13,68 @@ export function readBody(raw: unknown, contentType: string | undefined): Body {
   if (text === '') return { ok: false, reason: 'The request has no body.' }
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return readJson(text)
-  if (type === 'application/x-www-form-urlencoded')
-    return { ok: true, fields: nest([...new URLSearchParams(text).entries()]) }
+  if (type === 'application/x-www-form-urlencoded') return readForm(text)
   return { ok: false, reason: 'The body must be application/json or application/x-www-form-urlencoded.' }
+}
+
+function readForm(text: string): Body {
+  const entries = [...new URLSearchParams(text).entries()]
+  if (!entries.flat().every(isStorable))
+    return { ok: false, reason: 'The body holds characters that cannot be stored.' }
+  return { ok: true, fields: nest(entries) }
 }
 
 function readJson(text: string): Body {
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, reason: 'The body is not valid JSON.' }
+    value = parseStorableJson(text)
+  } catch (error) {
+    return { ok: false, reason: error instanceof UnstorableError ? error.message : 'The body is not valid JSON.' }
   }
   if (!isObject(value)) return { ok: false, reason: 'The body must be a JSON object.' }
   return { ok: true, fields: nest(Object.entries(value)) }
+}
+
+/** JSON that the database cannot keep or that nobody writes in earnest. */
+export class UnstorableError extends Error {
+  override name = 'UnstorableError'
+}
+
+const depthMax = 32
+
+/**
+ * Parses JSON of strangers: PostgreSQL keeps no null characters and no halves of surrogate pairs, and what is nested
+ * without end would end the stack of whoever walks it.
+ *
+ * @throws SyntaxError, or UnstorableError with the reason
+ */
+export function parseStorableJson(text: string): unknown {
+  if (depthOf(text) > depthMax) throw new UnstorableError(`The body is nested deeper than ${depthMax} levels.`)
+  return JSON.parse(text, (name, value: unknown) => {
+    if (!isStorable(name) || (typeof value === 'string' && !isStorable(value)))
+      throw new UnstorableError('The body holds characters that cannot be stored.')
+    return value
+  })
+}
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+/** The deepest nesting of brackets outside of strings, in one pass. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (inString && character === '\\') index++
+    else if (character === '"') inString = !inString
+    else if (inString) continue
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth)
+    else if (character === ']' || character === '}') depth--
+  }
+  return deepest
 }
 
 /** `traits.name.first` becomes `{traits: {name: {first}}}`; names that would reach an object's prototype are dropped. */

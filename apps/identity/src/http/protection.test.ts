@@ -153,6 +153,10 @@ describe('bodies', () => {
     ['null', 'null', 'application/json'],
     ['nothing', '', 'application/json'],
     ['text', 'a=b', 'text/plain'],
+    ['a null character', '{"method":"password","identifier":"a\\u0000b"}', 'application/json'],
+    ['half a character', '{"method":"password","identifier":"\\ud800"}', 'application/json'],
+    ['a null character in a form', 'method=password&identifier=%00', 'application/x-www-form-urlencoded'],
+    ['lists without end', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 'application/json'],
     ['a form with files', '--x--', 'multipart/form-data; boundary=x'],
   ])('that hold %s are told in the flow', async (_what, body, type) => {
     const { json: flow } = await identity.browser().ask<LoginFlow>('/self-service/login/api')
@@ -163,6 +167,20 @@ describe('bodies', () => {
     })
     expect(answer.status).toBe(400)
     expect(messageIds(answer.json)).toEqual([4000001])
+  })
+
+  it('that an administrator sends are judged the same', async () => {
+    const admin = new Browser(identity.adminUrl, { authorization: `Bearer ${adminToken}` })
+    const bodies = [
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"traits":{"email":"a\\u0000@b.c"}}',
+      '{"traits":{},"metadata_public":"\\ud800"}',
+    ]
+    for (const body of bodies) expect((await admin.ask('/admin/identities', { method: 'POST', body })).status).toBe(400)
+    expect((await admin.ask('/admin/identities?credentials_identifier=%00')).status).toBe(400)
   })
 
   it('above 64 kB are 413', async () => {

@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isStorable } from './body.ts'
 import { csrfCookieName, newCsrfToken, parseCsrfCookie } from './csrf.ts'
+import { badRequest } from './errors.ts'
 
 export const sessionCookieName = 'ory_kratos_session'
 const yearSeconds = 365 * 24 * 3600
@@ -37,7 +40,9 @@ export class Visit {
   }
 
   get clientAddress(): string {
-    return this.request.ip
+    const { ip, socket } = this.request
+    // A trusted proxy may pass on what its client made up.
+    return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip
   }
 
   get userAgent(): string {
@@ -52,7 +57,9 @@ export class Visit {
   query(name: string): string | undefined {
     const value = (this.request.query as Record<string, unknown>)[name]
     const first = Array.isArray(value) ? value[0] : value
-    return typeof first === 'string' ? first : undefined
+    if (typeof first !== 'string') return undefined
+    if (!isStorable(first)) throw badRequest(`The query parameter ${name} holds characters that are not allowed.`)
+    return first
   }
 
   cookie(name: string): string | undefined {

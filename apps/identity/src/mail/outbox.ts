@@ -1,7 +1,7 @@
 import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import { eq, sql } from 'drizzle-orm'
-import type { Executor } from '../db/executor.ts'
+import { type Executor, withoutValues } from '../db/executor.ts'
 import { mailOutbox } from '../db/schema.ts'
 import type { Mail } from './mail.ts'
 import { type MailTransport, UndeliverableError } from './transport.ts'
@@ -34,7 +34,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       return
     }
     running = drain()
-      .catch((err) => log.warn({ err }, 'cannot read the mails to send'))
+      .catch((err) => log.warn({ err: withoutValues(err) }, 'cannot read the mails to send'))
       .finally(() => {
         running = undefined
         if (again) {

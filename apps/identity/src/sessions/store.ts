@@ -106,7 +106,7 @@ export async function listSessions(
   )
   if (filter.after !== undefined) conditions.push(`s.id < ${parameter(filter.after)}`)
   const listed = database.pool.query<SessionRow>(
-    `select s.*, ${devicesJson} as devices from identity.sessions s where ${conditions.join(' and ')}
+    `select ${sessionColumns}, ${devicesJson} as devices from identity.sessions s where ${conditions.join(' and ')}
      order by s.id desc limit ${parameter(page.size)} offset ${parameter(page.offset)}`,
     values,
   )
@@ -187,10 +187,14 @@ function devicesFromRow(row: SessionRow): Device[] {
   }))
 }
 
+/** By name, not `*`: a later version that adds a column must not break the prepared statements of this one. */
+const sessionColumns = `s.id, s.identity_id, s.token_hash, s.active, s.aal, s.authentication_methods, s.authenticated_at,
+  s.issued_at, s.expires_at, s.created_at, s.updated_at`
+
 const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.session_devices d where d.session_id = s.id), '[]')`
 
 const findSessionSql = `
-  select s.*, ${devicesJson} as devices, row_to_json(i) as identity,
+  select ${sessionColumns}, ${devicesJson} as devices, row_to_json(i) as identity,
     coalesce((select json_agg(a order by a.id) from identity.verifiable_addresses a where a.identity_id = i.id), '[]') as verifiable,
     coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery
   from identity.sessions s join identity.identities i on i.id = s.identity_id

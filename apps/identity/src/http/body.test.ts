@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { readBody } from './body.ts'
+
+const json = (text: string) => readBody(text, 'application/json; charset=utf-8')
+const form = (text: string) => readBody(text, 'application/x-www-form-urlencoded')
+
+it('makes objects of dotted names, in JSON as in forms', () => {
+  const fields = { traits: { email: 'a@b.c', name: { first: 'Ada', last: 'Byron' } } }
+  expect(json('{"traits":{"email":"a@b.c"},"traits.name.first":"Ada","traits.name.last":"Byron"}')).toEqual({
+    ok: true,
+    fields,
+  })
+  expect(form('traits.email=a%40b.c&traits.name.first=Ada&traits.name.last=Byron')).toEqual({ ok: true, fields })
+})
+
+it('lets brackets and quotes stand in strings', () => {
+  const text = `${'[{"'.repeat(100)}\\`
+  expect(json(JSON.stringify({ password: text }))).toEqual({ ok: true, fields: { password: text } })
+})
+
+it('drops names that would reach a prototype, wherever they stand', () => {
+  const read = json('{"__proto__":{"a":1},"x.__proto__.a":1,"y":{"constructor":{"a":1},"z":1}}')
+  expect(read).toEqual({ ok: true, fields: { y: { z: 1 } } })
+  expect({}).not.toHaveProperty('a')
+})
+
+it.each([
+  '',
+  '[]',
+  '"text"',
+  'null',
+  '5',
+  '{',
+  '{"a":"\\u0000"}',
+  '{"\\u0000":1}',
+  '{"a":"\\udc00"}',
+  `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
+])('says why it does not read %j', (text) => {
+  const read = json(text)
+  expect(read).toEqual({ ok: false, reason: expect.stringMatching(/^The (request|body) /) })
+})
+
+it('takes no longer for a body that was made to be slow', () => {
+  const start = performance.now()
+  for (const text of ['"\\'.repeat(32_000), '['.repeat(64_000), '{"":'.repeat(16_000), '\\"'.repeat(32_000)]) json(text)
+  expect(performance.now() - start).toBeLessThan(500)
+})
