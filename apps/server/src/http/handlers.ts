@@ -5,11 +5,12 @@ export type Actor = { kind: 'user'; id: string; name: string; email: string; ses
 
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole }
 
-type InTeam<O extends Operation> = Contract[O]['path'] extends
-  | `${string}:teamSlug${string}`
-  | `${string}:teamId${string}`
-  ? TeamContext
-  : undefined
+/** Who shows an install token is in no team; the handler finds the node's by the token. */
+type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token'
+  ? undefined
+  : Contract[O]['path'] extends `${string}:teamSlug${string}` | `${string}:teamId${string}`
+    ? TeamContext
+    : undefined
 type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token' ? undefined : Actor
 
 /** A request that the guard let pass: parsed, signed in, with the team and the right that the contract's row names. */

@@ -17,27 +17,31 @@ const stopTimeoutMs = 8_000
 const adoptedPollMs = 1_000
 /** A start that lasted this long was a good one: the next failure waits little again. */
 const goodRunMs = 60_000
+const refusalsMax = 3
 
 /**
  * Runs the agent of this machine in a session of its own: Ctrl-C reaches the server alone, which then ends it. A server that was
  * killed leaves it running; the next one finds it by its file and goes on with it, so that there are never two.
  *
- * @param options.token makes the token for a start, undefined when the agent has one stored
- * @param options.ended it ended by itself with exit code 0: it was told to, and is not started again
+ * @param options.token makes the token for a start, undefined when the agent has one stored. An agent shows a stored token only
+ *   at the address where it got it: `sameAddress` is false when this server has another one since
+ * @param options.ended it keeps ending by itself with exit code 0: the server refuses it, and it is not started again
  */
 export function runAgentProcess(options: {
   config: Config
   nodeId: string
   log: Logger
-  token: () => Promise<string | undefined>
+  token: (sameAddress: boolean) => Promise<string | undefined>
   ended: () => void
 }): AgentProcess {
   const { config, nodeId, log } = options
   const folder = agentDataDir(config, nodeId)
   const runFile = join(folder, 'process.json')
+  const addressFile = join(folder, 'server-address')
   let wanted = true
   let pid: number | undefined
   let failures = 0
+  let refusals = 0
   let wake: (() => void) | undefined
 
   async function run() {
@@ -55,19 +59,22 @@ export function runAgentProcess(options: {
       pid = undefined
       rmSync(runFile, { force: true })
       if (!wanted) return
-      if (exit === 0) {
-        log.warn({ nodeId }, 'the agent of this machine was told to stop')
+      const short = Date.now() - startedAt < goodRunMs
+      failures = short ? failures + 1 : 1
+      // Once may be somebody's SIGTERM or a machine that goes down; an agent that is refused says so every time.
+      refusals = exit === 0 && short ? refusals + 1 : 0
+      if (refusals >= refusalsMax) {
+        log.warn({ nodeId }, 'the agent of this machine is refused, it is not started again')
         wanted = false
         return options.ended()
       }
-      failures = Date.now() - startedAt > goodRunMs ? 1 : failures + 1
       log.warn({ nodeId, exit, failures }, 'the agent of this machine ended, starting it again')
       await pause(failures === 1 ? 100 : Math.min(30_000, 250 * 2 ** Math.min(failures, 10)))
     }
   }
 
   async function start(): Promise<number | string> {
-    const token = await options.token()
+    const token = await options.token(readText(addressFile) === config.url)
     const [command, ...args] = agentCommand(config)
     if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
     mkdirSync(join(config.dataDir, 'logs'), { recursive: true })
@@ -79,6 +86,7 @@ export function runAgentProcess(options: {
       detached: true,
     })
     closeSync(out)
+    writeFileSync(addressFile, config.url, { mode: 0o600 })
     if (child.pid) {
       pid = child.pid
       writeRunFile(runFile, child.pid)
@@ -184,6 +192,14 @@ function readRunFile(path: string): number | undefined {
   try {
     const { pid, startTime } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; startTime: string | null }
     return startTime !== null && isAlive(pid) && String(startTimeOf(pid)) === String(startTime) ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
   } catch {
     return undefined
   }

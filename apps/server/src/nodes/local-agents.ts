@@ -49,7 +49,7 @@ export function createLocalAgents(app: App): LocalAgents {
         config: app.config,
         nodeId,
         log: app.log,
-        token: () => tokenFor(nodeId, userId),
+        token: (sameAddress) => tokenFor(nodeId, userId, sameAddress),
         ended: () =>
           void forget(nodeId)
             .then(() => nodeChanged(app, { teamId, nodeId }))
@@ -58,15 +58,13 @@ export function createLocalAgents(app: App): LocalAgents {
     )
   }
 
-  /** An agent that was exchanged once has its token in its folder. */
-  async function tokenFor(nodeId: string, userId: string): Promise<string | undefined> {
-    const used = await app.database.db
-      .select({ usedAt: nodeToken.usedAt })
-      .from(nodeToken)
-      .where(eq(nodeToken.nodeId, nodeId))
-    if (used[0]?.usedAt) return undefined
-    const { token } = await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })
-    return token
+  /** An agent that was exchanged has its token in its folder, for the address that this server had then. */
+  async function tokenFor(nodeId: string, userId: string, sameAddress: boolean): Promise<string | undefined> {
+    const { db } = app.database
+    const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+    if (token?.usedAt && sameAddress) return undefined
+    await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
+    return (await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })).token
   }
 
   async function forget(nodeId: string) {
