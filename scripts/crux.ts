@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openInstallation } from '@crux/dev-env'
+import { openInstallation, renewEncryptionKey } from '@crux/dev-env'
 import { createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 import { root } from './build.ts'
@@ -11,22 +12,41 @@ import { root } from './build.ts'
 const Settings = z.object({ CRUX_DATA_DIR: z.string(), DATABASE_URL: z.string().optional() })
 
 try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+
+async function run(args: string[]): Promise<number> {
   const settings = parseConfig(Settings, process.env)
-  const installation = await openInstallation({
+  const options = {
     dataDir: settings.CRUX_DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
     inherit: process.env,
     log: createLogger({ name: 'crux', level: 'error' }),
-  })
-  const child = spawn(process.execPath, ['src/cli.ts', ...process.argv.slice(2)], {
+  }
+  // Where the key lies in the data folder, a rotation makes the new one too.
+  const ownKey = process.env.ENCRYPTION_SECRET_KEY || process.env.ENCRYPTION_SECRET_KEY_FILE
+  const renewing = args.join(' ') === 'encrypt rotate' && !ownKey && existsSync(join(settings.CRUX_DATA_DIR, 'secrets'))
+  const renewal = renewing ? renewEncryptionKey(settings.CRUX_DATA_DIR) : undefined
+  try {
+    const installation = await openInstallation(options)
+    const code = await runCli(args, installation.env)
+    await installation.close()
+    if (code === 0) renewal?.done()
+    return code
+  } finally {
+    renewal?.release()
+  }
+}
+
+async function runCli(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
     cwd: join(root, 'apps/server'),
-    env: installation.env,
+    env,
     stdio: 'inherit',
   })
   const [code] = (await once(child, 'exit')) as [number | null]
-  await installation.close()
-  process.exitCode = code ?? 1
-} catch (error) {
-  console.error((error as Error).message)
-  process.exitCode = 1
+  return code ?? 1
 }

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, isLoopbackUrl } from '@crux/service-kit'
 import { secretFile, writeSecret } from './files.ts'
+
+export const encryptionKeyName = 'encryption-key'
+export const deprecatedKeyName = 'encryption-key-deprecated'
 
 export interface Addresses {
   host: string
@@ -77,7 +80,8 @@ export function processEnvironment(options: {
     ...shared,
     IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
     IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
-    ...secret('ENCRYPTION_SECRET_KEY', 'encryption-key'),
+    ...secret('ENCRYPTION_SECRET_KEY', encryptionKeyName),
+    ...deprecatedKey(dataDir, given),
     CRUX_HOST: addresses.host,
     CRUX_PORT: String(addresses.port),
     CRUX_EMBEDDED: 'true',
@@ -85,6 +89,13 @@ export function processEnvironment(options: {
   const tokenFile = shared.IDENTITY_ADMIN_TOKEN_FILE
   const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
   return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken }
+}
+
+/** Only there while a rotation was begun and not ended: what it has not sealed anew is still read with it. */
+function deprecatedKey(dataDir: string, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const file = join(dataDir, 'secrets', deprecatedKeyName)
+  const own = given.ENCRYPTION_SECRET_KEY || given.ENCRYPTION_SECRET_KEY_FILE
+  return !own && existsSync(file) ? { ENCRYPTION_DEPRECATED_KEY_FILE: file } : {}
 }
 
 /** What is set here wins over an X_FILE of the caller; both together would be refused. */

@@ -1,5 +1,5 @@
 export type { Installation } from './installation.ts'
-export { openInstallation } from './installation.ts'
+export { openInstallation, renewEncryptionKey } from './installation.ts'
 export { PortTakenError } from './ports.ts'
 export type { AgentProcess, ProcessName, System, SystemOptions } from './system.ts'
 export { bootSystem } from './system.ts'

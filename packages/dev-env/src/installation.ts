@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { OwnedError, startEmbedded } from '@crux/postgres'
+import { claimOwnership, OwnedError, startEmbedded } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
-import { processEnvironment, publicUrl } from './environment.ts'
-import { readJson } from './files.ts'
+import { deprecatedKeyName, encryptionKeyName, processEnvironment, publicUrl } from './environment.ts'
+import { readJson, writeSecret } from './files.ts'
 
 export interface Installation {
   /** What the server would get. */
@@ -50,6 +51,28 @@ async function reachDatabase(dataDir: string, log: Logger): Promise<{ url: strin
   } catch (error) {
     if (!(error instanceof OwnedError)) throw error
     // Crux runs: its database serves.
-    return { url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(), close: async () => undefined }
+    return {
+      url: readFileSync(join(dataDir, 'secrets/database-url'), 'utf8').trim(),
+
+      close: async () => undefined,
+    }
   }
+}
+
+/**
+ * Puts a new encryption key in the place of the one in the data folder and keeps the old one beside it until `done`. A
+ * rotation that was interrupted goes on with the keys that are there. Call it before `openInstallation`.
+ *
+ * @throws OwnedError while Crux runs: it has to start with the new key
+ */
+export function renewEncryptionKey(dataDir: string): { done(): void; release(): void } {
+  const ownership = claimOwnership({ file: join(dataDir, 'owner'), what: `Crux in ${dataDir}` })
+  const current = join(dataDir, 'secrets', encryptionKeyName)
+  const deprecated = join(dataDir, 'secrets', deprecatedKeyName)
+  if (!existsSync(deprecated)) {
+    // In this order: whatever is interrupted, the key that sealed the secrets is never gone.
+    writeSecret(deprecated, readFileSync(current, 'utf8'))
+    writeSecret(current, randomBytes(32).toString('base64url'))
+  }
+  return { done: () => rmSync(deprecated, { force: true }), release: () => ownership.release() }
 }
