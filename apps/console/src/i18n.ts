@@ -46,6 +46,7 @@ function ruleText(issue: {
   if (issue.code === 'too_big' && text) return i18n.t('rules.tooLong', { count: Number(issue.maximum) })
   if (issue.code === 'too_small') return i18n.t('rules.tooSmall', { minimum: Number(issue.minimum) })
   if (issue.code === 'too_big') return i18n.t('rules.tooBig', { maximum: Number(issue.maximum) })
+  if (issue.code === 'invalid_format' && issue.input === '') return i18n.t('rules.required')
   if (issue.code === 'invalid_format' && issue.format === 'email') return i18n.t('rules.email')
   if (issue.code === 'invalid_type') return i18n.t('rules.invalid')
   return undefined

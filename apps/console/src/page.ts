@@ -13,7 +13,17 @@ export function page<M extends object>(
   name: keyof M & string,
 ): AsyncRouteComponent<object> {
   return lazyRouteComponent(async () => {
-    const [module] = await Promise.all([load(), ...areas.map(loadArea)])
+    const [module] = await Promise.all([twice(load), ...areas.map((area) => twice(() => loadArea(area)))])
     return { Page: module[name] as ComponentType<object> }
   }, 'Page')
+}
+
+/** A network that changes under the browser aborts what it was loading; a second try a moment later finds it. */
+async function twice<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch {
+    await new Promise((resume) => setTimeout(resume, 400))
+    return load()
+  }
 }

@@ -13,7 +13,10 @@ type Props = {
 /** The one container: a border and a surface, with an optional header line. */
 export function Box({ title, aside, tools, children, className, label }: Props) {
   return (
-    <section aria-label={label} className={cx('min-w-0 rounded-box border border-line bg-surface', className)}>
+    <section
+      aria-label={label}
+      className={cx('min-w-0 overflow-clip rounded-box border border-line bg-surface', className)}
+    >
       {(title || tools) && (
         <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
           <h2 className="font-strong">{title}</h2>

@@ -37,7 +37,10 @@ export function Field({ label, help, error, aside, optional, group, children }: 
   const describedBy = error || help ? noteId : undefined
   const Label = group ? 'span' : 'label'
   return (
-    <div {...(group ? { role: 'group', 'aria-labelledby': `${id}-label` } : {})} className="grid gap-[5px]">
+    <div
+      {...(group ? { role: 'group', 'aria-labelledby': `${id}-label` } : {})}
+      className="grid content-start gap-[5px]"
+    >
       <div className="flex items-baseline gap-2">
         <Label id={`${id}-label`} {...(group ? {} : { htmlFor: id })} className="font-strong">
           {label}

@@ -10,13 +10,15 @@ type Props = {
   sub?: ReactNode
   /** At most one main button; the rest plain or in a menu. */
   tools?: ReactNode
-  /** The page's own name in the breadcrumb and the browser's tab, where the title alone says too little. */
+  /** The page's own step in the breadcrumb, where the title repeats the step before. */
+  crumb?: string
+  /** The name in breadcrumb and tab, where the title alone says too little. */
   fullTitle?: string
 }
 
 /** The heading of every page; it also feeds the breadcrumb and names the browser's tab. */
-export function PageHead({ title, crumbs = [], mark, sub, tools, fullTitle = title }: Props) {
-  useSetCrumbs([...crumbs, { label: fullTitle }])
+export function PageHead({ title, crumbs = [], mark, sub, tools, crumb, fullTitle = title }: Props) {
+  useSetCrumbs([...crumbs, { label: crumb ?? fullTitle }])
   useEffect(() => {
     document.title = `${fullTitle} - Crux`
   }, [fullTitle])

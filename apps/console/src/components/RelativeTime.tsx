@@ -9,7 +9,7 @@ export function RelativeTime({ at, className }: { at: string | null | undefined;
   const time = Date.parse(at)
   return (
     <Tooltip content={absoluteTime(time)}>
-      <time dateTime={at} className={className ?? 'tabular-nums'}>
+      <time dateTime={at} className={className ?? 'text-ink-2 tabular-nums'}>
         {relativeTime(time, now)}
       </time>
     </Tooltip>

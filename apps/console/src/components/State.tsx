@@ -36,7 +36,9 @@ export function StateMark({
 }) {
   const Icon = look.icon
   const mark = (
-    <span className={cx('inline-flex items-center gap-1.5 font-strong whitespace-nowrap', tones[look.tone])}>
+    <span
+      className={cx('inline-flex items-center gap-1.5 align-bottom font-strong whitespace-nowrap', tones[look.tone])}
+    >
       <Icon aria-hidden className={cx('size-3.5! stroke-[2.1]!', look.busy && 'animate-[turn_2.4s_linear_infinite]')} />
       <span className={compact ? 'sr-only' : undefined}>{word}</span>
     </span>

@@ -169,7 +169,7 @@ function SortButton<Row>({
       className="inline-flex items-center gap-1 rounded-sm hover:text-ink"
     >
       {column.header}
-      <Arrow aria-hidden className={cx('size-3!', !on && 'opacity-0')} />
+      {on && <Arrow aria-hidden className="size-3!" />}
     </button>
   )
 }

@@ -21,6 +21,9 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
   const end = placed('end')
   const title = placed('title')
   const detail = placed('detail')
+  // Without a state to lead, the name takes the first line.
+  const first = lead.length > 0 ? lead : title
+  const second = lead.length > 0 ? title : []
   return (
     <ul aria-label={label}>
       {rows.map((row) => (
@@ -29,16 +32,16 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
           className={cx('flex gap-2 border-b border-line px-3 py-2.5 last:border-0', tints[tint?.(row) ?? 'none'])}
         >
           <div className="min-w-0 flex-1">
-            {lead.length + end.length > 0 && (
+            {first.length + end.length > 0 && (
               <div className="flex items-center gap-2">
-                <Cells row={row} columns={lead} />
+                <Cells row={row} columns={first} />
                 <span className="ml-auto text-small text-ink-2">
                   <Cells row={row} columns={end} />
                 </span>
               </div>
             )}
-            <div className="flex flex-wrap items-center gap-x-2">
-              <Cells row={row} columns={title} />
+            <div className="flex flex-wrap items-center gap-x-2 empty:hidden">
+              <Cells row={row} columns={second} />
             </div>
             {detail.length > 0 && (
               <div className="flex flex-wrap items-center gap-x-2 text-small text-ink-2">

@@ -72,7 +72,7 @@ function Row({
     later: 'border-line-strong',
   }
   return (
-    <li className="flex min-h-9 items-center gap-3 border-b border-line px-3.5 py-1.5 last:border-0">
+    <li className="flex min-h-[38px] items-center gap-3 border-b border-line px-3.5 py-1.5 last:border-0">
       <span className={cx('grid size-5 shrink-0 place-items-center rounded-full border', marks[state])}>
         {state === 'done' && <Check aria-label={t('steps.done')} className="size-3! stroke-3!" />}
       </span>

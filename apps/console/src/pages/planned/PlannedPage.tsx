@@ -21,7 +21,7 @@ export function PlannedPage() {
       <PageHead title={title} mark={<Pill>{t('mark')}</Pill>} />
       <EmptyState
         icon={Hammer}
-        title={t('mark')}
+        title={t('notYet')}
         text={i18n.t(`planned:text.${area}` as 'planned:text.packages')}
         action={team && <ButtonLink {...links.dashboard(team.slug)}>{t('back')}</ButtonLink>}
       />

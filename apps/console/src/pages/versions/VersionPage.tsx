@@ -74,8 +74,8 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
   return (
     <>
       <PageHead
-        title={version.name}
-        fullTitle={`${project.name} ${version.name}`}
+        title={`${project.name} ${version.name}`}
+        crumb={version.name}
         crumbs={[
           { label: t('projects:title'), link: links.projects(slug) },
           { label: project.name, link: links.project(slug, project.id) },

@@ -23,7 +23,6 @@ export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
       id: 'prefix',
       header: t('deployment.prefix'),
       narrow: 'title',
-      grow: true,
       sort: (row) => row.prefix,
       cell: (row) => (
         <span className="inline-flex items-center gap-2">
@@ -46,6 +45,12 @@ export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
           </TextLink>
         </span>
       ),
+    },
+    {
+      id: 'note',
+      header: t('deployment.noteColumn'),
+      grow: true,
+      cell: (row) => <span className="text-ink-2">{row.note}</span>,
     },
     {
       id: 'updated',

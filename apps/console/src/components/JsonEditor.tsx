@@ -1,0 +1,110 @@
+import { autocompletion, type CompletionContext } from '@codemirror/autocomplete'
+import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { type Diagnostic, linter, lintGutter } from '@codemirror/lint'
+import { Compartment, EditorState } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { basicSetup } from 'codemirror'
+import { useEffect, useRef } from 'react'
+
+type Problem = { property: string | undefined; message: string } | null
+type Props = {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  readOnly: boolean
+  /** Names offered as properties of the outermost object. */
+  properties: readonly string[]
+  /** What is wrong with a text that is JSON; its mark is put at the property. */
+  lint: (value: string) => Problem
+  onFocus: () => void
+  onBlur: () => void
+}
+
+/** CodeMirror with the console's colours; loaded only where JSON is edited. */
+export function JsonEditor(props: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const readOnly = useRef(new Compartment())
+
+  useEffect(() => {
+    if (!host.current) return
+    const editor = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          basicSetup,
+          json(),
+          look,
+          syntaxHighlighting(colours),
+          lintGutter(),
+          linter((current) => findProblems(current, (text) => latest.current.lint(text)), { delay: 300 }),
+          autocompletion({ override: [(context) => complete(context, latest.current.properties)] }),
+          readOnly.current.of(EditorState.readOnly.of(latest.current.readOnly)),
+          EditorView.contentAttributes.of({ 'aria-label': latest.current.label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set'))) latest.current.onChange(update.state.doc.toString())
+            if (update.focusChanged) (update.view.hasFocus ? latest.current.onFocus : latest.current.onBlur)()
+          }),
+        ],
+      }),
+    })
+    view.current = editor
+    return () => editor.destroy()
+  }, [])
+
+  useEffect(() => {
+    const editor = view.current
+    if (!editor || editor.state.doc.toString() === props.value) return
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.value }, userEvent: 'set' })
+  }, [props.value])
+  useEffect(() => {
+    view.current?.dispatch({ effects: readOnly.current.reconfigure(EditorState.readOnly.of(props.readOnly)) })
+  }, [props.readOnly])
+
+  return <div ref={host} className="min-h-72 overflow-hidden rounded-b-box bg-sunken" />
+}
+
+const parseLint = jsonParseLinter()
+
+function findProblems(view: EditorView, lint: (text: string) => Problem): Diagnostic[] {
+  const broken = parseLint(view)
+  if (broken.length > 0) return broken
+  const text = view.state.doc.toString()
+  const problem = lint(text)
+  if (!problem) return []
+  const name = /^\w+/.exec(problem.property ?? '')?.[0]
+  const at = name ? text.indexOf(`"${name}"`) : -1
+  const from = Math.max(0, at)
+  return [{ from, to: at < 0 ? Math.min(1, text.length) : from + (name?.length ?? 0) + 2, severity: 'error', message: problem.message }]
+}
+
+function complete(context: CompletionContext, properties: readonly string[]) {
+  const word = context.matchBefore(/"\w*/)
+  if (!word && !context.explicit) return null
+  return { from: word?.from ?? context.pos, options: properties.map((name) => ({ label: `"${name}"`, apply: `"${name}": `, type: 'property' })) }
+}
+
+const look = EditorView.theme({
+  '&': { fontSize: '12px', color: 'var(--ink)', backgroundColor: 'transparent' },
+  '.cm-scroller': { fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace', lineHeight: '20px', maxHeight: '70dvh', minHeight: '288px' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-3)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': { backgroundColor: 'color-mix(in oklch, var(--accent) 28%, transparent) !important' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface-raised)', border: '1px solid var(--line-strong)', borderRadius: '6px', color: 'var(--ink)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
+  '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--ink)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+})
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--state-running)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--state-progress)' },
+  { tag: tags.invalid, color: 'var(--state-failed)' },
+])
