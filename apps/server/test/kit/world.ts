@@ -1,0 +1,54 @@
+import type { Someone, TestServer, TestTeam } from './index.ts'
+
+/** Ids of one of everything in a team. */
+export type World = {
+  teamSlug: string
+  teamId: string
+  registryId: string
+  projectId: string
+  versionId: string
+  imageId: string
+  nodeId: string
+  deploymentId: string
+  instanceId: string
+  configId: string
+}
+
+/** One of everything that a team may have, made through the API. Registries: unchecked, so nothing outside is asked. */
+export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTeam): Promise<World> {
+  const { id: teamId, slug: teamSlug } = team ?? (await crux.createTeam(owner))
+  const { call } = crux.client(owner)
+  const params = { teamSlug }
+  const registry = await call('registries.create', {
+    params,
+    body: { name: 'Anywhere', type: 'unchecked', details: { local: true, public: true } },
+  })
+  const project = await call('projects.create', { params, body: { name: 'Shop', type: 'versioned' } })
+  const inProject = { ...params, projectId: project.id }
+  const version = await call('versions.create', { params: inProject, body: { name: '1.0.0', type: 'incremental' } })
+  const inVersion = { ...inProject, versionId: version.id }
+  const [image] = await call('images.create', {
+    params: inVersion,
+    body: [{ registryId: registry.id, images: ['shop/web:1'] }],
+  })
+  const node = await call('nodes.create', { params, body: { name: 'Machine' } })
+  const deployment = await call('deployments.create', {
+    params,
+    body: { versionId: version.id, nodeId: node.id, prefix: 'shop' },
+  })
+  const details = await call('deployments.get', { params: { ...params, deploymentId: deployment.id } })
+  const [instance] = details.instances
+  if (!image || !instance) throw new Error('the version has no image')
+  return {
+    teamSlug,
+    teamId,
+    registryId: registry.id,
+    projectId: project.id,
+    versionId: version.id,
+    imageId: image.id,
+    nodeId: node.id,
+    deploymentId: deployment.id,
+    instanceId: instance.id,
+    configId: image.config.id,
+  }
+}

@@ -1,0 +1,239 @@
+import {
+  type ChannelName,
+  contract,
+  type EndpointSpec,
+  isAllowed,
+  liveChannels,
+  type Operation,
+  type TeamRole,
+} from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
+import { makeWorld, type World } from './kit/world.ts'
+
+const operations = Object.keys(contract) as Operation[]
+const rowOf = (operation: Operation): EndpointSpec => contract[operation]
+const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
+const guarded = inTeam.filter((operation) => rowOf(operation).permission !== 'install-token')
+const changes = (operation: Operation) => rowOf(operation).method !== 'GET'
+const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }
+
+/** A body that the row accepts, so that a refusal is never about the body. */
+const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
+  'teams.create': { name: 'Another team', slug: 'another-team' },
+  'teams.update': { name: 'New name', slug: 'new-name' },
+  'registries.create': { name: 'Some', type: 'unchecked', details: { local: true } },
+  'registries.update': { name: 'Some', type: 'unchecked', details: { local: true } },
+  'projects.create': { name: 'Some', type: 'versioned' },
+  'projects.update': { name: 'Some' },
+  'versions.create': { name: '2.0.0', type: 'rolling' },
+  'versions.update': { name: '2.0.0' },
+  'versions.increase': { name: '2.0.0' },
+  'images.create': [{ registryId: world.registryId, images: ['a:1'] }],
+  'images.order': [world.imageId],
+  'images.update': { tag: '2' },
+  'nodes.create': { name: 'Some' },
+  'nodes.update': { name: 'Some' },
+  'nodes.create-script': { type: 'docker', scriptType: 'shell' },
+  'deployments.create': { versionId: world.versionId, nodeId: world.nodeId, prefix: 'some' },
+  'deployments.update': { prefix: 'some', protected: false },
+  'deployments.copy': { nodeId: world.nodeId, prefix: 'other' },
+  'deployments.start': {},
+  'deployments.update-instance': { config: { name: 'web' } },
+  'container-configurations.update': { config: { name: 'web' } },
+})
+const queries: Partial<Record<Operation, string>> = {
+  'deployments.list': '?skip=0&take=10',
+  'deployments.log': '?skip=0&take=10',
+  'nodes.audit': '?skip=0&take=10&from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
+}
+const pathOf = (operation: Operation, world: World) =>
+  rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
+    const values: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
+    return values[name] ?? ''
+  }) + (queries[operation] ?? '')
+
+describe('rights', () => {
+  let crux: TestServer
+  let owner: Someone
+  let stranger: Someone
+  let ours: World
+  let theirs: World
+
+  beforeAll(async () => {
+    crux = await startTestServer()
+    owner = crux.signUp('Owner')
+    stranger = crux.signUp('Stranger')
+    ours = await makeWorld(crux, owner)
+    theirs = await makeWorld(crux, stranger)
+  })
+  afterAll(() => crux.stop())
+
+  const ask = (operation: Operation, world: World, as?: Someone, of = world) => {
+    const body = bodies(of)[operation]
+    return crux.request(pathOf(operation, world), {
+      method: rowOf(operation).method,
+      ...(as && { as }),
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+  }
+
+  it('has a valid body for every endpoint that wants one', () => {
+    const missing = operations.filter((operation) => {
+      const { body, permission } = rowOf(operation)
+      return body && permission !== 'public' && !body.safeParse(bodies(ours)[operation]).success
+    })
+    expect(missing).toEqual([])
+  })
+
+  it.each(operations.filter((operation) => !['public', 'install-token'].includes(rowOf(operation).permission)))(
+    '%s wants a session',
+    async (operation) => {
+      const answer = await ask(operation, ours)
+      expect([answer.status, await answer.json()]).toMatchObject([401, { status: 401, error: 'unauthorized' }])
+    },
+  )
+
+  it.each(guarded)("%s reveals nothing of another team's existence", async (operation) => {
+    const answer = await ask(operation, ours, stranger)
+    const nowhere = { ...ours, teamSlug: 'no-such-team', teamId: '01a1fe69-35bc-702a-a798-000000000000' }
+    const unknown = await ask(operation, nowhere, stranger, ours)
+    expect([403, 404]).toContain(answer.status)
+    const { requestId: _, ...body } = (await answer.json()) as Record<string, unknown>
+    const { requestId: __, ...other } = (await unknown.json()) as Record<string, unknown>
+    expect(body).toEqual(other)
+  })
+
+  it.each(guarded.filter((operation) => /:(?!team)\w+Id/.test(rowOf(operation).path)))(
+    "%s does not know another team's ids under its own slug",
+    async (operation) => {
+      const answer = await ask(operation, { ...theirs, teamSlug: ours.teamSlug, teamId: ours.teamId }, owner, ours)
+      expect([answer.status, (await answer.json()) as object]).toMatchObject([404, { error: 'notFound' }])
+    },
+  )
+
+  it.each(guarded.filter((operation) => /:projectId.*:\w+Id/.test(rowOf(operation).path)))(
+    '%s does not take a version of another project',
+    async (operation) => {
+      const other = await crux.client(owner).call('projects.create', {
+        params: { teamSlug: ours.teamSlug },
+        body: { name: `Other of ${operation}`, type: 'versioned' },
+      })
+      const answer = await ask(operation, { ...ours, projectId: other.id }, owner)
+      expect(answer.status).toBe(404)
+    },
+  )
+
+  const tooLow = guarded.flatMap((operation) => {
+    const { permission } = rowOf(operation)
+    const roles: TeamRole[] = ['user', 'admin', 'owner']
+    const least = roles.find((role) => isAllowed(role, permission as never)) ?? 'owner'
+    return lower[least].map((role) => [operation, role] as const)
+  })
+  it.each(tooLow)('%s is not for the role %s, and the attempt is recorded', async (operation, role) => {
+    const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, role)
+    const answer = await ask(operation, ours, member)
+    expect([answer.status, await answer.json()]).toMatchObject([403, { error: 'forbidden' }])
+    const { rows } = await crux.app.database.pool.query('select accepted from crux.audit_log where actor_id = $1', [
+      member.id,
+    ])
+    expect(rows).toEqual(changes(operation) && rowOf(operation).audit ? [{ accepted: false }] : [])
+  })
+
+  it('lets a role be lost at once', async () => {
+    const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
+    expect((await ask('nodes.list', ours, member)).status).toBe(200)
+    await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [member.id])
+    crux.app.bus.publish({ type: 'member.changed', teamId: ours.teamId, userId: member.id })
+    await until(async () => (await ask('nodes.list', ours, member)).status === 403, 1_000)
+  })
+
+  it('lets a session end at once', async () => {
+    const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'admin')
+    expect((await ask('nodes.list', ours, member)).status).toBe(200)
+    await crux.signOut(member)
+    await until(async () => (await ask('nodes.list', ours, member)).status === 401, 1_000)
+  })
+
+  describe('of live messages', () => {
+    const channels = Object.keys(liveChannels) as ChannelName[]
+    const livePath = (channel: ChannelName, world: World) =>
+      liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => world[name as keyof World] ?? '')
+
+    type Frame = { type: string; data: { path?: string; status?: number; error?: string } }
+    async function dial(as: Someone) {
+      const socket = new WebSocket(`${crux.url.replace('http', 'ws')}/api`, {
+        headers: { authorization: `Bearer ${as.token}` },
+      })
+      const frames: Frame[] = []
+      socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame))
+      await new Promise((resolve, reject) => {
+        socket.on('open', resolve)
+        socket.on('error', reject)
+      })
+      const send = (type: string, data: unknown) => socket.send(JSON.stringify({ type, data }))
+      const next = (wanted: (frame: Frame) => boolean) => until(() => frames.find(wanted))
+      return { socket, frames, send, next }
+    }
+
+    it.each(channels)("%s cannot be subscribed in another team, nor with another team's ids", async (channel) => {
+      const { socket, frames, send, next } = await dial(stranger)
+      const paths = [livePath(channel, ours)]
+      if (/:(?!team)\w+Id/.test(liveChannels[channel].path))
+        paths.push(livePath(channel, { ...ours, teamSlug: theirs.teamSlug }))
+      for (const path of paths) {
+        send('subscribe', { path })
+        await next((frame) => frame.type === 'sub-failed' && frame.data.path === path)
+      }
+      expect(frames.map((frame) => frame.type)).toEqual(paths.map(() => 'sub-failed'))
+      socket.close()
+    })
+
+    const messages = channels.flatMap((channel) =>
+      Object.entries(liveChannels[channel].client as Record<string, { permission: never; audit: string | false }>).map(
+        ([type, spec]) => [channel, type, spec] as const,
+      ),
+    )
+    it.each(messages)(
+      '%s/%s is dropped without a subscription, and refused to who lost the team meanwhile',
+      async (channel, type) => {
+        const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
+        const { socket, frames, send, next } = await dial(member)
+        const path = livePath(channel, ours)
+        send(`${path}/${type}`, {})
+        send('subscribe', { path })
+        await next((frame) => frame.type === 'subbed')
+        expect(frames.filter((frame) => frame.type === 'error')).toEqual([])
+        await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [member.id])
+        crux.app.bus.publish({ type: 'member.changed', teamId: ours.teamId, userId: member.id })
+        send(`${path}/${type}`, {})
+        await next((frame) => frame.type === 'sub-failed' && frame.data.path === path)
+        socket.close()
+      },
+    )
+
+    it.each(messages.filter(([, , { permission }]) => !isAllowed('user', permission)))(
+      '%s/%s is not for the role user',
+      async (channel, type, { audit }) => {
+        const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
+        const { socket, send, next } = await dial(member)
+        const path = livePath(channel, ours)
+        send('subscribe', { path })
+        await next((frame) => frame.type === 'subbed')
+        send(`${path}/${type}`, { container: { prefix: 'shop', name: 'web' } })
+        const refused = await next((frame) => frame.type === 'error')
+        expect(refused.data).toMatchObject({ status: 403, error: 'forbidden', path })
+        if (audit)
+          await until(async () => {
+            const { rows } = await crux.app.database.pool.query(
+              'select accepted from crux.audit_log where actor_id = $1',
+              [member.id],
+            )
+            return rows.length === 1 && rows[0].accepted === false
+          })
+        socket.close()
+      },
+    )
+  })
+})
