@@ -47,7 +47,8 @@ export function JsonEditor(props: Props) {
           readOnly.current.of(EditorState.readOnly.of(latest.current.readOnly)),
           EditorView.contentAttributes.of({ 'aria-label': latest.current.label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set'))) latest.current.onChange(update.state.doc.toString())
+            if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set')))
+              latest.current.onChange(update.state.doc.toString())
             if (update.focusChanged) (update.view.hasFocus ? latest.current.onFocus : latest.current.onBlur)()
           }),
         ],
@@ -80,23 +81,45 @@ function findProblems(view: EditorView, lint: (text: string) => Problem): Diagno
   const name = /^\w+/.exec(problem.property ?? '')?.[0]
   const at = name ? text.indexOf(`"${name}"`) : -1
   const from = Math.max(0, at)
-  return [{ from, to: at < 0 ? Math.min(1, text.length) : from + (name?.length ?? 0) + 2, severity: 'error', message: problem.message }]
+  return [
+    {
+      from,
+      to: at < 0 ? Math.min(1, text.length) : from + (name?.length ?? 0) + 2,
+      severity: 'error',
+      message: problem.message,
+    },
+  ]
 }
 
 function complete(context: CompletionContext, properties: readonly string[]) {
   const word = context.matchBefore(/"\w*/)
   if (!word && !context.explicit) return null
-  return { from: word?.from ?? context.pos, options: properties.map((name) => ({ label: `"${name}"`, apply: `"${name}": `, type: 'property' })) }
+  return {
+    from: word?.from ?? context.pos,
+    options: properties.map((name) => ({ label: `"${name}"`, apply: `"${name}": `, type: 'property' })),
+  }
 }
 
 const look = EditorView.theme({
   '&': { fontSize: '12px', color: 'var(--ink)', backgroundColor: 'transparent' },
-  '.cm-scroller': { fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace', lineHeight: '20px', maxHeight: '70dvh', minHeight: '288px' },
+  '.cm-scroller': {
+    fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace',
+    lineHeight: '20px',
+    maxHeight: '70dvh',
+    minHeight: '288px',
+  },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-3)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': { backgroundColor: 'color-mix(in oklch, var(--accent) 28%, transparent) !important' },
-  '.cm-tooltip': { backgroundColor: 'var(--surface-raised)', border: '1px solid var(--line-strong)', borderRadius: '6px', color: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': {
+    backgroundColor: 'color-mix(in oklch, var(--accent) 28%, transparent) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface-raised)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '6px',
+    color: 'var(--ink)',
+  },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
   '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },

@@ -17,7 +17,11 @@ export function SaveIndicator({ status }: { status: SaveStatus }) {
   const { icon: Icon, tone } = looks[status]
   const busy = status === 'saving' || status === 'waiting'
   return (
-    <span role="status" data-save={status} className={cx('inline-flex items-center gap-2 text-small whitespace-nowrap', tone)}>
+    <span
+      role="status"
+      data-save={status}
+      className={cx('inline-flex items-center gap-2 text-small whitespace-nowrap', tone)}
+    >
       <Icon aria-hidden className={busy ? 'animate-[turn_.9s_linear_infinite]' : undefined} />
       {t(`save_.${status}`)}
     </span>

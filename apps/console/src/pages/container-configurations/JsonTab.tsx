@@ -1,0 +1,80 @@
+import { type ContainerConfigField, ContainerConfigFields, type ContainerConfigFields as Fields } from '@crux/contract'
+import { configFromJson, configToJson } from '@crux/rules'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Box } from '../../components/Box.tsx'
+import { FieldError } from '../../components/Field.tsx'
+import { useConfigForm } from './config-context.ts'
+import { newId } from './new-id.ts'
+
+const JsonEditor = lazy(() =>
+  import('../../components/JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })),
+)
+
+/** The same layer as text. What can be read goes the same way as edits of the form; the first problem stands below. */
+export function JsonTab() {
+  const { t } = useTranslation(['configuration', 'common'])
+  const form = useConfigForm()
+  const { own, kind, edit, readOnly, editors, configId } = form
+  const stored = useMemo(() => textOf(own), [own])
+  const [text, setText] = useState(stored)
+  const [focused, setFocused] = useState(false)
+  const latest = useRef(own)
+  latest.current = own
+  const names = useMemo(() => Object.keys(ContainerConfigFields.shape), [])
+  const other = editors.editorOf(configId, 'json')
+
+  // While somebody types here the own text wins; what others change comes in afterwards.
+  useEffect(() => {
+    if (!focused) setText(stored)
+  }, [stored, focused])
+
+  const read = (value: string) => configFromJson(value, latest.current, { newId, base: kind === 'image' })
+  const problem = useMemo(() => {
+    const result = configFromJson(text, own, { newId, base: kind === 'image' })
+    return result.ok ? null : result
+  }, [text, own, kind])
+  const change = (value: string) => {
+    setText(value)
+    const result = read(value)
+    if (!result.ok) return
+    for (const [field, part] of Object.entries(result.patch)) edit(field as ContainerConfigField, part)
+  }
+  return (
+    <Box title={t('json.title')} aside={t('json.aside')}>
+      <div style={other ? { outline: `2px solid ${other.color}`, outlineOffset: -2 } : undefined}>
+        <Suspense fallback={<div className="skeleton m-3 h-72" />}>
+          <JsonEditor
+            label={t('json.title')}
+            value={text}
+            onChange={change}
+            readOnly={readOnly !== null}
+            properties={names}
+            lint={(value) => {
+              const result = read(value)
+              return result.ok ? null : { property: result.property, message: result.description }
+            }}
+            onFocus={() => {
+              setFocused(true)
+              if (!readOnly) editors.focus(configId, 'json')
+            }}
+            onBlur={() => {
+              setFocused(false)
+              editors.blur(configId, 'json')
+            }}
+          />
+        </Suspense>
+      </div>
+      {problem && (
+        <div className="border-t border-line px-3 py-2.5">
+          <FieldError>
+            {problem.property ? `${problem.property}: ` : ''}
+            {problem.description} {t('json.notSent')}
+          </FieldError>
+        </div>
+      )}
+    </Box>
+  )
+}
+
+const textOf = (own: Fields): string => JSON.stringify(configToJson(own), null, 2)

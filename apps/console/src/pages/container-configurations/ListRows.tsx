@@ -1,0 +1,101 @@
+import { ArrowDown, ArrowUp, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from '../../components/Button.tsx'
+import { useConfigForm } from './config-context.ts'
+import { newId } from './new-id.ts'
+import { SettingInput } from './SettingInput.tsx'
+
+type Row = { id?: string; key: string }
+type Props = {
+  field: 'commands' | 'args' | 'networks'
+  label: string
+  rows: readonly Row[]
+  /** False for rows of the image: they can be read, and a change makes this layer's own list. */
+  own: boolean
+  onChange: (rows: Row[]) => void
+  ordered?: boolean
+  placeholder?: string
+}
+
+/** Single values, one per line; Enter begins the next. */
+export function ListRows({ field, label, rows, own, onChange, ordered, placeholder }: Props) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const { errorOf, readOnly } = useConfigForm()
+  const [added, setAdded] = useState<string | null>(null)
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    if (!added) return
+    list.current?.querySelector<HTMLInputElement>(`[data-row="${added}"] input`)?.focus()
+    setAdded(null)
+  }, [added])
+
+  const add = () => {
+    const row = { id: newId(), key: '' }
+    onChange([...rows, row])
+    setAdded(row.id)
+  }
+  const move = (from: number, by: 1 | -1) => {
+    const next = [...rows]
+    const [row] = next.splice(from, 1)
+    if (row) next.splice(from + by, 0, row)
+    onChange(next)
+  }
+  const paste = (index: number) => (text: string) => {
+    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+    if (lines.length < 2) return false
+    onChange([...rows.slice(0, index), ...lines.map((key) => ({ id: newId(), key })), ...rows.slice(index + 1)])
+    return true
+  }
+  return (
+    <div className="grid gap-1.5">
+      <ul ref={list} className="grid gap-1.5 empty:hidden">
+        {rows.map((row, index) => (
+          <li key={row.id ?? index} data-row={row.id} className="flex items-center gap-1">
+            <SettingInput
+              className="flex-1"
+              inputId={`${field}.${row.id ?? index}`}
+              label={t('numbered', { label, number: index + 1 })}
+              value={row.key}
+              placeholder={placeholder}
+              error={own ? (errorOf(`${field}[${index}].key`) ?? errorOf(`${field}[${index}]`)) : undefined}
+              onChange={(key) => onChange(rows.map((other, at) => (at === index ? { ...other, key } : other)))}
+              onEnter={add}
+              onPasteLines={paste(index)}
+            />
+            {ordered && (
+              <>
+                <IconButton
+                  icon={ArrowUp}
+                  size="sm"
+                  label={t('moveUp', { number: index + 1 })}
+                  disabledReason={readOnly ?? (index === 0 && t('isFirst'))}
+                  onClick={() => move(index, -1)}
+                />
+                <IconButton
+                  icon={ArrowDown}
+                  size="sm"
+                  label={t('moveDown', { number: index + 1 })}
+                  disabledReason={readOnly ?? (index === rows.length - 1 && t('isLast'))}
+                  onClick={() => move(index, 1)}
+                />
+              </>
+            )}
+            <IconButton
+              icon={X}
+              size="sm"
+              label={t('removeRow', { key: row.key })}
+              disabledReason={readOnly}
+              onClick={() => onChange(rows.filter((_, at) => at !== index))}
+            />
+          </li>
+        ))}
+      </ul>
+      <span>
+        <Button size="sm" disabledReason={readOnly} onClick={add}>
+          {t('addTo', { label })}
+        </Button>
+      </span>
+    </div>
+  )
+}

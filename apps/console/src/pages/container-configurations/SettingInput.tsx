@@ -1,0 +1,104 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { Avatar } from '../../components/Avatar.tsx'
+import { cx } from '../../components/class-names.ts'
+import { TextInput } from '../../components/Field.tsx'
+import { useConfigForm } from './config-context.ts'
+
+type Props = {
+  /** Which input of the page it is, for presence: `environment.LOG_LEVEL`. */
+  inputId: string
+  label: string
+  value: string
+  onChange: (value: string) => void
+  error?: string
+  placeholder?: string
+  mono?: boolean
+  numeric?: boolean
+  disabled?: boolean
+  className?: string
+  onEnter?: () => void
+  onPasteLines?: (text: string) => boolean
+  /** For what names a row: taken over when the input is left, so that a half-typed name never meets another row. */
+  lazy?: boolean
+}
+
+/**
+ * A text of the configuration. While it has the focus its own text wins over what comes in (ui.md U5.1); who else is in it is seen by
+ * an outline in that person's colour.
+ */
+export function SettingInput({
+  inputId,
+  label,
+  value,
+  onChange,
+  error,
+  placeholder,
+  mono = true,
+  numeric,
+  disabled,
+  className,
+  onEnter,
+  onPasteLines,
+  lazy,
+}: Props) {
+  const { configId, editors, readOnly } = useConfigForm()
+  const [text, setText] = useState<string | null>(null)
+  const other = editors.editorOf(configId, inputId)
+  const shown = text ?? value
+  const latest = useRef({ inputId, blur: editors.blur })
+  latest.current = { inputId, blur: editors.blur }
+  const focused = text !== null
+
+  // A row that goes away while it is edited gives its mark back.
+  useEffect(() => {
+    if (!focused) return
+    return () => latest.current.blur(configId, latest.current.inputId)
+  }, [focused, configId])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && onEnter) {
+      event.preventDefault()
+      if (text !== null && text !== value) onChange(text)
+      onEnter()
+    }
+  }
+  return (
+    <span className={cx('relative block min-w-0', className)}>
+      <TextInput
+        aria-label={label}
+        aria-invalid={error ? true : undefined}
+        title={error}
+        mono={mono}
+        inputMode={numeric ? 'numeric' : undefined}
+        placeholder={placeholder}
+        disabled={disabled}
+        readOnly={readOnly !== null}
+        value={shown}
+        style={other ? { outline: `2px solid ${other.color}`, outlineOffset: 0 } : undefined}
+        className={other && 'pr-8'}
+        onFocus={() => {
+          setText(value)
+          if (!readOnly) editors.focus(configId, inputId)
+        }}
+        onBlur={() => {
+          if (text !== null && text !== value) onChange(text)
+          setText(null)
+        }}
+        onChange={(event) => {
+          const next = numeric ? event.target.value.replace(/[^\d-]/g, '') : event.target.value
+          setText(next)
+          if (!lazy) onChange(next)
+        }}
+        onPaste={(event) => {
+          if (onPasteLines?.(event.clipboardData.getData('text/plain'))) event.preventDefault()
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {other && (
+        <span className="pointer-events-none absolute top-[5px] right-1.5">
+          <Avatar name={other.name} color={other.color} size="sm" />
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,107 @@
+import { type ContainerConfigFields, volumeTypes } from '@crux/contract'
+import { isHostPath } from '@crux/rules'
+import { ArrowRight } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Select } from '../../components/Field.tsx'
+import { ConflictNotes } from './ConflictNote.tsx'
+import { useConfigForm } from './config-context.ts'
+import { layerRows, withoutRow, withRow } from './keyed-rows.ts'
+import { newId } from './new-id.ts'
+import { RowEnd } from './PortsSection.tsx'
+import { RowErrors, Section } from './Section.tsx'
+import { SettingInput } from './SettingInput.tsx'
+import { SettingReset } from './SettingReset.tsx'
+
+type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
+const sameVolume = (a: Volume, b: Volume) => a.path === b.path || a.name === b.name
+
+/** A name is a folder of this container that Crux keeps; an absolute path is a folder of the node itself. */
+export function VolumesSection() {
+  const { t } = useTranslation(['configuration', 'common'])
+  const form = useConfigForm()
+  const own = form.own.volumes ?? []
+  const rows = layerRows<Volume>(own, form.parent?.volumes ?? [], sameVolume)
+  const set = (volumes: readonly Volume[]) => form.edit('volumes', volumes)
+  const parts = ['', '.name', '.path', '.size', '.type']
+  return (
+    <Section
+      id="volumes"
+      title={t('section.volumes')}
+      aside={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
+      tools={<SettingReset field="volumes" label={t('section.volumes')} />}
+      onAdd={() => set([...own, { id: newId(), name: '', path: '', size: null, type: 'rwo' }])}
+    >
+      <ConflictNotes field="volumes" />
+      {rows.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.volumes')}</p>}
+      <div className="grid gap-2 px-3 py-3 empty:hidden">
+        {rows.map((layered) => {
+          const { row, index, origin } = layered
+          const change = (part: Partial<Volume>) => set(withRow(own, layered, part, newId))
+          const error = (part: string) => (index < 0 ? undefined : form.errorOf(`volumes[${index}]${part}`))
+          const inMemory = row.type === 'mem' || row.type === 'tmp'
+          return (
+            <div key={layered.id} className="grid gap-1">
+              <div className="flex flex-wrap items-center gap-2">
+                <SettingInput
+                  className="w-[150px] max-md:flex-1"
+                  lazy
+                  inputId={`volumes.${layered.id}.name`}
+                  label={t('volumes.name')}
+                  placeholder={t('volumes.name')}
+                  value={row.name}
+                  error={error('.name')}
+                  onChange={(name) => change({ name })}
+                />
+                <ArrowRight aria-hidden className="text-ink-3" />
+                <SettingInput
+                  className="min-w-40 flex-1"
+                  lazy
+                  inputId={`volumes.${layered.id}.path`}
+                  label={t('volumes.path')}
+                  placeholder="/var/lib/data"
+                  value={row.path}
+                  disabled={origin === 'inherited' || origin === 'override'}
+                  error={error('.path')}
+                  onChange={(path) => change({ path })}
+                />
+                <span className="w-44">
+                  <Select
+                    aria-label={t('volumes.type')}
+                    value={row.type ?? 'rwo'}
+                    disabled={form.readOnly !== null}
+                    onChange={(event) => change({ type: volumeTypes.find((type) => type === event.target.value) })}
+                  >
+                    {volumeTypes.map((type) => (
+                      <option key={type} value={type}>
+                        {t(`volumes.types.${type}`)}
+                      </option>
+                    ))}
+                  </Select>
+                </span>
+                {inMemory && (
+                  <SettingInput
+                    className="w-24"
+                    inputId={`volumes.${layered.id}.size`}
+                    label={t('volumes.size')}
+                    placeholder="64Mi"
+                    value={row.size ?? ''}
+                    error={error('.size')}
+                    onChange={(size) => change({ size: size || null })}
+                  />
+                )}
+                <RowEnd layered={layered} name={row.name} onRemove={() => set(withoutRow(own, index))} />
+              </div>
+              {isHostPath(row.name) && <p className="text-small text-progress">{t('volumes.host')}</p>}
+            </div>
+          )
+        })}
+      </div>
+      <RowErrors
+        errors={[
+          form.errorOf('volumes'),
+          ...own.flatMap((_, index) => parts.map((part) => form.errorOf(`volumes[${index}]${part}`))),
+        ]}
+      />
+    </Section>
+  )
+}
