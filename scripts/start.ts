@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { bootSystem, PortTakenError, type System } from '@crux/dev-env'
-import { OwnedError } from '@crux/postgres'
+import { endingWithParent, OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 import { BuildError, buildAll, root } from './build.ts'
@@ -104,17 +103,15 @@ function mailWords(uri: string | undefined): string {
 
 async function startVite(system: System): Promise<ChildProcess> {
   const bin = join(root, 'node_modules/vite/bin/vite.js')
-  const child = spawn(
-    process.execPath,
-    [bin, '--host', '127.0.0.1', '--port', '5173', '--strictPort', '--clearScreen', 'false'],
-    {
-      cwd: join(root, 'apps/console'),
-      env: { ...process.env, CRUX_URL: system.url },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const args = [bin, '--host', '127.0.0.1', '--port', '5173', '--strictPort', '--clearScreen', 'false']
+  const [command = '', ...rest] = endingWithParent('TERM', [process.execPath, ...args])
+  const child = spawn(command, rest, {
+    cwd: join(root, 'apps/console'),
+    env: { ...process.env, CRUX_URL: system.url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   child.stdout?.pipe(process.stdout)
   await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
-  if (child.exitCode !== null) throw new Error(`vite does not start (${pathToFileURL(bin).href})`)
+  if (child.exitCode !== null) throw new BuildError('the development server of the console does not start')
   return child
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, rmSync } from 'node:fs'
+import { closeSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
+import { endingWithParent, isAlive, startTimeOf, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import { lastLogLines, openLog, readJson, writeJson } from './files.ts'
 
@@ -28,7 +28,6 @@ export interface Supervised {
 }
 
 const stopTimeoutMs = 15_000
-const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
 
 /** Keeps a Node process running: one that ends is started again, after a pause that grows while it keeps ending early. */
 export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger): Supervised {
@@ -44,15 +43,8 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
   function launch(): { process: ChildProcess; exited: Promise<string> } {
     const out = openLog(dataDir, spec.name)
     // A session of its own, so that Ctrl-C reaches the supervisor alone; on Linux the kernel ends it with the supervisor.
-    const [command, ...args] = setpriv
-      ? [setpriv, '--pdeathsig', 'TERM', '--', process.execPath, ...spec.args]
-      : [process.execPath, ...spec.args]
-    const mine = spawn(command as string, args, {
-      cwd: spec.cwd,
-      env: spec.env,
-      stdio: ['ignore', out, out],
-      detached: true,
-    })
+    const [command = '', ...args] = endingWithParent('TERM', [process.execPath, ...spec.args])
+    const mine = spawn(command, args, { cwd: spec.cwd, env: spec.env, stdio: ['ignore', out, out], detached: true })
     closeSync(out)
     child = mine
     if (mine.pid) writeJson(runFile, { pid: mine.pid, startTime: startTimeOf(mine.pid) ?? null })

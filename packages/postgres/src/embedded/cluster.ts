@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { own, type Place } from './place.ts'
-import { isAlive, processesIn, signal, waitUntil } from './processes.ts'
+import { endingWithParent, isAlive, processesIn, signal, waitUntil } from './processes.ts'
 
 /** Creates the cluster when there is none. Complete or absent: a killed initdb leaves only a folder that the next one clears. */
 export function createCluster(place: Place, password: string): void {
@@ -70,13 +70,12 @@ export function spawnPostmaster(place: Place, options: { port: number; durable: 
   const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
   // A session of its own: Ctrl-C in a terminal reaches the supervisor, which stops things in order.
   const common = { cwd: '/', env: environment(), stdio, detached: true }
-  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
-  if (!setpriv) return spawn(postgres, args, { ...common, ...identity(place) })
-  // setpriv changes the user first and asks for the signal last: the kernel forgets it when credentials change.
   const drop = place.user
     ? ['--reuid', String(place.user.uid), '--regid', String(place.user.gid), '--clear-groups']
     : []
-  return spawn(setpriv, [...drop, '--pdeathsig', 'INT', '--', postgres, ...args], common)
+  const [command = postgres, ...rest] = endingWithParent('INT', [postgres, ...args], drop)
+  // Without setpriv in front, the user is changed here.
+  return spawn(command, rest, command === postgres ? { ...common, ...identity(place) } : common)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Whether a process runs. A zombie does not: where nobody reaps, its id answers signals for ever. */
@@ -41,6 +41,17 @@ export async function waitUntil(condition: () => boolean, timeoutMs: number): Pr
     await delay(20)
   }
   return true
+}
+
+/**
+ * The command line under which the kernel signals a process when this one dies, however it dies (Linux). Elsewhere, and
+ * without setpriv, the command itself: what is left over is then ended by the next start.
+ *
+ * @param privileges further options of setpriv(1), applied before: the kernel forgets the wish when credentials change
+ */
+export function endingWithParent(name: 'INT' | 'TERM', command: string[], privileges: string[] = []): string[] {
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
+  return setpriv ? [setpriv, ...privileges, '--pdeathsig', name, '--', ...command] : command
 }
 
 export function signal(pid: number, name: NodeJS.Signals): void {
