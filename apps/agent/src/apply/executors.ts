@@ -26,6 +26,8 @@ export interface Run {
   dataDir: string
   decrypt: (message: string) => Promise<string>
   signal: AbortSignal
+  /** Whether an earlier process of this agent began with it. */
+  resumed: boolean
   /** Engine ids of the release's own containers, as far as they exist. */
   ids: Map<string, string>
   watched: Map<string, { watched: Watched; startedAt: number }>
@@ -194,7 +196,8 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
   const startedAt = Date.now()
   run.watched.set(instanceId, { watched, startedAt })
   try {
-    await driver.engine.start(id)
+    // One that an earlier process started and that has ended since is judged, not started again.
+    if (!run.resumed || (await driver.engine.observe(id)).state === 'created') await driver.engine.start(id)
   } catch (error) {
     if (!isEngineError(error, 'port-taken')) throw error
     throw new Refusal(instanceId, await whoTookThePort(run, instance, error.message), { cause: error })

@@ -1,6 +1,8 @@
 import { type Client, createClient, type Interceptor } from '@connectrpc/connect'
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
+
+import { createServerSession } from './server-session.ts'
 
 export type AgentClient = Client<typeof AgentService>
 
@@ -16,11 +18,7 @@ export interface ServerConnection {
  * within half a minute for about a byte per second.
  */
 export function connectTo(server: string): ServerConnection {
-  const sessionManager = new Http2SessionManager(server, {
-    pingIntervalMs: 20_000,
-    pingTimeoutMs: 8_000,
-    pingIdleConnection: true,
-  })
+  const sessionManager = createServerSession(server, { pingEveryMs: 20_000, pingTimeoutMs: 8_000 })
   return {
     clientFor: (token) =>
       createClient(

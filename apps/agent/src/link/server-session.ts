@@ -1,0 +1,103 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ClientSessionRequestOptions,
+  connect,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import { Code, ConnectError } from '@connectrpc/connect'
+
+export interface ServerSession {
+  authority: string
+  request(
+    method: string,
+    path: string,
+    headers: OutgoingHttpHeaders,
+    options: Omit<ClientSessionRequestOptions, 'signal'>,
+  ): Promise<ClientHttp2Stream>
+  notifyResponseByteRead(stream: ClientHttp2Stream): void
+  /** Drops the connection with all its calls; the next call opens a new one. */
+  abort(): void
+}
+
+const connectTimeoutMs = 10_000
+
+/**
+ * One HTTP/2 connection, opened when a call needs it. A ping that stays unanswered ends it, so a dead link is noticed
+ * within the sum of both times. connect-node has such a manager too, but its ping timer outlives a connection that ends
+ * with calls under way, and then throws where nobody can catch it.
+ */
+export function createServerSession(
+  authority: string,
+  times: { pingEveryMs: number; pingTimeoutMs: number },
+): ServerSession {
+  let current: Promise<ClientHttp2Session> | undefined
+
+  function open(): Promise<ClientHttp2Session> {
+    if (current) return current
+    const opening = openSession(authority, times, () => {
+      if (current === opening) current = undefined
+    })
+    current = opening
+    return opening
+  }
+
+  return {
+    authority,
+    async request(method, path, headers, options) {
+      const session = await open()
+      try {
+        return session.request({ ...headers, ':method': method, ':path': path }, options)
+      } catch (error) {
+        // The connection ended between the two lines; the caller's next try opens another.
+        throw new ConnectError('the connection ended', Code.Unavailable, undefined, undefined, error)
+      }
+    },
+    notifyResponseByteRead: () => undefined,
+    abort() {
+      const ending = current
+      current = undefined
+      ending?.then(
+        (session) => session.destroy(),
+        () => undefined,
+      )
+    },
+  }
+}
+
+function openSession(
+  authority: string,
+  times: { pingEveryMs: number; pingTimeoutMs: number },
+  onEnd: () => void,
+): Promise<ClientHttp2Session> {
+  return new Promise((resolve, reject) => {
+    const session = connect(authority)
+    let timer = setTimeout(() => session.destroy(new Error('no connection in time')), connectTimeoutMs)
+    const ping = () => {
+      if (session.destroyed || session.closed) return
+      timer = setTimeout(() => session.destroy(new Error('the server does not answer')), times.pingTimeoutMs)
+      session.ping((error) => {
+        clearTimeout(timer)
+        if (!error && !session.destroyed) timer = setTimeout(ping, times.pingEveryMs)
+      })
+    }
+    session.on('connect', () => {
+      clearTimeout(timer)
+      timer = setTimeout(ping, times.pingEveryMs)
+      resolve(session)
+    })
+    session.on('goaway', () => {
+      onEnd()
+      session.close()
+    })
+    // Calls under way hear of it through their streams; without a listener it would end the process.
+    session.on('error', (error) =>
+      reject(new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)),
+    )
+    session.on('close', () => {
+      clearTimeout(timer)
+      onEnd()
+      reject(new ConnectError('the connection ended', Code.Unavailable))
+    })
+  })
+}

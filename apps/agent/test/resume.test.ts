@@ -1,0 +1,151 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+let one: string
+let two: string
+let spawned: ReturnType<typeof spawnAgent> | undefined
+
+beforeAll(async () => {
+  world = await startWorld()
+  one = (await world.publish('web:1', webImage('one'))).reference
+  two = (await world.publish('web:2', webImage('two'))).reference
+  await world.agent.stop()
+})
+afterEach(async () => {
+  spawned?.child.kill('SIGKILL')
+  await spawned?.exited
+  await world.clear()
+})
+afterAll(() => world.dispose())
+
+async function startProcess(): Promise<void> {
+  const links = world.server.links.length
+  spawned = spawnAgent(world.server, { dataDir: world.dataDir, nodeId: world.owner.nodeId })
+  await waitUntil('the agent process connects', () => world.server.links.length > links && world.server.connected)
+}
+
+async function kill(): Promise<void> {
+  spawned?.child.kill('SIGKILL')
+  await spawned?.exited
+}
+
+const reached = (release: Release, phase: Phase, state: PhaseState) =>
+  waitUntil(`phase ${phase} ${state}`, () =>
+    (release.key ? world.server.eventsOf(release.key) : []).some(
+      ({ event }) => event.case === 'phase' && event.value.phase === phase && event.value.state === state,
+    ),
+  )
+const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
+
+async function allQuiet(): Promise<void> {
+  expect(await world.names()).toEqual([world.name('web')])
+  await waitUntil(
+    'the journal is gone',
+    async () => (await readdir(join(world.dataDir, '.agent', 'journal'))).length === 0,
+  )
+}
+
+describe('an agent that is killed in the middle of a deployment', () => {
+  const moments: [string, Phase, PhaseState][] = [
+    ['while it resolves', Phase.RESOLVE, PhaseState.RUNNING],
+    ['after it created the new container', Phase.CREATE, PhaseState.DONE],
+    ['while it starts the new container', Phase.START, PhaseState.RUNNING],
+    ['while it checks the new container', Phase.VERIFY, PhaseState.RUNNING],
+    ['while it exchanges the names', Phase.SWAP, PhaseState.RUNNING],
+    ['after the exchange, before the old one is removed', Phase.SWAP, PhaseState.DONE],
+  ]
+  test.each(moments)('%s continues and ends well, with and without a published port', async (_, phase, state) => {
+    for (const ports of [[], [{ internal: 8080, external: await freePort() }]]) {
+      await startProcess()
+      expect(await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))).toMatchObject({
+        successful: true,
+      })
+      const release = world.release({ observationWindowMs: 600, drainMs: 300, instances: [web(two, { ports })] })
+      world.server.deploy(release)
+      await reached(release, phase, state)
+      await kill()
+      await startProcess()
+      expect(await world.server.outcomeOf(release)).toMatchObject({
+        successful: true,
+        containerNames: [world.name('web')],
+      })
+      expect(await waitUntil('the new one answers', () => world.answer('web'))).toBe('two')
+      await allQuiet()
+      await kill()
+      await world.clear()
+    }
+  })
+
+  test('and finds the new container ended puts the old one back', async () => {
+    await startProcess()
+    const ports = [{ internal: 8080, external: await freePort() }]
+    await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))
+    const { Id } = await world.inspect('web')
+    const release = world.release({ observationWindowMs: 5_000, instances: [web(two, { ports, restartPolicy: 'no' })] })
+    world.server.deploy(release)
+    await reached(release, Phase.VERIFY, PhaseState.RUNNING)
+    await kill()
+    const fresh = (await world.docker.listContainers({ filters: { name: [`${world.name('web')}.next-`] } }))[0]
+    await world.docker.getContainer(fresh?.Id ?? '').kill()
+    await startProcess()
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, formerRestored: true })
+    expect((await world.inspect('web')).Id).toBe(Id)
+    expect(await waitUntil('the old one answers', () => world.answer('web'))).toBe('one')
+    await allQuiet()
+  })
+
+  test('while it puts things back goes on with that', async () => {
+    await startProcess()
+    const ports = [{ internal: 8080, external: await freePort() }]
+    await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))
+    const { Id } = await world.inspect('web')
+    const release = world.release({
+      instances: [web(two, { ports, commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: 'exit 5' }] })],
+    })
+    world.server.deploy(release)
+    await reached(release, Phase.VERIFY, PhaseState.FAILED)
+    await kill()
+    await startProcess()
+    const outcome = await world.server.outcomeOf(release)
+    expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+    expect(outcome.reason).toContain('exit code 5')
+    expect((await world.inspect('web')).Id).toBe(Id)
+    await allQuiet()
+  })
+})
+
+describe('a server that is away during a deployment', () => {
+  test('hears everything once and in order when it is back', async () => {
+    await startProcess()
+    const release = world.release({ observationWindowMs: 800, instances: [web(one)] })
+    world.server.deploy(release)
+    await reached(release, Phase.VERIFY, PhaseState.RUNNING)
+    await world.server.stop()
+    await waitUntil('the deployment ends without the server', async () => (await world.names()).length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await world.server.start()
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    const sequences = (release.key ? world.server.eventsOf(release.key) : []).map(({ sequence }) => Number(sequence))
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1))
+    await allQuiet()
+  })
+
+  test('and gave the release up gets everything put back', async () => {
+    await startProcess()
+    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
+    const release = world.release({ observationWindowMs: 60_000, instances: [web(two)] })
+    world.server.deploy(release)
+    await reached(release, Phase.VERIFY, PhaseState.RUNNING)
+    world.server.abandoned.add(`${release.key?.deploymentId}/1`)
+    world.server.cutLink()
+    const outcome = await world.server.outcomeOf(release)
+    expect(outcome).toMatchObject({ successful: false, cancelled: false, formerRestored: true })
+    expect(outcome.reason).toContain('no longer counts on this release')
+    expect(await world.answer('web')).toBe('one')
+    await allQuiet()
+  })
+})
