@@ -4,16 +4,16 @@
  */
 export async function waitFor<T>(
   what: string,
-  condition: () => Promise<T | undefined | false | null> | T | undefined | false | null,
+  condition: () => Promise<T> | T,
   options: { timeoutMs?: number; everyMs?: number } = {},
-): Promise<T> {
+): Promise<Exclude<T, undefined | null | false>> {
   const { timeoutMs = 20_000, everyMs = 25 } = options
   const end = Date.now() + timeoutMs
   let cause: unknown
   while (Date.now() < end) {
     try {
       const value = await condition()
-      if (value) return value
+      if (value) return value as Exclude<T, undefined | null | false>
       cause = undefined
     } catch (error) {
       cause = error
