@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 const httpUrl = z
@@ -32,6 +33,7 @@ export const identitySettings = z.object({
     .string()
     .default('')
     .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
+    .refine((list) => list.every(isProxy), 'must list IP addresses and ranges, separated by commas')
     .meta({ example: '10.0.0.5,10.1.0.0/16' }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -43,3 +45,12 @@ export const identitySettings = z.object({
 export type IdentityConfig = z.output<typeof identitySettings>
 /** What a caller has to give; everything with a default may be left out. */
 export type IdentityConfigInput = z.input<typeof identitySettings>
+
+/** An address, a range in CIDR notation, or a name that proxy-addr knows. */
+function isProxy(entry: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true
+  const [address = '', bits] = entry.split('/')
+  const version = isIP(address)
+  if (version === 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}

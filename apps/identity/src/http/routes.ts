@@ -22,7 +22,7 @@ export function mount(
 ): void {
   for (const [url, { any, ...handlers }] of Object.entries(routes)) {
     if (any) {
-      app.route({ method: allMethods.filter((method) => method !== 'OPTIONS'), url, handler: run(any) })
+      app.route({ method: allMethods, url, handler: run(any) })
       continue
     }
     const methods = Object.keys(handlers) as (keyof typeof handlers)[]

@@ -57,7 +57,7 @@ describe('whoami', () => {
 
   it('takes any method', async () => {
     const { token } = await signUp(identity)
-    for (const method of ['POST', 'HEAD', 'PUT'])
+    for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS'])
       expect((await ask(token, '/sessions/whoami', method)).status).toBe(200)
   })
 

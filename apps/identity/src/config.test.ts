@@ -1,0 +1,46 @@
+import { parseConfig } from '@crux/service-kit'
+import { expect, it } from 'vitest'
+import { identitySettings } from './config.ts'
+
+const required = {
+  DATABASE_URL: 'postgresql://crux@localhost/crux',
+  CRUX_URL: 'http://localhost:8000',
+  CRUX_SECRET: 'a secret of enough characters',
+  IDENTITY_ADMIN_TOKEN: 'a token of enough characters',
+}
+
+it('needs four settings and listens on loopback', () => {
+  const config = parseConfig(identitySettings, required)
+  expect(config).toMatchObject({ IDENTITY_HOST: '127.0.0.1', IDENTITY_PUBLIC_PORT: 4433, IDENTITY_ADMIN_PORT: 4434 })
+  expect(config).toMatchObject({ CRUX_RATE_LIMITS: 'on', DISABLE_REGISTRATION: false, TRUSTED_PROXIES: [] })
+  for (const name of Object.keys(required))
+    expect(() => parseConfig(identitySettings, { ...required, [name]: '' })).toThrow(name)
+})
+
+it.each([
+  ['CRUX_URL', 'localhost:8000'],
+  ['CRUX_URL', 'ftp://localhost'],
+  ['CRUX_SECRET', 'short'],
+  ['IDENTITY_ADMIN_TOKEN', 'short'],
+  ['IDENTITY_PUBLIC_PORT', 'many'],
+  ['IDENTITY_PUBLIC_PORT', '70000'],
+  ['SMTP_URI', 'mail.example.com:25'],
+  ['FROM_EMAIL', 'nobody'],
+  ['CRUX_RATE_LIMITS', 'maybe'],
+  ['DISABLE_REGISTRATION', 'perhaps'],
+  ['TRUSTED_PROXIES', '10.0.0.0/40'],
+  ['TRUSTED_PROXIES', 'proxy.example.com'],
+])('refuses %s=%s in one line that names it and not its value', (name, value) => {
+  const parse = () => parseConfig(identitySettings, { ...required, [name]: value })
+  expect(parse).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
+})
+
+it('reads addresses without their last slash and lists of proxies', () => {
+  const config = parseConfig(identitySettings, {
+    ...required,
+    CRUX_URL: 'https://crux.example.com/',
+    TRUSTED_PROXIES: '10.0.0.5, fd00::/8 uniquelocal',
+  })
+  expect(config.CRUX_URL).toBe('https://crux.example.com')
+  expect(config.TRUSTED_PROXIES).toEqual(['10.0.0.5', 'fd00::/8', 'uniquelocal'])
+})
