@@ -59,13 +59,20 @@ export function createBrowser(app: App) {
     },
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
       const client = await clientOf(team, registryId)
-      return remembered(client, `tags ${image}`, () => client.api.tags(image))
+      return remembered(client, `tags ${image}`, async () => (await client.api.tags(image)).sort(newestFirst))
     },
     async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
       const client = await clientOf(team, registryId)
       return client.api.labels(image, tag)
     },
   }
+}
+
+const byNumber = new Intl.Collator('en', { numeric: true })
+
+/** By date where there are dates, else by name, the higher version first. */
+function newestFirst(a: RegistryTag, b: RegistryTag): number {
+  return (b.created ?? '').localeCompare(a.created ?? '') || byNumber.compare(b.name, a.name)
 }
 
 export type Browser = ReturnType<typeof createBrowser>
