@@ -1,6 +1,7 @@
 import type { Answer, Deployment, Query } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
+import { type Counts, type CountsJson, countByStatus, countsJson, foldSoon, sumOf } from './counts.ts'
 
 type ListQuery = Query<'deployments.list'>
 export type ListRow = {
@@ -49,14 +50,10 @@ const joins = `join crux.node n on n.id = d.node_id
 
 /** The page is cut out of the deployments alone, by the index of newest ones; names are looked up for its rows. */
 export const listSql = `
-  select ${columns}, (
-      select json_object_agg(c.status, c.n) from (
-        select status, count(*) as n from crux.deployment where team_id = $1 group by status) c) as counts
+  select ${columns}, ${countsJson} as counted
   from (select * from crux.deployment where team_id = $1
     order by created_at desc, id desc offset $2 limit $3) d
   ${joins} order by d.created_at desc, d.id desc`
-
-type Counts = Partial<Record<Deployment['status'], number>>
 
 /** Newest first, with counts by status and, unfiltered, everything in one prepared statement. */
 export async function listDeployments(
@@ -123,14 +120,15 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
 type Found = { rows: ListRow[]; counts: Counts; total: number }
 
 async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): Promise<Found> {
-  const { rows } = await app.database.pool.query<ListRow & { counts: Counts | null }>({
+  const { rows } = await app.database.pool.query<ListRow & { counted: CountsJson }>({
     name: 'deployments',
     text: listSql,
     values: [team.id, skip, take],
   })
   // Beyond the last page there is no row to carry the counts.
-  const counts = rows[0]?.counts ?? (await countByStatus(app, team))
-  return { rows, counts, total: sum(counts) }
+  const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
+  foldSoon(app, team.id, counted)
+  return { rows, counts: counted.counts, total: sumOf(counted.counts) }
 }
 
 /** Filters look at the names of node, version and project too; the counts follow the filter, but not the chosen status. */
@@ -151,16 +149,5 @@ async function findFiltered(app: App, team: TeamContext, query: ListQuery): Prom
     ),
   ])
   const counts: Counts = Object.fromEntries(counted.rows.map((row) => [row.status, row.n]))
-  return { rows: page.rows, counts, total: query.status ? (counts[query.status] ?? 0) : sum(counts) }
+  return { rows: page.rows, counts, total: query.status ? (counts[query.status] ?? 0) : sumOf(counts) }
 }
-
-async function countByStatus(app: App, team: TeamContext): Promise<Counts> {
-  const { rows } = await app.database.pool.query<{ status: Deployment['status']; n: number }>({
-    name: 'deployment counts',
-    text: 'select status, count(*)::int as n from crux.deployment where team_id = $1 group by status',
-    values: [team.id],
-  })
-  return Object.fromEntries(rows.map((row) => [row.status, row.n]))
-}
-
-const sum = (counts: Counts) => Object.values(counts).reduce((total, n) => total + n, 0)
