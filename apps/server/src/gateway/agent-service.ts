@@ -7,26 +7,43 @@ import { createLink, failureToError, type Link, type OpenStream } from './link.t
 import { recordLinked, recordUnlinked } from './link-store.ts'
 import type { DeploymentPort } from './links.ts'
 import type { LinkTable } from './node-links.ts'
-import { exchangeToken, findTokenOwner, nextToken, type TokenOwner } from './token-store.ts'
-import { bearerToken } from './tokens.ts'
+import { exchangeToken, findTokenOwner, hasToken, nextToken, type TokenOwner } from './token-store.ts'
+import { bearerToken, hashToken } from './tokens.ts'
 
 /** The address an agent's connection comes from, put in by the listener. */
 export const peerAddress = createContextKey<string | undefined>(undefined)
 
+/** How long a call that began before its token was replaced may take to get here. */
+const underWayMs = 10_000
 const tokenAgeMaxMs = 30 * 24 * 60 * 60 * 1_000
 
 /** The server's side of AgentService. Every call shows its token, and what it may touch follows from the token's node alone. */
 export function createAgentService(app: App, links: LinkTable, deployments: DeploymentPort) {
   /** Links of one node begin one after another. */
   const turns = new Map<string, Promise<unknown>>()
+  /** Hashes of tokens that were replaced a moment ago. */
+  const replaced = new Map<string, { nodeId: string; until: number }>()
   let stopping = false
 
   async function authenticate(context: HandlerContext): Promise<TokenOwner> {
     const token = bearerToken(context.requestHeader.get('authorization'))
     const owner = token && (await findTokenOwner(app, token))
     if (!owner) throw unauthenticated()
-    if (owner.replaced) await nodeTokenReplaced(app, owner)
+    if (owner.replacedHash) {
+      replaced.set(owner.replacedHash, { nodeId: owner.nodeId, until: Date.now() + underWayMs })
+      setTimeout(() => replaced.delete(owner.replacedHash ?? ''), underWayMs).unref()
+      await nodeTokenReplaced(app, owner)
+    }
     return owner
+  }
+
+  /** For calls within a link: one that was under way while the token was replaced still carries the former one. */
+  async function authenticateInLink(context: HandlerContext): Promise<{ nodeId: string; teamId: string }> {
+    const token = bearerToken(context.requestHeader.get('authorization'))
+    const former = token && replaced.get(hashToken(token))
+    const agent = former && former.until > Date.now() && links.agent(former.nodeId)
+    if (agent && (await hasToken(app, agent.nodeId))) return agent
+    return authenticate(context)
   }
 
   function inTurn<T>(nodeId: string, work: () => Promise<T>): Promise<T> {
@@ -80,7 +97,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     kind: OpenStream['kind'],
     deliver: (stream: OpenStream, message: M) => void | Promise<void>,
   ) {
-    const owner = await authenticate(context)
+    const owner = await authenticateInLink(context)
     let stream: OpenStream | undefined
     const read = async () => {
       for await (const message of requests) {
@@ -141,12 +158,12 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
         }
       },
       async respond(request, context) {
-        const owner = await authenticate(context)
+        const owner = await authenticateInLink(context)
         links.get(owner.nodeId)?.respond(request)
         return {}
       },
       async reportDeployment(request, context) {
-        const owner = await authenticate(context)
+        const owner = await authenticateInLink(context)
         return { acknowledgedSequence: await deployments.report(owner, request) }
       },
       streamContainers: (requests, context) =>

@@ -77,8 +77,8 @@ test('an agent exchanges its install token, links, and is told to rotate its tok
   const former = agent.token
   agent.useToken(value.token)
   await agent.client.confirmToken({})
-  agent.useToken(former)
-  expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
+  const stolen = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: former }))
+  expect(await codeOf(stolen.connect())).toBe(Code.Unauthenticated)
   expect(await readNode(row.id)).toMatchObject({
     linkServer: gateway.links.serverId,
     engineVersion: 'Docker 28.0.0',
@@ -148,6 +148,26 @@ test('a new token that the agent used without confirming replaces the old one, a
   await later.connect()
   const [token] = await gateway.app.database.db.select().from(nodeToken).where(eq(nodeToken.nodeId, row.id))
   expect(token).toMatchObject({ nextHash: null, nextToken: null })
+})
+
+test('a call that began before its token was replaced is served, but not once the token is revoked', async () => {
+  const { row, agent } = await fresh()
+  await agent.exchange()
+  await agent.connect()
+  const former = agent.token
+  agent.useToken((await agent.command('rotateToken')).value.token)
+  await agent.client.confirmToken({})
+  agent.useToken(former)
+  let taken = 0
+  await gateway.links.watchContainers(row.id, { message: () => void taken++, ended: () => undefined })
+  const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
+  await stream.send(true, [])
+  await eventually(
+    () => taken,
+    (count) => count === 1,
+  )
+  await revokeToken(gateway.app, localAgents(), team, actor, row.id)
+  expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
 })
 
 test('revoking ends the link, its streams and every further call at once', async () => {

@@ -8,9 +8,11 @@ export type TokenOwner = {
   teamId: string
   nodeName: string
   issuedAt: Date
+  /** A next token waits to be confirmed. */
   rotating: boolean
   firstUse: boolean
-  replaced: boolean
+  /** Hash of the token that this call made void. */
+  replacedHash: string | undefined
 }
 
 /**
@@ -24,6 +26,7 @@ export async function findTokenOwner(app: App, token: string): Promise<TokenOwne
       nodeId: nodeToken.nodeId,
       teamId: node.teamId,
       nodeName: node.name,
+      hash: nodeToken.hash,
       isNext: sql<boolean>`${nodeToken.nextHash} is not distinct from ${hash}`,
       rotating: sql<boolean>`${nodeToken.nextHash} is not null`,
       usedAt: nodeToken.usedAt,
@@ -33,15 +36,15 @@ export async function findTokenOwner(app: App, token: string): Promise<TokenOwne
     .innerJoin(node, eq(node.id, nodeToken.nodeId))
     .where(or(eq(nodeToken.hash, hash), eq(nodeToken.nextHash, hash)))
   if (!found) return undefined
-  const { isNext, usedAt, ...owner } = found
+  const { isNext, usedAt, hash: formerHash, ...owner } = found
   if (isNext) {
     await confirmToken(app, hash)
-    return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replaced: true }
+    return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: formerHash }
   }
   if (!usedAt) {
     await app.database.db.update(nodeToken).set({ usedAt: new Date() }).where(eq(nodeToken.hash, hash))
   }
-  return { ...owner, firstUse: !usedAt, replaced: false }
+  return { ...owner, firstUse: !usedAt, replacedHash: undefined }
 }
 
 /** From here on the former token is void. */
@@ -98,6 +101,14 @@ export function exchangeToken(
       .returning({ nodeId: nodeInstall.nodeId })
     return { token, teamId: owner.teamId, first: burnt.length > 0 }
   })
+}
+
+export async function hasToken(app: App, nodeId: string): Promise<boolean> {
+  const rows = await app.database.db
+    .select({ nodeId: nodeToken.nodeId })
+    .from(nodeToken)
+    .where(eq(nodeToken.nodeId, nodeId))
+  return rows.length > 0
 }
 
 /** The token that the agent shall use next: the same one until it is confirmed, because the agent may hold it already. */
