@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { bootSystem, PortTakenError, type System } from '@crux/dev-env'
+import { bootSystem, PortTakenError, publicUrl, type System } from '@crux/dev-env'
 import { endingWithParent, OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
@@ -38,6 +38,8 @@ async function run(): Promise<void> {
   const docker = process.env.CRUX_START_DOCKER ?? 'not looked for'
   const { CRUX_START_DOCKER: _, ...inherit } = process.env
   const begin = performance.now()
+  // What is wrong with the settings is said before anything is built.
+  publicUrl(settings.CRUX_URL, settings.CRUX_HOST, settings.CRUX_PORT ?? 8000)
   await buildAll({
     parts: dev ? ['agent', 'agent-image'] : ['console', 'identity', 'server', 'agent', 'agent-image'],
     say: console.log,

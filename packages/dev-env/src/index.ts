@@ -1,3 +1,4 @@
+export { publicUrl } from './environment.ts'
 export type { Installation } from './installation.ts'
 export { openInstallation, renewEncryptionKey } from './installation.ts'
 export { PortTakenError } from './ports.ts'
