@@ -1,6 +1,7 @@
 import { type AsyncRouteComponent, lazyRouteComponent } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { loadArea } from './i18n.ts'
+import { loadChunk } from './load-chunk.ts'
 
 /**
  * A page that is loaded when it is needed (or expected: links preload on hover), together with the texts of its areas:
@@ -13,17 +14,7 @@ export function page<M extends object>(
   name: keyof M & string,
 ): AsyncRouteComponent<object> {
   return lazyRouteComponent(async () => {
-    const [module] = await Promise.all([twice(load), ...areas.map((area) => twice(() => loadArea(area)))])
+    const [module] = await Promise.all([loadChunk(load), ...areas.map((area) => loadChunk(() => loadArea(area)))])
     return { Page: module[name] as ComponentType<object> }
   }, 'Page')
-}
-
-/** A network that changes under the browser aborts what it was loading; a second try a moment later finds it. */
-async function twice<T>(load: () => Promise<T>): Promise<T> {
-  try {
-    return await load()
-  } catch {
-    await new Promise((resume) => setTimeout(resume, 400))
-    return load()
-  }
 }

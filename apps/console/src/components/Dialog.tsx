@@ -2,7 +2,6 @@ import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from './Button.tsx'
 import { cx } from './class-names.ts'
 
 type Props = {
@@ -38,12 +37,16 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-40 bg-veil animate-[appear_.12s]" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          tabIndex={-1}
           onOpenAutoFocus={(event) => {
             const content = event.currentTarget
-            const target = content instanceof HTMLElement ? initialFocus?.(content) : null
-            if (!target) return
+            if (!(content instanceof HTMLElement)) return
             event.preventDefault()
-            target.focus()
+            // Not the close button: a person who opens a dialog wants to use it, not to leave it.
+            const first = content.querySelector<HTMLElement>(
+              '[data-body] :is(input, select, textarea, button, a[href])',
+            )
+            ;(initialFocus?.(content) ?? first ?? content).focus()
           }}
           className={cx(
             'fixed z-50 flex flex-col border-line bg-raised shadow-lift outline-none',
@@ -51,14 +54,24 @@ export function Dialog({
             width ?? (shape === 'sheet' ? 'wide:w-[440px]' : 'wide:w-[460px]'),
           )}
         >
-          <header className="flex shrink-0 items-start gap-3 px-5 pt-4 pb-3">
+          <header className="flex shrink-0 items-start gap-3 px-5 pt-4 pb-2">
             <div className="min-w-0 flex-1">
               <Radix.Title className="text-lead font-semibold">{title}</Radix.Title>
               {description && <Radix.Description className="mt-0.5 text-ink-2">{description}</Radix.Description>}
             </div>
-            <IconButton icon={X} label={t('close')} size="sm" onClick={onClose} />
+            {/* Without a tooltip, which would take the first Escape for itself. */}
+            <button
+              type="button"
+              aria-label={t('close')}
+              onClick={onClose}
+              className="grid size-[26px] place-items-center rounded-md text-ink-2 hover:bg-hover hover:text-ink"
+            >
+              <X aria-hidden />
+            </button>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
+          <div data-body className="min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-4">
+            {children}
+          </div>
           {footer && (
             <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
               {footer}

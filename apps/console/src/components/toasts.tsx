@@ -1,3 +1,4 @@
+import { createPortal } from 'react-dom'
 import toast, { Toaster } from 'react-hot-toast'
 import { describeError } from '../api/errors.ts'
 
@@ -15,5 +16,9 @@ export function toastError(error: unknown): void {
 
 /** Mounted once in the root. */
 export function Toasts() {
-  return <Toaster position="bottom-right" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />
+  // Beside the dialogs, not below them: those stand outside the root too.
+  return createPortal(
+    <Toaster position="bottom-right" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />,
+    document.body,
+  )
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useTeamOrNone } from '../api/me.ts'
 import { Dialog } from '../components/Dialog.tsx'
 import { loadArea } from '../i18n.ts'
+import { loadChunk } from '../load-chunk.ts'
 import { NodesFollower } from './NodesFollower.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
@@ -12,7 +13,7 @@ import { TopBar } from './TopBar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 const Palette = lazy(async () => {
-  const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette')])
+  const [module] = await loadChunk(() => Promise.all([import('./Palette.tsx'), loadArea('palette')]))
   return { default: module.Palette }
 })
 

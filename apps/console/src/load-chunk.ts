@@ -1,0 +1,35 @@
+const reloadedKey = 'crux-reloaded-at'
+/** A page that was just reloaded is not reloaded again for the same reason. */
+const reloadPauseMs = 20_000
+
+/**
+ * Loads a part of the console. A network that changes under the browser aborts what it was loading, so a second try follows a
+ * moment later. If that fails too, the server has most likely been updated and the part's file has another name: the page is loaded anew.
+ *
+ * @throws the second failure, when the page was reloaded for this just before
+ */
+export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch {
+    await new Promise((resume) => setTimeout(resume, 400))
+  }
+  try {
+    return await load()
+  } catch (error) {
+    if (!mayReload()) throw error
+    location.reload()
+    return new Promise(() => {})
+  }
+}
+
+function mayReload(): boolean {
+  try {
+    const last = Number(sessionStorage.getItem(reloadedKey) ?? 0)
+    if (Date.now() - last < reloadPauseMs) return false
+    sessionStorage.setItem(reloadedKey, String(Date.now()))
+    return true
+  } catch {
+    return false
+  }
+}
