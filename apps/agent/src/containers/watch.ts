@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import type { Driver, EngineEvent } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
@@ -10,9 +11,12 @@ export interface ContainerUpdate {
 }
 
 /**
- * The containers of a node (or a prefix): first all of them, then those that change, until the signal. Changes that
- * come while one update is being made go together into the next, so a burst costs one message and a single event none
- * of its speed. After a gap in the engine's events everything is looked at again and only differences are told.
+ * The containers of a node (or a prefix): first all of them, then those that change, until the signal.
+ *
+ * An event is told at once with what it says itself, since an engine may hold a container locked for a while after its
+ * end; what only an inspection knows follows. Changes that gather while a message is being sent go together into the
+ * next, the latest of each container. After a gap in the engine's events everything is looked at again and only
+ * differences are told.
  */
 export async function* watchContainers(
   driver: Driver,
@@ -20,50 +24,87 @@ export async function* watchContainers(
 ): AsyncGenerator<ContainerUpdate> {
   const { prefix, signal } = options
   const known = new Map<string, Container>()
+  const pending = new Map<string, Container>()
   const dirty = new Set<string>()
-  let relist = false
+  let listed = false
+  let relist = true
+  let looking = false
+  let failure: { error: unknown } | undefined
   let wake: () => void = () => undefined
 
-  const note = (event: EngineEvent) => {
-    if (event.kind === 'relist') relist = true
-    else if (prefix === undefined || event.labels[label.prefix] === prefix || known.has(event.id)) dirty.add(event.id)
-    wake()
+  const change = (id: string, now: Container | undefined) => {
+    const before = known.get(id)
+    if (now && before && fingerprint(now) === fingerprint(before)) return
+    if (!now && !before) return
+    if (now) known.set(id, now)
+    else known.delete(id)
+    const gone = before && { ...before, state: ContainerState.REMOVED, reason: 'Removed' }
+    if (now ?? gone) pending.set(id, create(ContainerSchema, now ?? gone))
   }
-  const unsubscribe = driver.subscribe(note)
+
+  async function lookAtAll(): Promise<void> {
+    relist = false
+    dirty.clear()
+    const all = await driver.list(prefix === undefined ? {} : { prefix })
+    const ids = new Set(all.map(({ engineId }) => engineId))
+    for (const id of [...known.keys()]) if (!ids.has(id)) change(id, undefined)
+    for (const container of all) change(container.engineId, container)
+    listed = true
+  }
+
+  async function lookAtDirty(): Promise<void> {
+    const ids = [...dirty]
+    dirty.clear()
+    const seen = new Map((await driver.view(ids)).map((container) => [container.engineId, container]))
+    // One that had another event meanwhile may have been seen too early: it is looked at again.
+    for (const id of ids) if (!dirty.has(id)) change(id, seen.get(id))
+  }
+
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    try {
+      while (!signal.aborted && (relist || dirty.size > 0)) {
+        await (relist ? lookAtAll() : lookAtDirty())
+        wake()
+      }
+    } catch (error) {
+      // While the engine is away nothing can be told; the subscription says `relist` when it is back.
+      if (!isEngineError(error, 'away')) failure = { error }
+    } finally {
+      looking = false
+      wake()
+    }
+  }
+
+  const unsubscribe = driver.subscribe((event) => {
+    if (event.kind === 'relist') relist = true
+    else if (prefix === undefined || event.labels[label.prefix] === prefix || known.has(event.id)) {
+      const before = known.get(event.id)
+      const told = before && patch(before, event)
+      if (told !== undefined) change(event.id, told === 'removed' ? undefined : told)
+      if (told !== 'removed') dirty.add(event.id)
+      wake()
+    }
+    void look()
+  })
   const stop = () => wake()
   signal.addEventListener('abort', stop)
   try {
+    void look()
     let first = true
     while (!signal.aborted) {
-      if (first || relist) {
-        relist = false
-        dirty.clear()
-        const all = await driver.list(prefix === undefined ? {} : { prefix }).catch(whenAway)
-        if (all === undefined) {
-          // The subscription says `relist` once the engine is back.
-        } else if (first) {
-          first = false
-          for (const container of all) known.set(container.engineId, container)
-          yield { full: true, containers: all }
-          continue
-        } else {
-          const containers = differences(known, all)
-          if (containers.length > 0) yield { full: false, containers }
-          continue
-        }
-      } else if (dirty.size > 0) {
-        const ids = [...dirty]
-        dirty.clear()
-        const seen = await driver.view(ids).catch(whenAway)
-        if (seen) {
-          const containers = changes(known, ids, seen)
-          if (containers.length > 0) yield { full: false, containers }
-        }
+      if (failure) throw failure.error
+      if (listed && (first || pending.size > 0)) {
+        const containers = first ? [...known.values()] : [...pending.values()]
+        pending.clear()
+        yield { full: first, containers }
+        first = false
         continue
       }
       await new Promise<void>((resolve) => {
         wake = resolve
-        if (signal.aborted || relist || dirty.size > 0) resolve()
+        if (signal.aborted || failure || (listed && pending.size > 0)) resolve()
       })
     }
   } finally {
@@ -72,44 +113,42 @@ export async function* watchContainers(
   }
 }
 
-function differences(known: Map<string, Container>, all: Container[]): Container[] {
-  const seen = new Set(all.map((container) => container.engineId))
-  return changes(known, [...new Set([...known.keys(), ...seen])], all)
-}
-
-/** Brings `known` up to date for the given ids and returns what changed, the vanished ones as removed. */
-function changes(known: Map<string, Container>, ids: readonly string[], seen: Container[]): Container[] {
-  const byId = new Map(seen.map((container) => [container.engineId, container]))
-  const changed: Container[] = []
-  for (const id of ids) {
-    const before = known.get(id)
-    const now = byId.get(id)
-    if (now) {
-      known.set(id, now)
-      if (!before || fingerprint(before) !== fingerprint(now)) changed.push(now)
-    } else if (before) {
-      known.delete(id)
-      changed.push(create(ContainerSchema, { ...before, state: ContainerState.REMOVED, reason: 'Removed' }))
+/** What an event says by itself about a container; undefined when only a look can tell. */
+function patch(
+  before: Container,
+  event: Extract<EngineEvent, { kind: 'container' }>,
+): Container | 'removed' | undefined {
+  switch (event.action) {
+    case 'die': {
+      const exitCode = Number(event.labels.exitCode ?? 0)
+      return create(ContainerSchema, {
+        ...before,
+        state: ContainerState.EXITED,
+        exitCode,
+        reason: `Exited (${exitCode})`,
+        ports: [],
+      })
     }
+    case 'start':
+      return create(ContainerSchema, {
+        ...before,
+        state: ContainerState.RUNNING,
+        startedAt: timestampNow(),
+        exitCode: undefined,
+        reason: 'Up Less than a second',
+      })
+    case 'destroy':
+      return 'removed'
+    default:
+      return undefined
   }
-  return changed
 }
 
 function fingerprint(container: Container): string {
   const { ref, state, reason, exitCode, health, restartCount, startedAt, ports } = container
+  const shown = [ref?.prefix, ref?.name, state, reason, exitCode, health, restartCount, String(startedAt?.seconds)]
   return JSON.stringify([
-    ref?.prefix,
-    ref?.name,
-    state,
-    reason,
-    exitCode,
-    health,
-    restartCount,
-    String(startedAt?.seconds),
-    ports,
+    ...shown,
+    ports.map(({ internal, external, protocol }) => `${internal}:${external}/${protocol}`),
   ])
-}
-
-function whenAway(error: unknown): undefined {
-  if (!isEngineError(error, 'away')) throw error
 }

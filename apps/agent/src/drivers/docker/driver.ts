@@ -32,9 +32,25 @@ export async function openDockerDriver(dockerHost: string, log: Logger): Promise
     }
   }
 
+  const list = (options: Docker.ContainerListOptions) =>
+    translating('listing containers', () => docker.listContainers({ all: true, ...options }))
+
   async function views(options: Docker.ContainerListOptions) {
-    const listed = await translating('listing containers', () => docker.listContainers({ all: true, ...options }))
-    return Promise.all(listed.map(async (container) => viewOf(container, await inspectIfThere(container.Id))))
+    return Promise.all(
+      (await list(options)).map(async (container) => viewOf(container, await inspectIfThere(container.Id))),
+    )
+  }
+
+  /**
+   * Looks inside first: that waits while the engine works on a container, whereas its list shows the state from before.
+   */
+  async function viewsOf(ids: readonly string[]) {
+    const inspected = new Map(
+      (await Promise.all(ids.map(inspectIfThere))).flatMap((info) => (info ? [[info.Id, info] as const] : [])),
+    )
+    if (inspected.size === 0) return []
+    const listed = await list({ filters: { id: [...inspected.keys()] } })
+    return listed.map((container) => viewOf(container, inspected.get(container.Id)))
   }
 
   return {
@@ -54,7 +70,7 @@ export async function openDockerDriver(dockerHost: string, log: Logger): Promise
     },
     ownContainer: () => findOwnContainer(docker),
     list: ({ prefix }) => views(prefix === undefined ? {} : { filters: { label: [`${label.prefix}=${prefix}`] } }),
-    view: (ids) => (ids.length === 0 ? Promise.resolve([]) : views({ filters: { id: [...ids] } })),
+    view: viewsOf,
     async find({ prefix, name }) {
       const full = prefix === '' ? name : `${prefix}-${name}`
       const found = await inspectIfThere(full)

@@ -21,7 +21,6 @@ const actions = new Set([
   'destroy',
   'oom',
   'update',
-  'kill',
 ])
 
 /**
