@@ -5,6 +5,9 @@ import { bootSystem, type System } from '@crux/dev-env'
 import { createWorld, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
 import { test as base } from '@playwright/test'
 
+/** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
+export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bundle'
+
 /** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
 export type Stage = { system: System; registry: Registry; world: World }
 
@@ -22,7 +25,7 @@ export async function setStage(
     port: 0,
     identityPublicPort: 0,
     identityAdminPort: 0,
-    mode: 'bundle',
+    mode: bootMode,
     durable: false,
     env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', ...options.env },
   })

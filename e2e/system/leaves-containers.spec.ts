@@ -16,7 +16,7 @@ import {
 } from '@crux/test-kit'
 import { statusOf } from '../kit/node.ts'
 import { answerOf, answers, hostPort } from '../kit/service.ts'
-import { expect, removeContainers, test } from '../kit/stage.ts'
+import { bootMode, expect, removeContainers, test } from '../kit/stage.ts'
 
 test('stopping Crux, and killing all of it, leaves containers running; the next start goes on where it was', async () => {
   test.setTimeout(180_000)
@@ -27,7 +27,7 @@ test('stopping Crux, and killing all of it, leaves containers running; the next 
       port: 0,
       identityPublicPort: 0,
       identityAdminPort: 0,
-      mode: 'bundle',
+      mode: bootMode,
       env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off' },
     })
   const registry = await startRegistry()

@@ -193,8 +193,7 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
   narrator.running(instanceId, Phase.START)
   run.watched.get(instanceId)?.watched.close()
   const watched = watchOne(driver, id)
-  const startedAt = Date.now()
-  run.watched.set(instanceId, { watched, startedAt })
+  run.watched.set(instanceId, { watched, startedAt: Date.now() })
   try {
     // One that an earlier process started and that has ended since is judged, not started again.
     if (!run.resumed || (await driver.engine.observe(id)).state === 'created') await driver.engine.start(id)
@@ -202,6 +201,8 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
     if (!isEngineError(error, 'port-taken')) throw error
     throw new Refusal(instanceId, await whoTookThePort(run, instance, error.message), { cause: error })
   }
+  // The observation window begins when the engine has started it: a busy machine may take longer for that than the window.
+  run.watched.set(instanceId, { watched, startedAt: Date.now() })
   narrator.done(instanceId, Phase.START)
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
   narrator.running(instanceId, Phase.VERIFY, expectationInWords(expected))

@@ -11,7 +11,7 @@ export interface VerifyOrder {
   id: string
   imageId: string
   expectation: ExpectedState
-  /** When its start was ordered, as Date.now has it. */
+  /** When the engine had started it, as Date.now has it. */
   startedAt: number
   signal: AbortSignal
 }
