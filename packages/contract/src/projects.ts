@@ -6,6 +6,8 @@ import { limits, patterns } from './limits.ts'
 import { Registry } from './registries.ts'
 import { Audit, Description, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
 
+/** Any word does: `1`, `edge`, `2.0.0`. */
+export const VersionName = z.string().trim().min(1).max(limits.name.max)
 export const ProjectCreate = z.object({
   name: Name,
   description: Description,
@@ -14,17 +16,17 @@ export const ProjectCreate = z.object({
 })
 export const ProjectUpdate = z.object({ name: Name, description: Description, changelog: Description })
 export const VersionCreate = z.object({
-  name: Name.min(1),
+  name: VersionName,
   changelog: Description,
   autoCopyDeployments: z.boolean().nullish(),
   type: z.enum(versionTypes),
 })
 export const VersionUpdate = z.object({
-  name: Name.min(1),
+  name: VersionName,
   changelog: Description,
   autoCopyDeployments: z.boolean().nullish(),
 })
-export const VersionIncrease = z.object({ name: Name.min(1), changelog: Description })
+export const VersionIncrease = z.object({ name: VersionName, changelog: Description })
 
 export const Project = z.object({
   id: Id,
