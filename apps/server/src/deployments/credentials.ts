@@ -1,8 +1,13 @@
+import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 
 export type RegistryCredentials = { user: string; token: string }
 
-/** Credentials of the registries that a release pulls from, opened. Only those of the release's own team are looked at. */
+/**
+ * Credentials of the registries that a release pulls from, opened. Only those of the release's own team are looked at.
+ *
+ * @throws CruxError preconditionFailed `registryId` when the key that sealed them is gone
+ */
 export async function registryCredentials(
   app: Pick<App, 'database' | 'cipher'>,
   teamId: string,
@@ -10,11 +15,24 @@ export async function registryCredentials(
 ): Promise<Map<string, RegistryCredentials>> {
   const ids = [...new Set(instances.flatMap((row) => (row.registryId && !row.localOnly ? [row.registryId] : [])))]
   if (ids.length === 0) return new Map()
-  const { rows } = await app.database.pool.query<{ id: string; user: string; token: string }>({
+  const { rows } = await app.database.pool.query<{ id: string; name: string; user: string; token: string }>({
     name: 'registry credentials',
-    text: `select id, "user", token from crux.registry
+    text: `select id, name, "user", token from crux.registry
       where id = any($1::uuid[]) and team_id = $2 and not public and "user" is not null and token is not null`,
     values: [ids, teamId],
   })
-  return new Map(rows.map((row) => [row.id, { user: row.user, token: app.cipher.decrypt(row.token) }]))
+  return new Map(rows.map((row) => [row.id, { user: row.user, token: open(app, row) }]))
+}
+
+function open(app: Pick<App, 'cipher'>, row: { id: string; name: string; token: string }): string {
+  try {
+    return app.cipher.decrypt(row.token)
+  } catch (cause) {
+    throw new CruxError('preconditionFailed', {
+      property: 'registryId',
+      value: row.id,
+      description: `the credentials of ${row.name} cannot be opened any more: enter them again`,
+      cause,
+    })
+  }
 }

@@ -1,3 +1,4 @@
+import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
@@ -43,6 +44,14 @@ export function dispatchSoon(app: App, nodeId: string): void {
   dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not handed over'))
 }
 
+/** What a failure kept from being handed over, e.g. a database that went away right after the start. */
+export async function dispatchForgotten(app: App): Promise<void> {
+  const { rows } = await app.database.pool.query<{ nodeId: string }>(
+    `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and handed_at is null`,
+  )
+  for (const { nodeId } of rows) await dispatch(app, nodeId)
+}
+
 /** Wherever the link is: here at once, at another server process by its word. */
 export function announceWork(app: App, nodeId: string): void {
   if (app.links.status(nodeId) === 'connected') dispatchSoon(app, nodeId)
@@ -55,7 +64,11 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
 }
 
 async function handOver(app: App, release: ReleaseRow): Promise<void> {
-  const message = await buildRelease(app, release)
+  const message = await buildRelease(app, release).catch((error: unknown) => {
+    if (error instanceof CruxError) return error
+    throw error
+  })
+  if (message instanceof CruxError) return refuseToHandOver(app, release, message)
   // Only one hands over, and never what was cancelled or has expired in the meantime.
   const { rowCount } = await app.database.pool.query({
     name: 'mark handed over',
@@ -73,6 +86,21 @@ async function handOver(app: App, release: ReleaseRow): Promise<void> {
   }
   // The link went away between two lines: the next link takes it.
   await app.database.pool.query('update crux.release set handed_at = $2 where id = $1', [release.id, release.handedAt])
+}
+
+/** What no agent can ever take ends with its reason, instead of waiting for ever. */
+async function refuseToHandOver(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {
+  const told = await inTransaction(app.database, async (queries): Promise<Told[]> => {
+    const ended = await endRelease(queries, release, { kind: 'failed', reason: message })
+    if (!ended) return []
+    const position = await appendEvents(queries, release.deploymentId, release.number, [
+      says(message, 'error'),
+      becomes('failed', message),
+    ])
+    return [{ ...ended, try: release.number, position }]
+  })
+  deploymentsChanged(app, told)
+  if (told.length > 0) dispatchSoon(app, release.nodeId)
 }
 
 async function endCancelled(app: App, release: ReleaseRow): Promise<void> {

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { leaseUntilFrom } from './dispatch.ts'
+import { dispatchForgotten, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
@@ -46,6 +46,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
     for (const row of rows) await expire(row, row.nodeName, at)
     lastCheck = at
+    await dispatchForgotten(app)
   }
 
   async function expire(row: ReleaseRow, nodeName: string, at: Date): Promise<void> {

@@ -169,3 +169,56 @@ describe('leases', () => {
     expect([(await world.get(first.id)).status, (await world.get(second.id)).status]).toEqual(['failed', 'failed'])
   })
 })
+
+describe('two servers on one database', () => {
+  it('start and cancel at the one what the agent of the other does', async () => {
+    const database = await serverDatabase()
+    const near = await startTestServer({ database })
+    const far = await startTestServer({ database, people: near.people })
+    const world = await makeDeployWorld(near)
+    const elsewhere = await worldOf(far, world.owner, world.team)
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await elsewhere.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    await far
+      .client(world.owner)
+      .call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
+    await agent.command('cancelDeployment')
+    await agent.client.reportDeployment({
+      release: release.key,
+      events: journal([{ event: { case: 'outcome', value: { successful: false, cancelled: true } } }]),
+    })
+    expect(await elsewhere.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    await far.stop({ database: true })
+    await near.stop()
+  })
+})
+
+describe('what was not handed over', () => {
+  it('is tried again by itself, and ends with a reason when it can never be', async () => {
+    const server = await startTestServer()
+    const world = await makeDeployWorld(server)
+    const node = await world.node()
+    const registryId = await world.registry({ user: 'ada', token: 'secret' })
+    const agent = await world.agent(node)
+    const [lost, broken] = [
+      await world.deployment(await world.version(), node.id),
+      await world.deployment(await world.version({ images: [{ name: 'web', registryId }] }), node.id),
+    ]
+    const { pool } = server.app.database
+    await world.start(lost.id)
+    const release = (await agent.command('deploy')).value as Release
+    // As if the process had died between the commit and the hand-over.
+    await pool.query('update crux.release set handed_at = null where deployment_id = $1', [lost.id])
+    await server.server.deployments.leases.check()
+    expect((await agent.command('deploy', 2)).value).toMatchObject({ key: { deploymentId: lost.id, number: 1 } })
+    await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
+    await pool.query(`update crux.registry set token = 'v1.gone.x.y' where id = $1`, [registryId])
+    await world.start(broken.id)
+    const failed = await world.becomes(broken.id, 'failed')
+    expect(failed.outcome).toMatch(/^the credentials of registry \w+ cannot be opened any more: enter them again$/)
+    await server.stop()
+  })
+})
