@@ -15,7 +15,7 @@ export function ensureInstalled() {
   const stamp = join(root, 'node_modules/.crux-installed')
   const wanted = createHash('sha256').update(`${process.platform} ${process.arch} ${lockfile}`).digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && node24()) return
-  if (!installedMatches(JSON.parse(lockfile))) {
+  if (!installedMatches(JSON.parse(lockfile), readInstalled())) {
     console.log('Installing dependencies (npm ci) ...')
     const npm = npmCommand()
     const run = (...args) =>
@@ -54,15 +54,19 @@ export function fail(message) {
  * Whether what npm wrote down as installed is what the lockfile names. Packages for other machines may be absent; an
  * installation that was interrupted wrote nothing down.
  */
-function installedMatches(lock) {
-  const hidden = join(root, 'node_modules/.package-lock.json')
-  if (!existsSync(hidden)) return false
-  const installed = JSON.parse(readFileSync(hidden, 'utf8')).packages
+export function installedMatches(lock, installed) {
   return Object.entries(lock.packages).every(([path, entry]) => {
     if (!path.includes('node_modules/') || entry.link) return true
-    const found = installed[path]
-    return found ? found.version === entry.version : Boolean(entry.optional || entry.peer || entry.devOptional)
+    const found = installed?.packages[path]
+    return found
+      ? found.version === entry.version
+      : Boolean(installed && (entry.optional || entry.peer || entry.devOptional))
   })
+}
+
+function readInstalled() {
+  const hidden = join(root, 'node_modules/.package-lock.json')
+  return existsSync(hidden) ? JSON.parse(readFileSync(hidden, 'utf8')) : undefined
 }
 
 /** The npm that runs this script, else the one on the PATH. */
