@@ -26,10 +26,13 @@ export class RelayedRefusal extends CruxError {
 export async function relay(app: App, request: Request, ask: (browser: Browser) => Promise<FlowAnswer>) {
   const { cookie } = request.headers
   const text = Array.isArray(cookie) ? cookie.join('; ') : cookie
-  const { status, body, setCookie } = await ask({ cookie: text, address: request.address })
+  const { status, body, setCookie, location } = await ask({ cookie: text, address: request.address })
   if (setCookie.length > 0) request.reply.header('set-cookie', setCookie)
   request.reply.header('cache-control', 'no-store')
   if (status >= 200 && status < 300) return body
+  // What has expired in a verification is answered by the address of a new flow, where the others say 410.
+  if (status === 303 && location)
+    throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
   const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown; error?: { id?: unknown } }
   if (status === 422 && typeof flow.redirect_browser_to === 'string') {
     request.reply.status(201)

@@ -5,7 +5,7 @@ import type { AxiosResponse, RawAxiosRequestConfig } from 'axios'
 /** What the browser brought: its cookies make the flow its own, its address counts for the limits of sign-in. */
 export type Browser = { cookie: string | undefined; address: string }
 /** What the identity service said, whatever it was. */
-export type FlowAnswer = { status: number; body: unknown; setCookie: string[] }
+export type FlowAnswer = { status: number; body: unknown; setCookie: string[]; location?: string | undefined }
 
 /** Self-service flows of a browser, submitted in its name. */
 export interface IdentityFlows {
@@ -41,7 +41,8 @@ export function createIdentityFlows(publicUrl: string): IdentityFlows {
 async function answerOf(asked: Promise<AxiosResponse<unknown>>): Promise<FlowAnswer> {
   try {
     const { status, data, headers } = await asked
-    return { status, body: data, setCookie: headers['set-cookie'] ?? [] }
+    const location = headers.location as string | undefined
+    return { status, body: data, setCookie: headers['set-cookie'] ?? [], location }
   } catch (cause) {
     throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
   }
