@@ -144,7 +144,7 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
 /** Argument vector, never a shell line; the setting is split at spaces. */
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
-  const bundle = join(agentFolder, 'dist/agent.mjs')
+  const bundle = join(agentFolder, 'dist/bundle/agent.mjs')
   const built = existsSync(bundle) && !import.meta.url.endsWith('.ts')
   return [process.execPath, built ? bundle : join(agentFolder, 'src/main.ts')]
 }
