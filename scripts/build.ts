@@ -54,7 +54,7 @@ const recipes: Record<Part, Recipe> = {
       ...inApp('agent', 'src', 'scripts'),
       ...inPackages('contract', 'rules', 'agent-protocol', 'service-kit'),
     ],
-    output: 'apps/agent/dist/agent.mjs',
+    output: 'apps/agent/dist/bundle/agent.mjs',
     build: () => runNode('apps/agent', ['scripts/build.ts']),
     optional: true,
   },
