@@ -204,7 +204,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             />
           )}
           <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
-            <ol aria-label={t('progress.images')} className="self-start rounded-box border border-line bg-surface">
+            <ol aria-label={t('progress.images')} className="rounded-box border border-line bg-surface">
               {rows.map(({ subject, instance, view }) => (
                 <ProgressRow
                   key={subject.instanceId}
@@ -303,14 +303,14 @@ function serviceOf(
   progress: Progress,
   release: Release | undefined,
   t: T,
-): { text: string; good: boolean } | null {
+): { text: string; tone: 'good' | 'plain' | 'bad' } | null {
   const { running } = deployment
   if (progress.status === 'in-progress') {
-    if (!running) return { text: t('service.first'), good: false }
-    return { text: t('service.keeps', { version: running.versionName }), good: true }
+    if (!running) return { text: t('service.first'), tone: 'plain' }
+    return { text: t('service.keeps', { version: running.versionName }), tone: 'good' }
   }
-  if (release?.current) return { text: t('service.answers', { version: release.versionName }), good: true }
+  if (release?.current) return { text: t('service.answers', { version: release.versionName }), tone: 'good' }
   return running
-    ? { text: t('service.answers', { version: running.versionName }), good: true }
-    : { text: t('service.none'), good: false }
+    ? { text: t('service.answers', { version: running.versionName }), tone: 'good' }
+    : { text: t('service.none'), tone: 'bad' }
 }

@@ -158,7 +158,10 @@ function RightText({
   const pull = instance?.pull
   if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
   // Only a short detail fits here; a long one stands below.
-  const detail = view.current?.detail ?? instance?.phases.verify?.detail
+  const detail =
+    view.current?.detail ??
+    instance?.phases.verify?.detail ??
+    (view.word === 'exited' ? instance?.container?.reason : null)
   if (detail && detail.length <= 36) return detail
   const times = shownPhases.flatMap((phase) => {
     const step = view.steps.find((candidate) => candidate.phase === phase)

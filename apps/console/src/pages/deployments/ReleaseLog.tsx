@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
@@ -18,16 +18,10 @@ type Props = {
 export function ReleaseLog({ progress, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const [source, setSource] = useState<LogSource>('all')
-  const buffer = useReleaseLog(progress, source, nameOf, t('progress.agent'))
-  const speaking = useMemo(
-    () => new Set(progress.events.flatMap((event) => (event.log && event.instanceId ? [event.instanceId] : []))),
-    [progress.events],
-  )
+  const { buffer } = useReleaseLog(progress, source, nameOf)
   const options = [
     { value: 'all', label: t('common:all') },
-    ...subjects
-      .filter((subject) => speaking.has(subject.instanceId))
-      .map((subject) => ({ value: subject.instanceId, label: subject.name })),
+    ...subjects.map((subject) => ({ value: subject.instanceId, label: subject.name })),
     { value: 'agent', label: t('progress.agentWord') },
   ]
   return (

@@ -1,4 +1,4 @@
-import { ShieldCheck, TriangleAlert } from 'lucide-react'
+import { Info, ShieldCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
@@ -14,7 +14,7 @@ type Props = {
   now: number
   lastTimeMs: number | null
   /** What answers now, in words. */
-  service: { text: string; good: boolean } | null
+  service: { text: string; tone: 'good' | 'plain' | 'bad' } | null
   queuePosition?: number | null
 }
 
@@ -25,7 +25,7 @@ export function ReleaseSummary({ progress, verified, total, share, now, lastTime
   const elapsed = progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt)
   const tone =
     progress.status === 'failed' ? 'bg-failed' : progress.status === 'successful' ? 'bg-running' : 'bg-progress'
-  const Icon = service?.good ? ShieldCheck : TriangleAlert
+  const Icon = service?.tone === 'good' ? ShieldCheck : service?.tone === 'bad' ? TriangleAlert : Info
   return (
     <section
       aria-label={t('progress.summary')}
@@ -43,7 +43,7 @@ export function ReleaseSummary({ progress, verified, total, share, now, lastTime
         ) : null}
         {service && (
           <Fact label={t('progress.service')} wide>
-            <span className={cx('flex items-center gap-2', service.good ? 'text-running' : 'text-progress')}>
+            <span className={cx('flex items-center gap-2', tones[service.tone])}>
               <Icon aria-hidden />
               {service.text}
             </span>
@@ -66,6 +66,8 @@ export function ReleaseSummary({ progress, verified, total, share, now, lastTime
     </section>
   )
 }
+
+const tones = { good: 'text-running', plain: 'text-ink-2', bad: 'text-progress' }
 
 function Fact({ label, children, wide }: { label: string; children: ReactNode; wide?: boolean }) {
   return (

@@ -1,4 +1,4 @@
-import type { DeploymentPhase, DeploymentStatus } from '@crux/contract'
+import type { DeploymentStatus } from '@crux/contract'
 import type { StateLook } from '../../components/state-looks.ts'
 import { lookOf } from '../../components/state-looks.ts'
 import type { InstanceProgress, PhaseProgress } from './progress.ts'
@@ -15,6 +15,7 @@ export type InstanceWord =
   | 'verified'
   | 'unchanged'
   | 'running'
+  | 'exited'
   | 'failed'
   | 'undone'
 
@@ -28,11 +29,10 @@ export type InstanceView = {
 
 /** What one row of the release says, from its phases and how the release stands as a whole. */
 export function viewInstance(instance: InstanceProgress | undefined, release: DeploymentStatus): InstanceView {
-  const phases = instance?.phases ?? {}
   const steps = shownPhases.map((phase) => stepOf(phase, instance))
   const failed = steps.find((step) => step.state === 'failed') ?? null
   const busy = steps.find((step) => step.state === 'running') ?? null
-  const word = wordOf(phases, steps, failed, busy, release)
+  const word = wordOf(instance, steps, failed, busy, release)
   return {
     word,
     look: lookOf('phase', stateOfWord(word)),
@@ -79,16 +79,18 @@ function stepOf(phase: ShownPhase, instance: InstanceProgress | undefined): Step
 }
 
 function wordOf(
-  phases: Partial<Record<DeploymentPhase, PhaseProgress>>,
+  instance: InstanceProgress | undefined,
   steps: readonly Step[],
   failed: Step | null,
   busy: Step | null,
   release: DeploymentStatus,
 ): InstanceWord {
+  const phases = instance?.phases ?? {}
   if (failed) return 'failed'
   if (phases.start?.state === 'skipped' && phases.verify?.state !== 'running') return 'unchanged'
   if (release !== 'in-progress' && release !== 'successful') return 'undone'
-  if (release === 'successful' || steps.every(isOver)) return 'running'
+  if (release === 'successful' || steps.every(isOver))
+    return instance?.container?.state === 'exited' ? 'exited' : 'running'
   if (busy) return busy.phase === 'pull' && phases.pull?.state !== 'running' ? 'resolve' : busy.phase
   if (phases.verify?.state === 'done') return 'verified'
   return 'waiting'
@@ -96,6 +98,6 @@ function wordOf(
 
 function stateOfWord(word: InstanceWord): 'done' | 'running' | 'waiting' | 'failed' {
   if (word === 'failed') return 'failed'
-  if (word === 'running' || word === 'verified' || word === 'unchanged') return 'done'
+  if (word === 'running' || word === 'exited' || word === 'verified' || word === 'unchanged') return 'done'
   return word === 'waiting' || word === 'undone' ? 'waiting' : 'running'
 }

@@ -100,7 +100,10 @@ function withPhase(
   const before = phases[phase]
   const startedAt = before?.startedAt ?? (state === 'waiting' ? undefined : at)
   const endedAt = state === 'done' || state === 'failed' || state === 'skipped' ? at : undefined
-  return { ...phases, [phase]: { state, startedAt, endedAt, detail: detail ?? before?.detail } }
+  return {
+    ...phases, // What it waits for is over with the wait; only its own last words stay.
+    [phase]: { state, startedAt, endedAt, detail: detail || (state === 'running' ? before?.detail : null) },
+  }
 }
 
 function change(progress: Progress, id: string, to: (instance: InstanceProgress) => InstanceProgress): Progress {

@@ -1,36 +1,36 @@
-import { useEffect, useRef, useState } from 'react'
-import { createLogBuffer, type NewLine } from '../../components/log-viewer/log-buffer.ts'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
 import type { Progress } from './progress.ts'
+import { releaseLines } from './release-lines.ts'
 
+/** all: everything; agent: what is not a container's own output; else the id of an instance. */
 export type LogSource = 'all' | 'agent' | (string & {})
 
-/** The release's words as a log: all, those of the agent, or of one container. Appends what is new, starts over when the choice changes. */
-export function useReleaseLog(
-  progress: Progress,
-  source: LogSource,
-  nameOf: (instanceId: string) => string,
-  agent: string,
-) {
+/** The release's log in a buffer. Appends what is new, and starts over when the choice or the names change. */
+export function useReleaseLog(progress: Progress, source: LogSource, nameOf: (instanceId: string) => string) {
+  const { t } = useTranslation(['deployments', 'common'])
   const [buffer] = useState(() => createLogBuffer())
-  const shown = useRef({ key: '', sequence: 0, count: 0 })
-  // Names may arrive after the first lines.
-  const key = `${progress.try} ${source} ${agent} ${Object.keys(progress.instances).map(nameOf).join()}`
+  const lines = useMemo(() => {
+    const all = releaseLines(progress.events, nameOf, (key, values) => t(`line.${key}`, values))
+    return all
+      .filter((line) => source === 'all' || (source === 'agent' ? !line.fromContainer : line.instanceId === source))
+      .map(({ instanceId, fromContainer, ...line }) => ({
+        ...line,
+        source: fromContainer ? nameOf(instanceId) : t('progress.agent'),
+      }))
+  }, [progress.events, nameOf, source, t])
+
+  const shown = useRef<readonly { text: string; at: number }[]>([])
   useEffect(() => {
-    const { events } = progress
-    const last = shown.current
-    const grown = last.key === key && (last.count === 0 || events[last.count - 1]?.sequence === last.sequence)
+    const before = shown.current
+    const last = before.at(-1)
+    const same = lines[before.length - 1]
+    const grown =
+      before.length === 0 || (last?.text === same?.text && last?.at === same?.at && lines[0]?.text === before[0]?.text)
     if (!grown) buffer.clear()
-    const fresh = grown ? events.slice(last.count) : events
-    buffer.append(
-      fresh.flatMap((event): NewLine[] => {
-        const { log } = event
-        if (!log || (source !== 'all' && (event.instanceId ?? 'agent') !== source)) return []
-        const at = Date.parse(event.createdAt)
-        const who = event.instanceId ? nameOf(event.instanceId) : agent
-        return log.log.map((text) => ({ at, text, level: log.level, source: who }))
-      }),
-    )
-    shown.current = { key, count: events.length, sequence: events.at(-1)?.sequence ?? 0 }
-  }, [buffer, progress, key, source, nameOf, agent])
-  return buffer
+    buffer.append(grown ? lines.slice(before.length) : lines)
+    shown.current = lines
+  }, [buffer, lines])
+  return { buffer, lines }
 }

@@ -30,10 +30,10 @@ import {
 } from './containers.ts'
 import { useContainerOperations } from './use-container-operations.ts'
 
-type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string }
+type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
 
 /** The node's containers as they are at this moment, and what can be done with each. */
-export function NodeContainers({ teamSlug, node, prefix }: Props) {
+export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
   const link = useLinkStatus()
@@ -49,7 +49,9 @@ export function NodeContainers({ teamSlug, node, prefix }: Props) {
     {
       ready: (channel) => channel.send('watch-containers-state', prefix ? { prefix } : {}),
       'containers-state-list': (list) => {
-        if ((list.prefix ?? '') === (prefix ?? '')) setContainers(list.containers)
+        if ((list.prefix ?? '') !== (prefix ?? '')) return
+        setContainers(list.containers)
+        onCount(list.containers.filter((container) => !isInternal(container)).length)
       },
     },
   )

@@ -2,6 +2,7 @@ import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Box as BoxIcon, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
@@ -14,7 +15,8 @@ import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { State } from '../../components/State.tsx'
+import { State, StateMark } from '../../components/State.tsx'
+import { lookOf } from '../../components/state-looks.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { NodeEdit } from '../../forms/node-edit.tsx'
@@ -58,6 +60,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
   const { t } = useTranslation(['nodes', 'common'])
   const { section = 'containers', prefix } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId' })
   const edit = useAnchor('edit')
+  const [count, setCount] = useState<number>()
   const actions = useNodeActions(teamSlug, node, edit.show)
   const installed = node.hasToken || node.status !== 'unreachable'
   const tab = (id: 'containers' | 'deployments' | 'events') => ({
@@ -72,7 +75,11 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
         crumbs={[{ label: t('list.title'), link: links.nodes(teamSlug) }]}
         mark={
           <span className="text-title [&_span]:gap-2 [&_svg]:size-4!">
-            <State kind="node" value={node.status} />
+            {installed ? (
+              <State kind="node" value={node.status} />
+            ) : (
+              <StateMark look={lookOf('phase', 'waiting')} word={t('notYet')} />
+            )}
           </span>
         }
         sub={<NodeLine node={node} installed={installed} />}
@@ -101,7 +108,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             </p>
           )}
           <Tabs label={t('sections')}>
-            <Tab {...tab('containers')} icon={BoxIcon}>
+            <Tab {...tab('containers')} icon={BoxIcon} count={count}>
               {t('section.containers')}
             </Tab>
             <Tab {...tab('deployments')} icon={Rocket}>
@@ -112,7 +119,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             </Tab>
           </Tabs>
           {section === 'containers' && (
-            <NodeContainers key={prefix ?? ''} teamSlug={teamSlug} node={node} prefix={prefix} />
+            <NodeContainers key={prefix ?? ''} teamSlug={teamSlug} node={node} prefix={prefix} onCount={setCount} />
           )}
           {section === 'deployments' && <NodeDeployments teamSlug={teamSlug} nodeId={node.id} />}
           {section === 'events' && <NodeEvents teamSlug={teamSlug} nodeId={node.id} />}

@@ -1,0 +1,111 @@
+import type { DeploymentEvent } from '@crux/contract'
+import type { NewLine } from '../../components/log-viewer/log-buffer.ts'
+import { duration } from '../../components/relative-time.ts'
+import { bytesText } from './bytes.ts'
+
+/** A line of the release's log; `instanceId` empty = of the release as a whole. */
+export type ReleaseLine = NewLine & { instanceId: string; fromContainer: boolean }
+
+/** Texts of the log, by what happened; `{{name}}` and the like are filled in by the caller's translation. */
+export type Words = (key: WordKey, values: WordValues) => string
+type WordValues = { name?: string; size?: string; time?: string; detail?: string; reason?: string; phase?: string }
+export type WordKey =
+  | 'pulling'
+  | 'pulled'
+  | 'pulledSized'
+  | 'present'
+  | 'created'
+  | 'started'
+  | 'verifying'
+  | 'verified'
+  | 'swapped'
+  | 'cleaned'
+  | 'failed'
+  | 'state'
+  | 'successful'
+  | 'ended'
+
+/**
+ * The release's log: what agent and containers said, and between it the steps themselves in words, each with its time. All of it
+ * comes from the events, so it reads the same live, after a reload and a year later.
+ */
+export function releaseLines(
+  events: readonly DeploymentEvent[],
+  nameOf: (id: string) => string,
+  words: Words,
+): ReleaseLine[] {
+  const begun = new Map<string, number>()
+  const bytes = new Map<string, number>()
+  const tell = (event: DeploymentEvent): ReleaseLine[] => {
+    const at = Date.parse(event.createdAt)
+    const line = (text: string, more: Partial<ReleaseLine> = {}): ReleaseLine => ({
+      at,
+      text,
+      instanceId: event.instanceId ?? '',
+      fromContainer: false,
+      ...more,
+    })
+    switch (event.type) {
+      case 'log':
+        return (event.log?.log ?? []).map((text) =>
+          line(text, { level: event.log?.level, fromContainer: event.log?.fromContainer === true }),
+        )
+      case 'container-progress': {
+        const progress = event.containerProgress
+        if (progress) bytes.set(progress.instanceId, progress.totalBytes ?? progress.currentBytes ?? 0)
+        return []
+      }
+      case 'container-state': {
+        const state = event.containerState
+        return state?.reason && state.state === 'exited'
+          ? [line(words('state', { name: nameOf(state.instanceId), reason: state.reason }))]
+          : []
+      }
+      case 'deployment-status': {
+        if (event.deploymentStatus === 'successful') return [line(good(words('successful', {})))]
+        return event.deploymentStatus === 'failed'
+          ? [line(words('ended', { reason: event.reason ?? '' }), { level: 'error' })]
+          : []
+      }
+      case 'phase': {
+        const phase = event.phase
+        if (!phase) return []
+        const key = `${phase.instanceId} ${phase.phase}`
+        if (phase.state === 'running' && !begun.has(key)) begun.set(key, at)
+        const text = ofPhase(
+          phase,
+          {
+            name: nameOf(phase.instanceId),
+            time: duration(at - (begun.get(key) ?? at)),
+            size: bytes.get(phase.instanceId),
+          },
+          words,
+        )
+        return text === null ? [] : [line(text, phase.state === 'failed' ? { level: 'error' } : {})]
+      }
+    }
+  }
+  return events.flatMap(tell)
+}
+
+function ofPhase(
+  { phase, state, detail }: NonNullable<DeploymentEvent['phase']>,
+  { name, time, size }: { name: string; time: string; size: number | undefined },
+  words: Words,
+): string | null {
+  if (state === 'failed') return words('failed', { name, phase, reason: detail ?? '' })
+  if (phase === 'pull' && state === 'running') return words('pulling', { name })
+  if (phase === 'pull' && state === 'done')
+    return size ? words('pulledSized', { name, size: bytesText(size), time }) : words('pulled', { name, time })
+  if (phase === 'pull' && state === 'skipped') return words('present', { name, detail: detail ?? '' })
+  if (phase === 'verify' && state === 'running') return detail ? words('verifying', { name, detail }) : null
+  if (state !== 'done') return null
+  if (phase === 'create') return words('created', { name })
+  if (phase === 'start') return words('started', { name, time })
+  if (phase === 'verify') return good(words('verified', { name, time }))
+  if (phase === 'swap') return words('swapped', { name, time })
+  return phase === 'clean-up' ? words('cleaned', { name }) : null
+}
+
+/** In green, as a terminal would say it; the download and a copy hold the words alone. */
+const good = (text: string): string => `\u001b[32m${text}\u001b[0m`
