@@ -5,6 +5,7 @@ import { EngineError, isEngineError } from '../errors.ts'
 import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
+import { createNetwork } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
 
@@ -64,15 +65,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
           docker.listNetworks({ filters: { name: [network.name] } }),
         )
         if (existing.some((candidate) => candidate.Name === network.name)) return
-        await translating(`network ${network.name}`, () =>
-          docker.createNetwork({
-            Name: network.name,
-            Driver: 'bridge',
-            Internal: network.internal,
-            Labels: network.labels,
-            CheckDuplicate: true,
-          }),
-        ).catch(ignoreConflict)
+        await createNetwork(docker, network).catch(ignoreConflict)
       }),
     async removeNetworkIfUnused(name) {
       try {
