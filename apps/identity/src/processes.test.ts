@@ -33,7 +33,7 @@ const attempt = async (identity: TestIdentity, email: string, password: string) 
 it('sends every mail once, whichever process gets to it', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(index % 2 ? first : second)))
   for (const { email } of people) expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
-  await expect.poll(() => first.sql('select 1 from identity.mail_outbox')).toEqual([])
+  await expect.poll(() => first.sql('select 1 from identity.mail_outbox'), { timeout: 15_000 }).toEqual([])
   for (const { email } of people)
     expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
 })

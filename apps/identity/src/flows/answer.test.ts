@@ -37,8 +37,10 @@ it('works again when the database is back', async () => {
     await identity.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     )
-    await expect.poll(async () => (await identity.browser().ask('/self-service/login/api')).status).toBe(200)
-    await expect.poll(async () => (await identity.browser().ask('/health/ready')).status).toBe(200)
+    await expect
+      .poll(async () => (await identity.browser().ask('/self-service/login/api')).status, { timeout: 15_000 })
+      .toBe(200)
+    await expect.poll(async () => (await identity.browser().ask('/health/ready')).status, { timeout: 15_000 }).toBe(200)
   } finally {
     await identity.stop()
   }

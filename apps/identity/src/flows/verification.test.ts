@@ -159,7 +159,7 @@ describe('the mail', () => {
       'select c.code_hash, f.ui from identity.codes c join identity.flows f on f.id = c.flow_id',
     )
     expect(JSON.stringify(rows)).not.toContain(code)
-    await expect.poll(() => identity.sql('select 1 from identity.mail_outbox')).toEqual([])
+    await expect.poll(() => identity.sql('select 1 from identity.mail_outbox'), { timeout: 15_000 }).toEqual([])
   })
 })
 

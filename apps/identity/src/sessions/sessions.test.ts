@@ -147,10 +147,10 @@ describe('the sessions of a person', () => {
     await listener.ready
     const { token, registration } = await signUp(identity)
     await identity.browser().ask('/self-service/logout/api', { method: 'DELETE', json: { session_token: token } })
-    await expect.poll(() => heard).toEqual([registration.session?.id])
+    await expect.poll(() => heard, { timeout: 15_000 }).toEqual([registration.session?.id])
     const deleted = await signUp(identity)
     await identity.admin.deleteIdentity({ id: deleted.id })
-    await expect.poll(() => heard).toContain(deleted.registration.session?.id)
+    await expect.poll(() => heard, { timeout: 15_000 }).toContain(deleted.registration.session?.id)
     await listener.stop()
   })
 })
