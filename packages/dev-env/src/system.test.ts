@@ -59,16 +59,22 @@ describe('bootSystem', () => {
     expect(await isReady(system.url)).toBe(true)
   })
 
-  test.each(['server', 'identity', 'postgres'] as const)('starts %s again after kill -9', async (name) => {
-    const before = system.pid(name)
-    await system.kill(name, 'SIGKILL')
-    await expect.poll(() => system.pid(name), { timeout: 15_000 }).not.toBe(undefined)
-    expect(system.pid(name)).not.toBe(before)
-    await expect.poll(() => isReady(system.url), { timeout: 15_000 }).toBe(true)
-    await expect.poll(() => isReady(system.identityPublicUrl), { timeout: 15_000 }).toBe(true)
-  })
+  test.each(['server', 'identity', 'postgres'] as const)(
+    'starts %s again after kill -9',
+    { timeout: 60_000 },
+    async (name) => {
+      const before = system.pid(name)
+      await system.kill(name, 'SIGKILL')
+      await expect.poll(() => system.pid(name), { timeout: 45_000 }).not.toBe(undefined)
+      expect(system.pid(name)).not.toBe(before)
+      await expect.poll(() => isReady(system.url), { timeout: 45_000 }).toBe(true)
+      await expect.poll(() => isReady(system.identityPublicUrl), { timeout: 45_000 }).toBe(true)
+    },
+  )
 
-  test('ends every process of its own when it stops, and starts again with the same secrets', async () => {
+  test('ends every process of its own when it stops, and starts again with the same secrets', {
+    timeout: 60_000,
+  }, async () => {
     const pids = (['server', 'identity', 'postgres'] as const).map((name) => system.pid(name) as number)
     const token = system.identityAdminToken
     await system.stop()
@@ -85,7 +91,9 @@ describe('bootSystem, before anything runs', () => {
     )
   })
 
-  test('tells the end of the log when a process cannot start, and leaves nothing running', async () => {
+  test('tells the end of the log when a process cannot start, and leaves nothing running', {
+    timeout: 60_000,
+  }, async () => {
     const dataDir = makeFolder()
     const boot = bootSystem({
       dataDir,
