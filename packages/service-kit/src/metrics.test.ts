@@ -1,7 +1,8 @@
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createHealth } from './health.ts'
-import { createMetrics, isLoopbackUrl, metricsHandler } from './metrics.ts'
+import { isLoopbackUrl } from './loopback-url.ts'
+import { createMetrics, metricsHandler } from './metrics.ts'
 
 function makeApp(options: { token?: string; loopbackUrl: boolean }) {
   const metrics = createMetrics({ prefix: 'crux_' })

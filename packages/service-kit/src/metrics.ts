@@ -50,18 +50,6 @@ export function metricsHandler(options: { registry: Registry; token: string | un
   }
 }
 
-/** Whether an address leads to this machine only: localhost, 127.0.0.0/8 or [::1]. */
-export function isLoopbackUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { hostname } = new URL(url)
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
-}
-
 function refusalOf(
   headers: FastifyRequest['headers'],
   options: { token: string | undefined; loopbackUrl: boolean },

@@ -134,3 +134,8 @@ function refuseErrors(line: string): void {
   const { error } = JSON.parse(line) as { error?: string }
   if (error) throw new Error(error)
 }
+
+/** Loads an archive as `docker load` does. */
+export async function loadImage(docker: Docker, path: string): Promise<void> {
+  await drain(await docker.loadImage(path))
+}

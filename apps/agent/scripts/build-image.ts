@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { access, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { type Pack, pack } from 'tar-stream'
+import { buildAgent } from './build.ts'
+import { nodeRuntimeFiles } from './runtime-files.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const certificates = '/etc/ssl/certs/ca-certificates.crt'
+
+/** What `docker save` calls the machine. */
+export const imageArchitecture =
+  ({ x64: 'amd64', arm64: 'arm64' } as Record<string, string>)[process.arch] ?? process.arch
+
+/**
+ * Writes the agent's image in `docker save` form, which every engine loads (an OCI layout Docker 20.10 does not): Node,
+ * the shared libraries that it needs, CA certificates, the bundle. No engine is needed, and the same input gives the same
+ * bytes.
+ *
+ * @returns path of the archive and the name that the image has after `docker load`
+ */
+export async function buildAgentImage(): Promise<{ path: string; reference: string }> {
+  const bundle = await buildAgent()
+  const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
+  const reference = `crux/agent:${version}-${imageArchitecture}`
+  const path = `${root}dist/agent-image.tar`
+  await mkdir(`${root}dist`, { recursive: true })
+
+  const layer = await tarOf(async (archive) => {
+    for (const folder of ['tmp', 'srv', 'srv/crux'])
+      archive.entry({ name: folder, type: 'directory', mode: folder === 'tmp' ? 0o1777 : 0o755, mtime: epoch })
+    for (const file of await nodeRuntimeFiles()) await addFile(archive, file.path, file.source, 0o755)
+    if (await exists(certificates)) await addFile(archive, certificates, certificates, 0o644)
+    for (const name of (await readdir(bundle)).sort())
+      await addFile(archive, `/agent/${name}`, join(bundle, name), 0o644)
+    archive.entry({ name: 'etc/passwd', mode: 0o644, mtime: epoch }, 'root:x:0:0:root:/:/agent\n')
+  })
+  const layerId = sha256(layer)
+  const config = JSON.stringify({
+    architecture: imageArchitecture,
+    os: 'linux',
+    created: epoch.toISOString(),
+    config: {
+      Entrypoint: ['/bin/node', '/agent/agent.mjs'],
+      Env: [
+        'PATH=/bin',
+        'NODE_ENV=production',
+        'CRUX_DATA_DIR=/srv/crux',
+        `NODE_OPTIONS=${memoryFlags}`,
+        `SSL_CERT_FILE=${certificates}`,
+      ],
+      WorkingDir: '/',
+      Labels: { 'dev.crux.service-category': '_internal', 'org.opencontainers.image.version': version },
+    },
+    rootfs: { type: 'layers', diff_ids: [`sha256:${layerId}`] },
+    history: [{ created: epoch.toISOString(), created_by: 'crux build-image' }],
+  })
+  const configName = `${sha256(Buffer.from(config))}.json`
+  const image = pack()
+  const written = pipeline(image, createWriteStream(path))
+  image.entry({ name: configName, mtime: epoch }, config)
+  image.entry({ name: `${layerId}/layer.tar`, mtime: epoch }, layer)
+  image.entry(
+    { name: 'manifest.json', mtime: epoch },
+    JSON.stringify([{ Config: configName, RepoTags: [reference], Layers: [`${layerId}/layer.tar`] }]),
+  )
+  image.finalize()
+  await written
+  return { path, reference }
+}
+
+/** The agent holds little for long: a small young generation keeps what it takes from the machine low. */
+const memoryFlags = '--max-semi-space-size=2'
+const epoch = new Date(0)
+
+async function tarOf(fill: (archive: Pack) => Promise<void>): Promise<Buffer> {
+  const archive = pack()
+  const chunks: Buffer[] = []
+  const collected = (async () => {
+    for await (const chunk of archive) chunks.push(chunk as Buffer)
+  })()
+  await fill(archive)
+  archive.finalize()
+  await collected
+  return Buffer.concat(chunks)
+}
+
+async function addFile(archive: Pack, path: string, source: string, mode: number): Promise<void> {
+  const content = await readFile(source)
+  await new Promise<void>((resolve, reject) =>
+    archive.entry({ name: path.replace(/^\//, ''), mode, mtime: epoch }, content, (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  )
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { path, reference } = await buildAgentImage()
+  process.stdout.write(`${path} ${reference}\n`)
+}

@@ -1,0 +1,51 @@
+import { readFile, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Bundles the agent into dist/: `agent.mjs`, and beside it the parts that are loaded only when they are needed.
+ *
+ * @returns the folder
+ */
+export async function buildAgent(): Promise<string> {
+  const outdir = `${root}dist/bundle`
+  const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
+  await rm(outdir, { recursive: true, force: true })
+  await build({
+    entryPoints: { agent: `${root}src/main.ts` },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: { __CRUX_AGENT_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+    // CommonJS dependencies ask for Node's own modules through require.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    plugins: [
+      {
+        name: 'unused-transports',
+        setup(builder) {
+          // docker-modem can reach an engine over SSH and dockerode can build images over BuildKit; this agent does
+          // neither, and their libraries would cost tens of megabytes of memory.
+          const unused = /docker-modem\/lib\/ssh\.js$|dockerode\/lib\/(session|buildkit)\.js$/
+          builder.onLoad({ filter: unused }, ({ path }) => ({
+            contents: `module.exports = () => { throw new Error(${JSON.stringify(`${path.split('/').slice(-3).join('/')} is not part of the agent`)}) }`,
+          }))
+        },
+      },
+    ],
+  })
+  return outdir
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${await buildAgent()}\n`)

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildAgent } from '../scripts/build.ts'
+import { buildAgentImage } from '../scripts/build-image.ts'
+import { FakeServer, loadImage, openEngine, spawnAgent, waitUntil } from './kit/index.ts'
+
+let server: FakeServer
+let dataDir: string
+beforeEach(async () => {
+  server = new FakeServer()
+  await server.start()
+  dataDir = await mkdtemp(join(tmpdir(), 'crux-agent-'))
+})
+afterEach(async () => {
+  await server.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('the bundle', () => {
+  test('connects and takes at most 95 MB when it idles', async () => {
+    const main = join(await buildAgent(), 'agent.mjs')
+    // The first start makes the key pair and loads what that needs; later ones are the rule.
+    for (const token of [server.newInstallToken(), undefined]) {
+      const links = server.links.length
+      const agent = spawnAgent(server, { dataDir, main, nodeId: 'node-1', ...(token ? { token } : {}) })
+      await waitUntil('the bundle connects', () => server.links.length > links && server.connected)
+      expect((await server.ask({ case: 'listContainers', value: {} })).case).toBe('containers')
+      if (!token) expect(await residentMegabytes(agent.child.pid)).toBeLessThanOrEqual(95)
+      agent.child.kill('SIGTERM')
+      expect(await agent.exited).toEqual({ code: 0, signal: null })
+    }
+  })
+})
+
+describe('the image', () => {
+  const docker = openEngine()
+  const name = `crux-agent-test-${randomUUID().slice(0, 8)}`
+  let reference: string
+  beforeAll(async () => {
+    const built = await buildAgentImage()
+    reference = built.reference
+    expect((await stat(built.path)).size).toBeLessThan(200 * 1_024 * 1_024)
+    await loadImage(docker, built.path)
+  })
+  afterAll(async () => {
+    await docker
+      .getContainer(name)
+      .remove({ force: true })
+      .catch(() => undefined)
+  })
+
+  test('is loaded by the engine and connects as a container that knows its own name', async () => {
+    const container = await docker.createContainer({
+      name,
+      Image: reference,
+      Env: [`CRUX_URL=${server.url}`, 'CRUX_NODE_ID=node-1', `CRUX_TOKEN=${server.newInstallToken()}`],
+      HostConfig: {
+        NetworkMode: 'host',
+        RestartPolicy: { Name: 'on-failure' },
+        Binds: ['/var/run/docker.sock:/var/run/docker.sock', `${dataDir}:/srv/crux`],
+      },
+    })
+    await container.start()
+    const info = await server.waitForLink()
+    expect(info.containerName).toBe(name)
+    expect((await stat(join(dataDir, '.agent', 'token.json'))).mode & 0o777).toBe(0o600)
+    const refused = await server.ask({ case: 'deleteContainers', value: { container: { prefix: '', name } } })
+    expect(refused).toMatchObject({ case: 'failure', value: { message: expect.stringContaining('its own container') } })
+  })
+})
+
+async function residentMegabytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
+}
