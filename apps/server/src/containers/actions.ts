@@ -12,6 +12,10 @@ export type Place = { nodeId: string; prefix: string }
 type Team = { id: string }
 type Ref = { prefix: string; name: string }
 
+/** The engine waits 10 s for a container to stop by itself, and a restart is more than that. */
+const changeTimeoutMs = 60_000
+const readTimeoutMs = 15_000
+
 const operations: Record<ContainerOperation, Operation> = {
   start: Operation.START,
   stop: Operation.STOP,
@@ -113,7 +117,8 @@ async function ask<C extends CommandResult['case']>(
   expected: C,
   command: Parameters<App['links']['request']>[1],
 ): Promise<Extract<CommandResult, { case: C }>> {
-  const result = await app.links.request(nodeId, command)
+  const changes = command.case === 'operateContainer' || command.case === 'deleteContainers'
+  const result = await app.links.request(nodeId, command, changes ? changeTimeoutMs : readTimeoutMs)
   if (result.case !== expected) throw new Error(`the agent answered ${result.case} where ${expected} was asked for`)
   return result as Extract<CommandResult, { case: C }>
 }

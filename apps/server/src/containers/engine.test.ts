@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { engineAnswers } from '../nodes/local-agent-process.ts'
+
+/** The real agent, a real engine, a real socket: from the engine's event to the message in the browser. */
+const withEngine = test.skipIf(!(await engineAnswers()))
+const run = promisify(execFile)
+const name = `crux-live-${randomBytes(4).toString('hex')}`
+const lines = 20_000
+let server: TestServer
+let dataDir: string
+let params: { teamSlug: string; nodeId: string }
+let live: ReturnType<TestServer['live']>
+
+beforeAll(async () => {
+  if (!(await engineAnswers())) return
+  dataDir = mkdtempSync(join(tmpdir(), 'crux-engine-'))
+  await makeImage()
+  server = await startTestServer({ config: { dataDir } })
+  const admin = server.signUp()
+  const team = await server.createTeam(admin)
+  const client = server.client(admin)
+  const { id } = await client.call('nodes.create', { params: { teamSlug: team.slug }, body: { name: 'engine' } })
+  params = { teamSlug: team.slug, nodeId: id }
+  await client.call('nodes.start-local-agent', { params })
+  await until(async () => (await client.call('nodes.get', { params })).status === 'connected', 30_000)
+  live = server.live(admin)
+}, 60_000)
+
+afterAll(async () => {
+  await run('docker', ['rm', '-f', name, `${name}-log`]).catch(() => undefined)
+  await run('docker', ['rmi', '-f', `${name}:1`]).catch(() => undefined)
+  await server?.stop()
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+async function makeImage() {
+  const root = join(dataDir, 'image')
+  mkdirSync(join(root, 'bin'), { recursive: true })
+  copyFileSync('/bin/busybox', join(root, 'bin/busybox'))
+  for (const applet of ['sh', 'sleep', 'seq']) symlinkSync('/bin/busybox', join(root, 'bin', applet))
+  await run('sh', ['-c', 'tar -C "$1" -c . | docker import - "$2"', 'sh', root, `${name}:1`])
+}
+
+/** When the engine says that things happened to the container, in milliseconds. */
+function engineEvents(heard: (action: string, at: number) => void) {
+  const filters = encodeURIComponent(JSON.stringify({ container: [name] }))
+  const asked = request({ socketPath: '/var/run/docker.sock', path: `/events?filters=${filters}` }, (response) => {
+    response.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of text.split('\n').filter(Boolean)) {
+        const event = JSON.parse(line) as { Action: string; timeNano: number }
+        heard(event.Action, event.timeNano / 1_000_000)
+      }
+    })
+  })
+  asked.on('error', () => undefined)
+  asked.end()
+  return () => asked.destroy()
+}
+
+withEngine(
+  'a container that starts and stops is seen at once',
+  async () => {
+    const channel = live.channel('node', params)
+    const seen: { state: string | null | undefined; at: number }[] = []
+    channel.on('containers-state-list', ({ containers }) => {
+      const mine = containers.find(({ id }) => id.name === name)
+      if (mine) seen.push({ state: mine.state, at: performance.timeOrigin + performance.now() })
+    })
+    channel.onReady(() => channel.send('watch-containers-state', {}))
+    const happened: { action: string; at: number }[] = []
+    const stop = engineEvents((action, at) => happened.push({ action, at }))
+    await run('docker', ['run', '-d', '--name', name, `${name}:1`, 'sleep', '1000'])
+    await until(() => seen.at(-1)?.state === 'running')
+    const delays: number[] = []
+    const follow = async (command: string[], action: string, state: string) => {
+      const before = seen.length
+      await run('docker', [...command, name])
+      const event = await until(() => happened.find((event) => event.action === action && !used.has(event)))
+      used.add(event)
+      const shown = await until(() => seen.slice(before).find((entry) => entry.state === state))
+      delays.push(shown.at - event.at)
+    }
+    const used = new Set<unknown>(happened.filter(({ action }) => action === 'start'))
+    for (let round = 0; round < 3; round++) {
+      await follow(['kill'], 'die', 'exited')
+      await follow(['start'], 'start', 'running')
+    }
+    stop()
+    channel.close()
+    const sorted = delays.toSorted((one, other) => one - other)
+    // Generous, because machines that run tests are busy; the bench holds the target.
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(1_000)
+  },
+  60_000,
+)
+
+withEngine(
+  'a long log arrives whole: nothing missing, nothing twice, in order',
+  async () => {
+    // Waits for a file before it writes: all of it is followed, none of it is what `take` brings.
+    const script = `echo 0; while [ ! -e /go ]; do sleep 0.1; done; seq 1 ${lines}; sleep 1000`
+    await run('docker', ['run', '-d', '--name', `${name}-log`, `${name}:1`, 'sh', '-c', script])
+    const channel = live.channel('node', params)
+    const container = { prefix: '', name: `${name}-log` }
+    let next = 0
+    let wrong: string | undefined
+    const started = Promise.withResolvers<void>()
+    const done = Promise.withResolvers<void>()
+    channel.on('container-log-batch', (batch) => {
+      for (const [, , text] of batch.lines) if (Number(text) !== next++) wrong ??= `${text} instead of ${next - 1}`
+      if (batch.skipped) wrong ??= `${batch.skipped} skipped`
+      started.resolve()
+      if (next > lines || wrong) done.resolve()
+    })
+    channel.onReady(() => channel.send('watch-container-log', { container, take: 10, batch: true }))
+    await started.promise
+    await run('docker', ['exec', `${name}-log`, 'sh', '-c', ': >/go'])
+    await done.promise
+    expect(wrong).toBeUndefined()
+    expect(next - 1).toBe(lines)
+    channel.close()
+  },
+  60_000,
+)

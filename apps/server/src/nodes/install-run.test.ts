@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { engineAnswers } from './local-agent-process.ts'
+
+/**
+ * The command of the page, run as it is shown, on the real engine. The image is a stand-in that sleeps: what is held here is the
+ * script; the journey with the real agent's image is in e2e.
+ */
+const ready = (await engineAnswers()) && process.getuid?.() === 0
+const run = promisify(execFile)
+const name = `crux-install-${randomBytes(4).toString('hex')}`
+type Inspection = {
+  Id: string
+  Config: { Env: string[]; Labels: Record<string, string> }
+  HostConfig: { Binds: string[]; NetworkMode: string; RestartPolicy: { Name: string } }
+  State: { Running: boolean }
+}
+let server: TestServer
+let folder: string
+
+beforeAll(async () => {
+  if (!ready) return
+  folder = mkdtempSync(join(tmpdir(), 'crux-install-run-'))
+  mkdirSync(join(folder, 'image/bin'), { recursive: true })
+  copyFileSync('/bin/busybox', join(folder, 'image/bin/busybox'))
+  symlinkSync('/bin/busybox', join(folder, 'image/bin/sleep'))
+  const tar = join(folder, 'agent-image.tar')
+  await run('sh', [
+    '-c',
+    `tar -C "$1" -c . | docker import --change 'CMD ["sleep","1000"]' - "$2" && docker save -o "$3" "$2" && docker rmi "$2"`,
+    'sh',
+    join(folder, 'image'),
+    `${name}:1`,
+    tar,
+  ])
+  server = await startTestServer({ config: { dataDir: folder, agentImagePath: tar } })
+}, 60_000)
+
+afterAll(async () => {
+  if (!ready) return
+  await run('docker', ['rm', '-f', name]).catch(() => undefined)
+  await run('docker', ['rmi', '-f', `${name}:1`]).catch(() => undefined)
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test.skipIf(!ready)(
+  'the command of the page loads the image and starts the container; run again it replaces only what is ours',
+  async () => {
+    const admin = server.signUp()
+    const team = await server.createTeam(admin)
+    const client = server.client(admin)
+    const made = await client.call('nodes.create', { params: { teamSlug: team.slug }, body: { name: 'this machine' } })
+    const params = { teamSlug: team.slug, nodeId: made.id }
+    const rootPath = join(folder, 'my data')
+    const { command } = await client.call('nodes.create-script', {
+      params,
+      body: { type: 'docker', scriptType: 'shell', workloadName: name, rootPath },
+    })
+    const install = () => run('sh', ['-c', command])
+    const inspect = async () => {
+      const [found] = JSON.parse((await run('docker', ['inspect', name])).stdout) as Inspection[]
+      if (!found) throw new Error('no such container')
+      return found
+    }
+    expect((await install()).stdout).toContain(`the agent runs as ${name}`)
+    const first = await inspect()
+    expect(first.State.Running).toBe(true)
+    expect(first.Config.Labels).toMatchObject({ 'dev.crux.service-category': '_internal' })
+    expect(first.HostConfig).toMatchObject({ NetworkMode: 'host', RestartPolicy: { Name: 'on-failure' } })
+    expect(first.HostConfig.Binds.toSorted()).toEqual(
+      [`${rootPath}:/data`, '/var/run/docker.sock:/var/run/docker.sock'].toSorted(),
+    )
+    expect(first.Config.Env).toEqual(
+      expect.arrayContaining([`CRUX_URL=${server.url}`, `CRUX_NODE_ID=${made.id}`, `DATA_MOUNT_PATH=${rootPath}`]),
+    )
+    expect((await install()).stdout).toContain(`replacing the former ${name}`)
+    expect((await inspect()).Id).not.toBe(first.Id)
+
+    await run('docker', ['rm', '-f', name])
+    await run('docker', ['create', '--name', name, `${name}:1`])
+    const foreign = (await inspect()).Id
+    await expect(install()).rejects.toMatchObject({ stderr: expect.stringContaining("is not the agent's") })
+    expect((await inspect()).Id).toBe(foreign)
+
+    await client.call('nodes.delete-script', { params })
+    // curl says that it was refused; sh gets nothing to run.
+    expect((await install()).stderr).toContain('401')
+    expect((await inspect()).Id).toBe(foreign)
+  },
+  60_000,
+)
