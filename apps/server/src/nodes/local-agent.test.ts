@@ -48,7 +48,7 @@ withEngine(
     const node = await until(async () => {
       const found = await client.call('nodes.get', { params })
       return found.status === 'connected' && found
-    }, 15_000)
+    }, 30_000)
     expect(node).toMatchObject({ hasToken: true, install: null, localAgent: { running: true } })
     expect(Array.isArray(await client.call('containers.list', { params: { ...params, prefix: '_' } }))).toBe(true)
 
@@ -57,7 +57,7 @@ withEngine(
     expect(pid && isAlive(pid)).toBe(false)
     const second = await startTestServer({ database, config: { dataDir }, people: first.people })
     const again = second.client(admin)
-    await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 15_000)
+    await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 30_000)
     const newPid = pidOf(id)
     // At another port, where the agent does not show its stored token: it was given a new one.
     expect(second.url).not.toBe(first.url)
@@ -66,14 +66,14 @@ withEngine(
     await until(() => {
       const now = pidOf(id)
       return now && now !== newPid && isAlive(now)
-    }, 15_000)
-    await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 15_000)
+    }, 30_000)
+    await until(async () => (await again.call('nodes.get', { params })).status === 'connected', 30_000)
     await again.call('nodes.revoke-token', { params })
     await until(async () => !(await again.call('nodes.get', { params })).localAgent.running)
     expect(pidOf(id)).toBeUndefined()
     await second.stop()
   },
-  60_000,
+  120_000,
 )
 
 test('a server that was killed leaves its agent running, and the next one goes on with it: never two', async () => {
@@ -94,7 +94,7 @@ test('a server that was killed leaves its agent running, and the next one goes o
     ],
     { stdio: 'inherit' },
   )
-  const pid = await until(() => pidOf(nodeId), 15_000)
+  const pid = await until(() => pidOf(nodeId), 30_000)
   const gone = new Promise((resolve) => supervisor.once('exit', resolve))
   supervisor.kill('SIGKILL')
   await gone
@@ -107,11 +107,11 @@ test('a server that was killed leaves its agent running, and the next one goes o
   const restarted = await until(() => {
     const now = pidOf(nodeId)
     return now === pid ? undefined : now
-  }, 15_000)
+  }, 30_000)
   expect(isAlive(restarted)).toBe(true)
   await next.stop()
   expect(isAlive(restarted)).toBe(false)
-}, 30_000)
+}, 90_000)
 
 test('an agent that is refused at every start is not started for ever', async () => {
   writeFileSync(join(dataDir, 'refused.mjs'), 'process.exit(0)\n')
