@@ -23,7 +23,12 @@ export class RelayedRefusal extends CruxError {
  *
  * @throws RelayedRefusal with the flow in the body and in `value`, so that a page shows `ui.messages` and those of each node
  */
-export async function relay(app: App, request: Request, ask: (browser: Browser) => Promise<FlowAnswer>) {
+export async function relay(
+  app: App,
+  request: Request,
+  ask: (browser: Browser) => Promise<FlowAnswer>,
+  options: { signsIn?: boolean } = {},
+) {
   const { cookie } = request.headers
   const text = Array.isArray(cookie) ? cookie.join('; ') : cookie
   const { status, body, setCookie, location } = await ask({ cookie: text, address: request.address })
@@ -33,14 +38,15 @@ export async function relay(app: App, request: Request, ask: (browser: Browser) 
   // What has expired in a verification is answered by the address of a new flow, where the others say 410.
   if (status === 303 && location)
     throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
-  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown; error?: { id?: unknown } }
+  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown }
   if (status === 422 && typeof flow.redirect_browser_to === 'string') {
     request.reply.status(201)
     request.reply.header('location', flow.redirect_browser_to)
     return body
   }
-  const signedIn = flow.error?.id === 'session_already_available' || flow.refresh === false
-  if (status === 400 && signedIn && (await app.identity.session({ cookie: text })))
+  // A page that was open before the person signed in elsewhere; who signs in again on purpose has a refresh flow.
+  const tooLate = options.signsIn && flow.refresh !== true && (status === 400 || status === 403)
+  if (tooLate && (await app.identity.session({ cookie: text })))
     throw new CruxError('alreadyExists', { property: 'session', description: 'You are signed in already.' })
   throw new RelayedRefusal(status, body)
 }

@@ -9,32 +9,40 @@ type AuthOperation = 'auth.login' | 'auth.register' | 'auth.verify' | 'auth.logo
 export function authRoutes(app: App, flows: IdentityFlows): Handlers<AuthOperation> {
   return {
     'auth.login': ({ body, ...request }) =>
-      relay(app, request, (browser) =>
-        flows.login(
-          body.flow,
-          {
-            method: body.method,
-            csrf_token: body.csrfToken,
-            identifier: body.email,
-            password: body.password,
-            provider: body.provider,
-          },
-          browser,
-        ),
+      relay(
+        app,
+        request,
+        (browser) =>
+          flows.login(
+            body.flow,
+            {
+              method: body.method,
+              csrf_token: body.csrfToken,
+              identifier: body.email,
+              password: body.password,
+              provider: body.provider,
+            },
+            browser,
+          ),
+        { signsIn: true },
       ),
     'auth.register': ({ body, ...request }) =>
-      relay(app, request, (browser) =>
-        flows.register(
-          body.flow,
-          {
-            method: body.method,
-            csrf_token: body.csrfToken,
-            password: body.password,
-            provider: body.provider,
-            traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
-          },
-          browser,
-        ),
+      relay(
+        app,
+        request,
+        (browser) =>
+          flows.register(
+            body.flow,
+            {
+              method: body.method,
+              csrf_token: body.csrfToken,
+              password: body.password,
+              provider: body.provider,
+              traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
+            },
+            browser,
+          ),
+        { signsIn: true },
       ),
     'auth.verify': ({ body, ...request }) =>
       relay(app, request, (browser) =>

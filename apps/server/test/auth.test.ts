@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { type AddressInfo, createServer } from 'node:net'
+import { type RunningIdentity, startIdentity } from '@crux/identity'
+import type { TestDatabase } from '@crux/postgres'
+import { createLogger } from '@crux/service-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type RunningServer, startServer } from '../src/start.ts'
+import { serverDatabase, testConfig, until } from './kit/index.ts'
+
+let database: TestDatabase
+let identity: RunningIdentity
+let server: RunningServer
+
+beforeAll(async () => {
+  database = await serverDatabase()
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const token = randomBytes(16).toString('hex')
+  const log = createLogger({ name: 'test', level: 'fatal' })
+  identity = await startIdentity(
+    {
+      DATABASE_URL: database.url,
+      CRUX_URL: url,
+      CRUX_SECRET: randomBytes(16).toString('hex'),
+      IDENTITY_HOST: '127.0.0.1',
+      IDENTITY_PUBLIC_PORT: 0,
+      IDENTITY_ADMIN_PORT: 0,
+      IDENTITY_ADMIN_TOKEN: token,
+      FROM_NAME: 'Crux',
+      CRUX_RATE_LIMITS: 'on',
+      DISABLE_REGISTRATION: false,
+      TRUSTED_PROXIES: ['loopback'],
+      LOG_LEVEL: 'fatal',
+    },
+    { log },
+  )
+  server = await startServer(
+    testConfig(database.url, {
+      port,
+      url,
+      identityPublicUrl: identity.publicUrl,
+      identityAdminUrl: identity.adminUrl,
+      identityAdminToken: token,
+    }),
+    { log },
+  )
+})
+afterAll(async () => {
+  await server?.stop()
+  await identity?.stop()
+  await database?.drop()
+})
+
+type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
+
+/** A browser as far as signing in needs one: it keeps cookies and names its origin. */
+function makeBrowser() {
+  const jar = new Map<string, string>()
+  async function go(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
+    const answer = await fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        accept: 'application/json',
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(method !== 'GET' && { origin: server.url }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (value === '' || /Max-Age=0|Max-Age=-/i.test(cookie)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    const text = await answer.text()
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: (text ? JSON.parse(text) : undefined) as Record<string, unknown>,
+    }
+  }
+  async function begin(kind: 'login' | 'registration') {
+    const flow = (await go(`/kratos/self-service/${kind}/browser`)).body as unknown as Flow
+    const csrfToken = flow.ui.nodes.find((node) => node.attributes.name === 'csrf_token')?.attributes.value ?? ''
+    return { flow: flow.id, csrfToken, method: 'password' as const }
+  }
+  return {
+    go,
+    begin,
+    cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+    register: async (email: string, password: string) =>
+      go('/api/auth/register', {
+        ...(await begin('registration')),
+        email,
+        password,
+        firstName: 'Ada',
+        lastName: 'Byron',
+      }),
+    login: async (email: string, password: string) =>
+      go('/api/auth/login', { ...(await begin('login')), email, password }),
+  }
+}
+
+describe('signing in through the server', () => {
+  const email = 'ada@example.com'
+  const password = 'an engine of brass'
+
+  it('registers a person, who is then known by name everywhere', async () => {
+    const browser = makeBrowser()
+    const weak = await browser.register(email, 'short')
+    expect(weak).toMatchObject({
+      status: 400,
+      body: { error: 'invalidArgument', value: { ui: { nodes: expect.any(Array) } } },
+    })
+    expect(weak.body.ui).toEqual((weak.body.value as { ui: unknown }).ui)
+    expect((await browser.register(email, password)).status).toBe(200)
+    const me = await browser.go('/api/users/me', undefined, 'POST')
+    expect(me.body).toMatchObject({ user: { name: 'Ada Byron', email } })
+    const team = await browser.go('/api/teams', { name: 'Engines', slug: 'engines' })
+    expect(team.status).toBe(201)
+    const teams = await browser.go('/api/teams')
+    expect(teams.body).toMatchObject([{ users: [{ name: 'Ada Byron', email, role: 'owner' }] }])
+    const again = await makeBrowser().register(email, password)
+    expect([again.status, JSON.stringify(again.body)]).toEqual([400, expect.stringContaining('4000007')])
+  })
+
+  it('shows names of people that it has not met, through the admin API', async () => {
+    const grace = makeBrowser()
+    await grace.register('grace@example.com', password)
+    const { user } = (await grace.go('/api/users/me', undefined, 'POST')).body as { user: { id: string } }
+    const { app, ...fresh } = await startServer(
+      { ...server.app.config, port: 0, url: server.url },
+      { log: server.app.log },
+    )
+    const people = await app.identity.people([user.id, 'not-an-id', '01a1fe69-35bc-702a-a798-000000000000'])
+    expect([...people.values()]).toEqual([{ id: user.id, name: 'Ada Byron', email: 'grace@example.com' }])
+    await fresh.stop()
+  })
+
+  it('says what is wrong with a login in the words of the flow, and 409 to who is signed in', async () => {
+    const browser = makeBrowser()
+    const wrong = await browser.login(email, 'wrong password')
+    expect(wrong.status).toBe(400)
+    expect(wrong.body).toMatchObject({ error: 'invalidArgument', description: expect.stringContaining('password') })
+    expect(JSON.stringify((wrong.body.value as { ui: object }).ui)).toContain('4000006')
+    const flow = await browser.begin('login')
+    expect((await browser.login(email, password)).status).toBe(200)
+    const again = await browser.go('/api/auth/login', { ...flow, email, password })
+    expect([again.status, again.body]).toMatchObject([409, { error: 'alreadyExists', property: 'session' }])
+    const expired = await makeBrowser().go('/api/auth/login', {
+      ...flow,
+      flow: '01a1fe69-35bc-702a-a798-000000000000',
+      email,
+      password,
+    })
+    expect([403, 404]).toContain(expired.status)
+  })
+
+  it('logs out: the session ends at once, and so does its live socket', async () => {
+    const browser = makeBrowser()
+    await browser.login(email, password)
+    const headers = { cookie: browser.cookies() }
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api`, {
+      headers: { ...headers, origin: server.url },
+    })
+    const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+    expect((await fetch(`${server.url}/api/teams`, { headers })).status).toBe(200)
+    const { body } = await browser.go('/api/auth/logout', undefined, 'POST')
+    expect(body.url).toMatch(`${server.url}/kratos/self-service/logout`)
+    await browser.go(String(body.url))
+    expect(await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000, 'late'))])).toBe(4401)
+    await until(async () => (await fetch(`${server.url}/api/teams`, { headers })).status === 401, 1_000)
+    expect((await browser.go('/api/auth/logout', undefined, 'POST')).status).toBe(401)
+  })
+
+  it('answers 503 while the identity service is away, and goes on when it is back', async () => {
+    const away = await startServer(
+      {
+        ...server.app.config,
+        port: 0,
+        identityPublicUrl: 'http://127.0.0.1:9',
+        identityAdminUrl: 'http://127.0.0.1:9',
+      },
+      { log: server.app.log },
+    )
+    const at = `http://127.0.0.1:${away.port}`
+    const answer = await fetch(`${at}/api/teams`, { headers: { authorization: 'Bearer ory_st_something' } })
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { error: 'serviceUnavailable', property: 'kratos' },
+    ])
+    expect((await fetch(`${at}/kratos/health/ready`)).status).toBe(503)
+    expect(await (await fetch(`${at}/api/status`)).json()).toMatchObject({
+      kratos: { status: 'unavailable' },
+      crux: { status: 'operational' },
+    })
+    await away.stop()
+  })
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
