@@ -33,6 +33,8 @@ export async function setStage(): Promise<Stage> {
 
 export async function removeContainers(label: string): Promise<void> {
   for (const one of await raw.list(label)) await raw.remove(one.Id)
+  // Each round uses a prefix of its own: its networks would fill the engine's address pools.
+  await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))}`)
 }
 
 type EngineEvent = { Type: string; Action: string; Actor: { Attributes: Record<string, string> }; timeNano: number }

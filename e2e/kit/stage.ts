@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
-import { createWorld, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
+import { createWorld, engine, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
 import { test as base } from '@playwright/test'
 
 /** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
@@ -13,6 +13,8 @@ export type Stage = { system: System; registry: Registry; world: World }
 
 export async function removeContainers(label: string): Promise<void> {
   for (const one of await raw.list(label)) await raw.remove(one.Id)
+  // Prefixes of tests are used once: their networks would fill the engine's address pools.
+  await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))}`)
 }
 
 export async function setStage(
@@ -26,7 +28,6 @@ export async function setStage(
     identityPublicPort: 0,
     identityAdminPort: 0,
     mode: bootMode,
-    durable: false,
     env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', ...options.env },
   })
   const world = await createWorld(await signUp(system.url), registry)

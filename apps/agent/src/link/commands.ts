@@ -7,6 +7,7 @@ import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
 import { isOwnedBy } from '../plan/labels.ts'
+import { companionName, networkName } from '../plan/names.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
 
@@ -70,6 +71,9 @@ export function createCommands(context: CommandContext) {
       .filter(({ labels }) => isOwnedBy(labels, owner as Owner))
       .map(({ id }) => id)
     const results = await Promise.allSettled(ids.map((id) => driver.remove(id)))
+    // Networks of ours that nobody uses any more give their addresses back.
+    for (const network of [networkName(owner), companionName(owner)])
+      await driver.engine.removeNetworkIfUnused(network).catch(() => undefined)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   }
