@@ -9,13 +9,13 @@ import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -109,7 +109,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         sub={
           <>
             {t('detail.to')} <b className="font-strong text-ink">{deployment.node.name}</b> {t('detail.under')}{' '}
-            <code>{deployment.prefix}</code>, {t('detail.changed')} <RelativeTime at={deployment.audit.updatedAt} />
+            <code>{deployment.prefix}</code>, {t('detail.changed')} <Ago at={deployment.audit.updatedAt} />
             {deployment.updatedByName ? ` ${t('detail.by', { name: deployment.updatedByName })}` : ''}
           </>
         }
@@ -280,7 +280,7 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
         {running.versionName}
       </TextLink>
       <span className="font-normal text-ink-2">
-        {t('detail.release', { number: running.number })}, <RelativeTime at={running.startedAt} />
+        {t('detail.release', { number: running.number })}, <Ago at={running.startedAt} />
       </span>
     </span>
   )

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useDenied } from '../../api/me.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
@@ -15,7 +16,6 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { Select } from '../../components/Field.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -114,8 +114,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             {release && (
               <>
                 , {t('progress.release', { number: release.number })},{' '}
-                {t('progress.startedBy', { name: release.startedBy.name })} <RelativeTime at={release.startedAt} />{' '}
-                {t('progress.ago')}
+                {t('progress.startedBy', { name: release.startedBy.name })} <Ago at={release.startedAt} />
               </>
             )}
           </>

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -57,7 +57,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
                 </TextLink>
                 {release.current && <Pill tone="accent">{t('releases.current')}</Pill>}
                 <span className="ml-auto text-small text-ink-2">
-                  <RelativeTime at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
+                  <Ago at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
                 </span>
               </div>
               <div className="flex items-center gap-2">

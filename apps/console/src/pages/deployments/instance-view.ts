@@ -29,7 +29,13 @@ export type InstanceView = {
 
 /** What one row of the release says, from its phases and how the release stands as a whole. */
 export function viewInstance(instance: InstanceProgress | undefined, release: DeploymentStatus): InstanceView {
-  const steps = shownPhases.map((phase) => stepOf(phase, instance))
+  const over = release !== 'in-progress'
+  // A step that was under way when the release ended was taken back.
+  const steps = shownPhases
+    .map((phase) => stepOf(phase, instance))
+    .map(
+      (step): Step => (over && step.state === 'running' ? { ...step, state: 'waiting', startedAt: undefined } : step),
+    )
   const failed = steps.find((step) => step.state === 'failed') ?? null
   const busy = steps.find((step) => step.state === 'running') ?? null
   const word = wordOf(instance, steps, failed, busy, release)

@@ -1,4 +1,5 @@
 import type { Deployment } from '@crux/contract'
+import { ArrowDown } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProgressBar } from '../../components/ProgressBar.tsx'
@@ -58,7 +59,12 @@ export function useDeploymentColumns(teamSlug: string) {
     { id: 'outcome', header: t('list.outcome'), cell: (row) => <Outcome row={row} />, grow: true, narrow: 'none' },
     {
       id: 'updated',
-      header: t('list.updated'),
+      header: (
+        <span className="inline-flex items-center gap-1">
+          {t('list.updated')}
+          <ArrowDown aria-label={t('list.newestFirst')} className="size-3!" />
+        </span>
+      ),
       cell: (row) => <RelativeTime at={row.audit.updatedAt} className="text-ink-2 tabular-nums" />,
       align: 'right',
       narrow: 'end',
