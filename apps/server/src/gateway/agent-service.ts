@@ -130,11 +130,11 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     router.service(AgentService, {
       async exchange({ info }, context) {
         const token = bearerToken(context.requestHeader.get('authorization'))
-        if (!token || !info?.nodeId || !info.publicKey) throw unauthenticated()
+        if (!token || !info?.publicKey || (info.nodeId && !uuid.test(info.nodeId))) throw unauthenticated()
         const exchanged = await exchangeToken(app, token, info)
         if (!exchanged) throw unauthenticated()
-        if (exchanged.first) await nodeInstalled(app, { teamId: exchanged.teamId, nodeId: info.nodeId }, info)
-        return { connectionToken: exchanged.token }
+        if (exchanged.first) await nodeInstalled(app, exchanged, info)
+        return { connectionToken: exchanged.token, nodeId: exchanged.nodeId }
       },
       async confirmToken(_request, context) {
         await authenticate(context)
@@ -198,6 +198,8 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
 
   return { routes, rotate, rotateOld, stop }
 }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const isOld = (issuedAt: Date) => Date.now() - issuedAt.getTime() > tokenAgeMaxMs
 

@@ -110,6 +110,14 @@ test('nobody else can exchange an install token a second time', async () => {
   await agent.connect()
 })
 
+test('an agent that was given only a token learns its node at the exchange', async () => {
+  const { row, agent } = await fresh()
+  agent.info.nodeId = ''
+  expect(await agent.client.exchange({ info: agent.info })).toMatchObject({ nodeId: row.id })
+  agent.info.nodeId = 'no id at all'
+  expect(await codeOf(agent.exchange())).toBe(Code.Unauthenticated)
+})
+
 test('an expired install token and one of another node are refused', async () => {
   const { row, agent } = await fresh()
   const other = await makeNode(gateway.app, team)

@@ -61,13 +61,14 @@ async function confirmToken(app: App, hash: string): Promise<void> {
  * Trades an install token for a connection token. An answer that was lost costs nothing: the same agent (same public key)
  * gets another token while the install token lives and none of the new ones was used.
  *
+ * @param info.nodeId checked when it is not empty; a text that is no id is refused
  * @returns undefined when the install token is not (or no longer) valid for this node and key
  */
 export function exchangeToken(
   app: App,
   installToken: string,
   info: { nodeId: string; publicKey: string },
-): Promise<{ token: string; teamId: string; first: boolean } | undefined> {
+): Promise<{ token: string; nodeId: string; teamId: string; first: boolean } | undefined> {
   return app.database.transaction(async (tx) => {
     const [install] = await tx
       .select({ nodeId: nodeInstall.nodeId, createdBy: nodeInstall.createdBy })
@@ -75,7 +76,8 @@ export function exchangeToken(
       .where(
         and(
           eq(nodeInstall.tokenHash, hashToken(installToken)),
-          eq(nodeInstall.nodeId, info.nodeId),
+          // An agent that was given only a token learns its node here.
+          info.nodeId ? eq(nodeInstall.nodeId, info.nodeId) : undefined,
           gt(nodeInstall.expiresAt, sql`now()`),
         ),
       )
@@ -99,7 +101,7 @@ export function exchangeToken(
       .set({ exchangedAt: new Date() })
       .where(and(eq(nodeInstall.nodeId, install.nodeId), isNull(nodeInstall.exchangedAt)))
       .returning({ nodeId: nodeInstall.nodeId })
-    return { token, teamId: owner.teamId, first: burnt.length > 0 }
+    return { token, nodeId: install.nodeId, teamId: owner.teamId, first: burnt.length > 0 }
   })
 }
 

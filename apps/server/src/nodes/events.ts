@@ -59,7 +59,7 @@ export const containerCommanded = (
 
 /** Whoever shows the node reads it again. */
 export const nodeChanged = (app: Pick<Parts, 'bus'>, node: NodeRef, status?: NodeStatus) =>
-  app.bus.publish({ type: 'node.changed', ...node, status })
+  app.bus.publish({ type: 'node.changed', teamId: node.teamId, nodeId: node.nodeId, status })
 
 async function happened(app: Parts, node: NodeRef, event: NodeEventType, data?: Record<string, unknown>) {
   app.log.info({ nodeId: node.nodeId, event, ...(data && { data }) }, 'node event')

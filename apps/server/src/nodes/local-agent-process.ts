@@ -145,7 +145,8 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
   const bundle = join(agentFolder, 'dist/bundle/agent.mjs')
-  const built = existsSync(bundle) && !import.meta.url.endsWith('.ts')
+  // A built server runs the built agent; one from source, the source: what is there may be older.
+  const built = existsSync(bundle) && /[\\/]dist[\\/]/.test(process.argv[1] ?? '')
   return [process.execPath, built ? bundle : join(agentFolder, 'src/main.ts')]
 }
 
