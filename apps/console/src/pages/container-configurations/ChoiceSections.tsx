@@ -210,6 +210,7 @@ export function NetworksSection() {
           <ListRows
             field="networks"
             label={t('networks.one')}
+            addLabel={t('networks.add')}
             rows={own}
             own
             onChange={(rows) => form.edit('networks', rows)}

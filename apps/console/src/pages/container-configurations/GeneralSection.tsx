@@ -114,6 +114,7 @@ function OrderedList({ field }: { field: 'commands' | 'args' }) {
     <ListRows
       field={field}
       label={t(`field.${field}`)}
+      addLabel={t('addWord')}
       rows={rows}
       own={own}
       ordered

@@ -69,7 +69,8 @@ export function JsonTab() {
         <div className="border-t border-line px-3 py-2.5">
           <FieldError>
             {problem.property ? `${problem.property}: ` : ''}
-            {problem.description} {t('json.notSent')}
+            {problem.description}
+            <span className="block text-ink-2">{t('json.notSent')}</span>
           </FieldError>
         </div>
       )}

@@ -10,6 +10,7 @@ type Row = { id?: string; key: string }
 type Props = {
   field: 'commands' | 'args' | 'networks'
   label: string
+  addLabel: string
   rows: readonly Row[]
   /** False for rows of the image: they can be read, and a change makes this layer's own list. */
   own: boolean
@@ -19,7 +20,7 @@ type Props = {
 }
 
 /** Single values, one per line; Enter begins the next. */
-export function ListRows({ field, label, rows, own, onChange, ordered, placeholder }: Props) {
+export function ListRows({ field, label, addLabel, rows, own, onChange, ordered, placeholder }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { errorOf, readOnly } = useConfigForm()
   const [added, setAdded] = useState<string | null>(null)
@@ -93,7 +94,7 @@ export function ListRows({ field, label, rows, own, onChange, ordered, placehold
       </ul>
       <span>
         <Button size="sm" disabledReason={readOnly} onClick={add}>
-          {t('addTo', { label })}
+          {addLabel}
         </Button>
       </span>
     </div>

@@ -123,7 +123,7 @@ function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
         error={error('.external')}
         onChange={(text) => onChange({ external: text === '' ? null : Number(text) })}
       />
-      <span className="w-20">
+      <span className="w-[88px]">
         <Select
           aria-label={t('ports.protocol')}
           value={row.protocol ?? 'tcp'}

@@ -66,8 +66,8 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
     <div
       className={
         aside
-          ? 'grid gap-4 md:grid-cols-[176px_minmax(0,1fr)] min-[1200px]:grid-cols-[176px_minmax(0,1fr)_268px]'
-          : 'grid gap-4 md:grid-cols-[176px_minmax(0,1fr)]'
+          ? 'grid gap-4 min-[768px]:grid-cols-[176px_minmax(0,1fr)] min-[1200px]:grid-cols-[176px_minmax(0,1fr)_268px]'
+          : 'grid gap-4 min-[768px]:grid-cols-[176px_minmax(0,1fr)]'
       }
     >
       <SectionNav entries={entries} text={text} onText={setText} current={current} />
@@ -97,7 +97,7 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
         )}
       </div>
       {aside && (
-        <aside className="min-w-0 max-[1199px]:md:col-start-2 min-[1200px]:sticky min-[1200px]:top-16 min-[1200px]:self-start">
+        <aside className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-16 min-[1200px]:self-start">
           {aside}
         </aside>
       )}
