@@ -10,6 +10,14 @@ import { router } from './routes.tsx'
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
+// Everything is here: start.js need not try again.
+document.documentElement.dataset.started = 'true'
+try {
+  sessionStorage.removeItem('crux-start-tries')
+} catch {
+  // See start.js: without storage there is no count.
+}
+
 void startTexts().then(() =>
   createRoot(root).render(
     <StrictMode>

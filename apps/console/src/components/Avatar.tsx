@@ -6,16 +6,16 @@ export function Avatar({ name, color, size = 'md' }: { name: string; color?: str
     <span
       aria-hidden
       title={name}
+      // Drawn, not written: the letters are no text of the button around them.
+      data-initials={initialsOf(name)}
       style={
         color ? { background: `color-mix(in oklch, ${color} 45%, var(--surface))`, color: 'var(--ink)' } : undefined
       }
       className={cx(
-        'grid shrink-0 place-items-center rounded-full border-2 border-canvas bg-accent-soft font-semibold text-accent select-none',
+        'grid shrink-0 place-items-center rounded-full border-2 border-canvas bg-accent-soft font-semibold text-accent select-none before:content-[attr(data-initials)]',
         size === 'md' ? 'size-[26px] text-[11px]' : 'size-[20px] text-[9px]',
       )}
-    >
-      {initialsOf(name)}
-    </span>
+    />
   )
 }
 

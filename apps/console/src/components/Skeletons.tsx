@@ -1,12 +1,13 @@
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from './class-names.ts'
 
 const widths = ['w-40', 'w-28', 'w-52', 'w-32', 'w-44', 'w-24']
 
-/** Rows of a table or list that is still loading, in their final height. */
-export function SkeletonRows({ rows = 6 }: { rows?: number }) {
+/** Rows of a table or list that is still loading, in their final height; `filters` keeps the room of the line above it. */
+export function SkeletonRows({ rows = 6, filters }: { rows?: number; filters?: boolean }) {
   const { t } = useTranslation()
-  return (
+  const list = (
     <div aria-busy="true" className="rounded-box border border-line bg-surface">
       <span role="status" className="sr-only">
         {t('loading')}
@@ -25,6 +26,19 @@ export function SkeletonRows({ rows = 6 }: { rows?: number }) {
       ))}
     </div>
   )
+  return filters ? <SkeletonFilters>{list}</SkeletonFilters> : list
+}
+
+function SkeletonFilters({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <div className="mb-3 flex gap-2">
+        <span className="skeleton block h-[30px] w-80 max-w-full" />
+        <span className="skeleton block h-[30px] w-40 max-md:hidden" />
+      </div>
+      {children}
+    </>
+  )
 }
 
 /** A details page that is still loading: heading, a line, a box. */
@@ -39,8 +53,8 @@ export function SkeletonPage() {
 }
 
 /** Cards that are still loading. */
-export function SkeletonCards({ cards = 6 }: { cards?: number }) {
-  return (
+export function SkeletonCards({ cards = 6, filters }: { cards?: number; filters?: boolean }) {
+  const list = (
     <div aria-busy="true" className="grid gap-3 [grid-template-columns:repeat(auto-fill,minmax(260px,1fr))]">
       {Array.from({ length: cards }, (_, card) => (
         <div
@@ -54,4 +68,5 @@ export function SkeletonCards({ cards = 6 }: { cards?: number }) {
       ))}
     </div>
   )
+  return filters ? <SkeletonFilters>{list}</SkeletonFilters> : list
 }

@@ -2,19 +2,24 @@ import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, Ref } from 'react'
 import { cx } from './class-names.ts'
 
-type Props = AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement>; strong?: boolean }
+type Props = AnchorHTMLAttributes<HTMLAnchorElement> & {
+  ref?: Ref<HTMLAnchorElement>
+  strong?: boolean
+  inline?: boolean
+}
 
-function TextAnchor({ className, strong, ...rest }: Props) {
+function TextAnchor({ className, strong, inline, ...rest }: Props) {
   return (
     <a
       {...rest}
       className={cx(
         strong ? 'font-strong text-ink hover:underline' : 'text-accent underline-offset-2 hover:underline',
+        inline && 'underline',
         className,
       )}
     />
   )
 }
 
-/** A link in running text or a table cell; `strong` is the name of a row. */
+/** A link in a table cell or of its own; `strong` is the name of a row, `inline` stands in running text and is underlined there. */
 export const TextLink = createLink(TextAnchor)

@@ -15,7 +15,7 @@ export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: (
     resolver: zodResolver(nodeSchema),
     defaultValues: { name: '', description: '', icon: null },
   })
-  const create = useCall('nodes.create', { stale: [queryKey('nodes.list')] })
+  const create = useCall('nodes.create', { stale: [queryKey('nodes.list'), queryKey('dashboard.get')] })
   return (
     <FormSheet
       form={form}

@@ -25,13 +25,12 @@ export function TopBar({ onSearch, onMenu, onShortcuts }: Props) {
       <EditorBadges />
       <button
         type="button"
-        aria-label={t('top.find')}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={onSearch}
         className="ml-auto flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 hover:border-line-strong wide:w-[250px]"
       >
         <Search aria-hidden />
-        <span className="max-md:hidden">{t('top.find')}</span>
+        <span className="max-md:sr-only">{t('top.find')}</span>
         <span className="ml-auto max-md:hidden">
           <Kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'}</Kbd>
         </span>

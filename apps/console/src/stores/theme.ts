@@ -8,7 +8,7 @@ const key = 'crux-theme'
 const store = createStore<Theme>(themes.find((theme) => theme === stored()) ?? 'system')
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Remembered as plain text, because theme.js reads it before the first paint. */
+/** Remembered as plain text, because start.js reads it before the first paint. */
 export function setTheme(theme: Theme): void {
   store.set(theme)
   try {

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
 import { type Action, ActionMenu } from '../components/Menu.tsx'
@@ -44,6 +45,7 @@ type Props<Row> = {
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
 export function DataTable<Row>(props: Props<Row>) {
   const { label, columns, rowKey, actions, rowButton, tint, footer, flush } = props
+  const { t } = useTranslation()
   const narrow = useNarrow()
   const first = columns.find((column) => column.sort)
   const [sort, setSort] = useState<Sort | null>(
@@ -112,7 +114,9 @@ export function DataTable<Row>(props: Props<Row>) {
                 </th>
               ))}
               {(actions || rowButton) && (
-                <th scope="col" aria-label="Actions" className="h-8 w-px border-b border-line" />
+                <th scope="col" className="h-8 w-px border-b border-line">
+                  <span className="sr-only">{t('table.actions')}</span>
+                </th>
               )}
             </tr>
           </thead>

@@ -29,7 +29,10 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
       {rows.map((row) => (
         <li
           key={rowKey(row)}
-          className={cx('flex gap-2 border-b border-line px-3 py-2.5 last:border-0', tints[tint?.(row) ?? 'none'])}
+          className={cx(
+            'flex gap-2 border-b border-line px-3 py-2.5 last:border-0 [&_a]:inline-flex [&_a]:min-h-6 [&_a]:items-center',
+            tints[tint?.(row) ?? 'none'],
+          )}
         >
           <div className="min-w-0 flex-1">
             {first.length + end.length > 0 && (

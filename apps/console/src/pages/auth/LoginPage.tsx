@@ -60,7 +60,10 @@ export function LoginPage() {
       sub={search.refresh ? t('login.again') : t('to', { host: location.host })}
       foot={
         <>
-          {t('login.noAccount')} <TextLink {...links.register()}>{t('login.create')}</TextLink>
+          {t('login.noAccount')}{' '}
+          <TextLink {...links.register()} inline>
+            {t('login.create')}
+          </TextLink>
         </>
       }
     >

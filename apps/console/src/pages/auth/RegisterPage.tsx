@@ -67,7 +67,10 @@ export function RegisterPage() {
       sub={t('register.sub', { host: location.host })}
       foot={
         <>
-          {t('register.hasAccount')} <TextLink {...links.login()}>{t('register.signIn')}</TextLink>
+          {t('register.hasAccount')}{' '}
+          <TextLink {...links.login()} inline>
+            {t('register.signIn')}
+          </TextLink>
         </>
       }
     >

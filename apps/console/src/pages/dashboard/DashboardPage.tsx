@@ -19,7 +19,7 @@ export function DashboardPage() {
   const query = useQuery(apiQuery('dashboard.get', { params: { teamSlug: team.slug } }))
   return (
     <>
-      <PageHead title={t('title')} sub={query.data && <Summary dashboard={query.data} />} />
+      <PageHead title={t('title')} sub={query.data ? <Summary dashboard={query.data} /> : '\u00a0'} />
       <QueryView query={query} skeleton={<SkeletonRows rows={4} />}>
         {(dashboard) => (
           <div className="grid gap-4">

@@ -41,10 +41,10 @@ export function ProjectsPage() {
   )
   return (
     <>
-      <PageHead title={t('title')} sub={query.data && t('sub', { count: query.data.length })} tools={add} />
+      <PageHead title={t('title')} sub={query.data ? t('sub', { count: query.data.length }) : '\u00a0'} tools={add} />
       <QueryView
         query={query}
-        skeleton={mode === 'tile' ? <SkeletonCards /> : <SkeletonRows />}
+        skeleton={mode === 'tile' ? <SkeletonCards filters /> : <SkeletonRows filters />}
         empty={{
           when: (projects) => projects.length === 0,
           show: <EmptyState icon={Boxes} title={t('empty.title')} text={t('empty.text')} action={add} />,

@@ -37,10 +37,10 @@ export function RegistriesPage() {
   )
   return (
     <>
-      <PageHead title={t('title')} sub={query.data && t('sub', { count: query.data.length })} tools={add} />
+      <PageHead title={t('title')} sub={query.data ? t('sub', { count: query.data.length }) : '\u00a0'} tools={add} />
       <QueryView
         query={query}
-        skeleton={<SkeletonRows />}
+        skeleton={<SkeletonRows filters />}
         empty={{
           when: (registries) => registries.length === 0,
           show: <EmptyState icon={Database} title={t('empty.title')} text={t('empty.text')} action={add} />,

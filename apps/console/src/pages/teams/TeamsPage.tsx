@@ -35,14 +35,14 @@ export function TeamsPage() {
     <>
       <PageHead
         title={t('title')}
-        sub={query.data && t('sub', { count: query.data.length })}
+        sub={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
         tools={
           <Button variant="main" icon={Plus} onClick={anchor.show}>
             {t('add')}
           </Button>
         }
       />
-      <QueryView query={query} skeleton={<SkeletonRows rows={3} />}>
+      <QueryView query={query} skeleton={<SkeletonRows rows={3} filters />}>
         {(teams) => {
           const rows = filterRows(teams, text, (team) => [team.name, team.slug])
           return (
