@@ -43,7 +43,8 @@ export type OwnedConfig = {
   }
 }
 
-const configJson = (alias: string) =>
+/** A layer as one value of a query, for `toContainerConfig`. */
+export const configJson = (alias: string) =>
   `json_build_object('id', ${alias}.id, 'type', ${alias}.type, 'fields', ${alias}.fields, 'revision', ${alias}.revision,
     'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
 

@@ -119,22 +119,23 @@ export async function deleteDeployment(
 /** First the containers, then the records: a node that is away keeps both. */
 async function removeContainers(app: App, deployment: LoadedDeployment): Promise<void> {
   refuse(deployment, 'delete')
-  const { node, prefix, projectId, teamId } = deployment
-  const { rowCount } = await app.database.pool.query(
-    'select from crux.release where deployment_id = $1 and standing and prefix = $2 and node_id = $3',
-    [deployment.id, prefix, node.id],
+  const { node, projectId, teamId } = deployment
+  // The prefix may have been changed since: what counts is where its release stands.
+  const { rows } = await app.database.pool.query<{ prefix: string }>(
+    'select prefix from crux.release where deployment_id = $1 and standing',
+    [deployment.id],
   )
-  if (rowCount === 0) return
-  if (node.status !== 'connected')
+  if (rows.length > 0 && node.status !== 'connected')
     throw new CruxError('preconditionFailed', {
       property: 'nodeId',
       value: node.id,
       description: `${node.name} is not connected, so its containers cannot be removed: keep them, or connect it first.`,
     })
-  await app.links.request(node.id, {
-    case: 'deleteContainers',
-    value: { owner: { teamId, projectId, nodeId: node.id, prefix } },
-  })
+  for (const { prefix } of rows)
+    await app.links.request(node.id, {
+      case: 'deleteContainers',
+      value: { owner: { teamId, projectId, nodeId: node.id, prefix } },
+    })
 }
 
 function refuse(deployment: LoadedDeployment, action: 'edit' | 'copy' | 'delete') {

@@ -1,6 +1,6 @@
 import type { Answer } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
-import { type ConfigRow, toContainerConfig } from '../container-configurations/store.ts'
+import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { instancesOf } from './instances.ts'
@@ -48,8 +48,7 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   const { rows } = await app.database.pool.query<Beside>({
     name: 'deployment beside',
     text: `select d.tries, n.public_key as "publicKey",
-        json_build_object('id', c.id, 'type', c.type, 'fields', c.fields, 'revision', c.revision,
-          'updatedAt', c.updated_at, 'updatedBy', c.updated_by) as config,
+        ${configJson('c')} as config,
         (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
             'startedAt', r.started_at)
           from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id

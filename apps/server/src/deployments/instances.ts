@@ -1,18 +1,9 @@
-import { type Answer, CruxError, type Image } from '@crux/contract'
-import { type ConfigRow, toContainerConfig } from '../container-configurations/store.ts'
+import { type Answer, CruxError } from '@crux/contract'
+import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
-import { registryHost } from './image-reference.ts'
+import { type RegistryFace, toRegistry } from '../registries/store.ts'
 
-type RegistryRow = {
-  id: string
-  name: string
-  type: Image['registry']['type']
-  url: string
-  description: string | null
-  icon: Image['registry']['icon']
-  imageNamePrefix: string | null
-}
 type InstanceRow = {
   id: string
   updatedAt: Date
@@ -24,13 +15,9 @@ type InstanceRow = {
   imageCreatedAt: Date
   imageLabels: Record<string, string>
   imageConfig: ConfigRow
-  registry: RegistryRow
+  registry: RegistryFace
 }
 type Instance = Answer<'deployments.get-instance'>
-
-const configJson = (alias: string) =>
-  `json_build_object('id', ${alias}.id, 'type', ${alias}.type, 'fields', ${alias}.fields, 'revision', ${alias}.revision,
-    'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
 
 const instancesSql = `
   select inst.id, inst.updated_at as "updatedAt", ${configJson('c')} as config, i.id as "imageId", i.name as "imageName",
@@ -94,8 +81,3 @@ const toInstance = (row: InstanceRow): Instance => ({
     registry: toRegistry(row.registry),
   },
 })
-
-function toRegistry({ imageNamePrefix, ...row }: RegistryRow): Image['registry'] {
-  const host = row.type === 'hub' ? 'hub.docker.com' : registryHost(row.url)
-  return { ...row, imageUrlPrefix: [host, imageNamePrefix].filter(Boolean).join('/') }
-}

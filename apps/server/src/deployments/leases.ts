@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { statusOf } from '../nodes/store.ts'
 import { dispatchForgotten, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
@@ -27,12 +28,18 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       leaseUntilFrom(now()),
     ])
 
-  const extendLinked = () =>
-    pool.query(
-      `update crux.release r set lease_until = $1 from crux.node n
-       where r.status = 'in-progress' and n.id = r.node_id and n.link_server is not null`,
-      [leaseUntilFrom(now())],
+  /** Only an agent that takes commands can bring a release to its end; an outdated one is as good as away. */
+  async function extendLinked() {
+    const { rows } = await pool.query<{ id: string; linkServer: string | null; agentVersion: string | null }>(
+      `select n.id, n.link_server as "linkServer", n.agent_version as "agentVersion" from crux.node n
+       where exists (select from crux.release r where r.node_id = n.id and r.status = 'in-progress')`,
     )
+    const linked = rows.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
+    await pool.query(
+      `update crux.release set lease_until = $1 where status = 'in-progress' and node_id = any($2::uuid[])`,
+      [leaseUntilFrom(now()), linked],
+    )
+  }
 
   async function check(): Promise<void> {
     const at = now()

@@ -10,7 +10,7 @@ import {
 } from '@crux/contract'
 import { finalConfig } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { isSupported } from '../gateway/agent-version.ts'
+import { statusOf } from '../nodes/store.ts'
 import { imageReference, type RegistryPlace } from './image-reference.ts'
 
 export type LoadedInstance = {
@@ -114,17 +114,13 @@ export async function loadDeployment(
     ...rest,
     version: { name: versionName, type: versionType },
     project: { name: projectName, type: projectType },
-    node: { id: nodeId, name: nodeName, type: nodeType, status: nodeStatusOf(row), publicKey },
+    node: { id: nodeId, name: nodeName, type: nodeType, status: statusOf(row), publicKey },
     fields,
     instances: row.instances.map((instance) => loadInstance(instance, fields, versionName, row.prefix)),
   }
 }
 
 export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
-
-/** From the database, because another server process may hold the link. */
-export const nodeStatusOf = (node: { linkServer: string | null; agentVersion: string | null }): NodeStatus =>
-  node.linkServer === null ? 'unreachable' : isSupported(node.agentVersion ?? '') ? 'connected' : 'outdated'
 
 function loadInstance(
   row: InstanceRow,

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { imageReference, type RegistryPlace, serverAddress } from './image-reference.ts'
+
+const place = (fields: Partial<RegistryPlace>): RegistryPlace => ({
+  type: 'v2',
+  url: '',
+  imageNamePrefix: null,
+  local: false,
+  ...fields,
+})
+
+it.each<[Partial<RegistryPlace>, string, string]>([
+  [{ type: 'hub', imageNamePrefix: 'library' }, 'nginx', 'docker.io/library/nginx'],
+  [{ type: 'hub', imageNamePrefix: 'grafana' }, 'loki', 'docker.io/grafana/loki'],
+  [{ url: 'https://r.example.com:5000/' }, 'app', 'r.example.com:5000/app'],
+  [{ url: 'http://127.0.0.1:5000', imageNamePrefix: '/group/' }, 'a/b', '127.0.0.1:5000/group/a/b'],
+  [{ url: 'localhost' }, 'app', 'localhost/app'],
+  [{ type: 'unchecked' }, 'nginx', 'docker.io/library/nginx'],
+  [{ type: 'unchecked' }, 'team/app', 'docker.io/team/app'],
+  [{ type: 'unchecked' }, 'ghcr.io/team/app', 'ghcr.io/team/app'],
+  [{ type: 'unchecked', url: 'r.example.com' }, 'app', 'r.example.com/app'],
+  [{ type: 'unchecked', local: true, url: 'ignored' }, 'app', 'app'],
+])('names the image of %j and %s as %s', (fields, name, expected) => {
+  expect(imageReference(place(fields), name)).toBe(expected)
+})
+
+it('knows where the engine keeps credentials', () => {
+  expect(serverAddress('docker.io/library/nginx')).toBe('https://index.docker.io/v1/')
+  expect(serverAddress('r.example.com:5000/app')).toBe('r.example.com:5000')
+})
