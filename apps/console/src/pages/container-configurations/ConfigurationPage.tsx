@@ -110,16 +110,20 @@ function ConfigurationView({
         }
         tools={
           <>
-            <SaveIndicator status={draft.state} />
-            <Chips
-              label={t('head.view')}
-              value={view}
-              onChange={setView}
-              options={[
-                { value: 'form', label: t('head.form') },
-                { value: 'json', label: t('head.json') },
-              ]}
-            />
+            <span className="flex-none!">
+              <SaveIndicator status={draft.state} />
+            </span>
+            <span className="flex-none!">
+              <Chips
+                label={t('head.view')}
+                value={view}
+                onChange={setView}
+                options={[
+                  { value: 'form', label: t('head.form') },
+                  { value: 'json', label: t('head.json') },
+                ]}
+              />
+            </span>
             {deployment && (
               <Button
                 variant="main"

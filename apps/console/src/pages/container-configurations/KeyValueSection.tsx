@@ -187,7 +187,7 @@ function KeyValueRow({ field, layered, onChange, onRemove, onEnter, onPaste }: R
           </Pill>
         </td>
       )}
-      <td className={cx(cell, 'w-px text-right whitespace-nowrap max-md:col-start-2 max-md:row-start-1')}>
+      <td className={cx(cell, 'w-px text-right whitespace-nowrap max-md:col-start-2 max-md:row-start-1 max-md:w-auto')}>
         {origin === 'own' && (
           <IconButton
             icon={X}

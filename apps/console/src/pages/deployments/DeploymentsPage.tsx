@@ -16,6 +16,7 @@ import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { useNarrow } from '../../components/use-media.ts'
 import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
 import { DeploymentCreate } from '../../forms/deployment-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
@@ -49,6 +50,7 @@ export function DeploymentsPage() {
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const create = useAnchor('new')
   const denied = useDenied('deployments.edit')
+  const narrow = useNarrow()
   const [layer, setLayer] = useState<Layer>(null)
   const { columns, picker } = useDeploymentColumns(teamSlug)
   const { askAndStart } = useStart(teamSlug)
@@ -122,7 +124,7 @@ export function DeploymentsPage() {
         sub={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
         tools={add}
       />
-      <Filters aside={<ColumnPicker {...picker} />}>
+      <Filters aside={narrow ? undefined : <ColumnPicker {...picker} />}>
         <SearchBox
           label={t('list.filter')}
           value={search.filter ?? ''}
