@@ -104,12 +104,10 @@ const toProject = (row: store.ProjectRow): Project => ({
   type: row.type,
   description: row.description,
   versionCount: row.versionCount,
-  audit: toAudit(row),
-})
-
-export const toAudit = (row: Pick<store.ProjectRow, 'createdAt' | 'createdBy' | 'updatedAt' | 'updatedBy'>) => ({
-  createdAt: row.createdAt.toISOString(),
-  createdBy: row.createdBy,
-  updatedAt: row.updatedAt.toISOString(),
-  updatedBy: row.updatedBy,
+  audit: {
+    createdAt: row.createdAt,
+    createdBy: row.createdBy,
+    updatedAt: row.updatedAt,
+    updatedBy: row.updatedBy,
+  },
 })

@@ -7,16 +7,18 @@ export type ProjectRow = {
   name: string
   type: ProjectType
   description: string | null
-  createdAt: Date
+  createdAt: string
   createdBy: string
-  updatedAt: Date
+  updatedAt: string
   updatedBy: string
   versionCount: number
   inProgress: boolean
 }
 
-const columns = `p.id, p.name, p.type, p.description, p.created_at as "createdAt", p.created_by as "createdBy",
-  p.updated_at as "updatedAt", p.updated_by as "updatedBy",
+// Written by the database: parsing dates and writing them again was the dearest part of this list.
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const columns = `p.id, p.name, p.type, p.description, ${iso('p.created_at')} as "createdAt", p.created_by as "createdBy",
+  ${iso('p.updated_at')} as "updatedAt", p.updated_by as "updatedBy",
   (select count(*)::int from crux.version v where v.project_id = p.id) as "versionCount"`
 
 export async function selectProjects(app: App, teamId: string): Promise<ProjectRow[]> {

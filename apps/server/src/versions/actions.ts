@@ -5,7 +5,7 @@ import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { imagesOf } from '../images/actions.ts'
 import { statusOf } from '../nodes/store.ts'
-import { findProject, projectNotFound, toAudit } from '../projects/actions.ts'
+import { findProject, projectNotFound } from '../projects/actions.ts'
 import { lockProject } from '../projects/store.ts'
 import { copyDeployments, copyImages } from './copy.ts'
 import { versionCreated, versionRemoved } from './events.ts'
@@ -53,7 +53,7 @@ export async function getVersion(app: App, team: TeamContext, path: VersionPath)
       ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ...deployment }) => ({
         ...deployment,
         updatedAt: deployment.updatedAt.toISOString(),
-        audit: toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
+        audit: store.toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
         node: { ...node, status: statusOf({ linkServer, agentVersion }) },
       }),
     ),

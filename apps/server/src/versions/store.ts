@@ -169,10 +169,12 @@ export const toVersion = (row: VersionRow): Version => ({
   increasable: isVersionIncreasable(factsOf(row)),
   imageCount: row.imageCount,
   deploymentCount: row.deploymentCount,
-  audit: {
-    createdAt: row.createdAt.toISOString(),
-    createdBy: row.createdBy,
-    updatedAt: row.updatedAt.toISOString(),
-    updatedBy: row.updatedBy,
-  },
+  audit: toAudit(row),
+})
+
+export const toAudit = (row: Pick<VersionRow, 'createdAt' | 'createdBy' | 'updatedAt' | 'updatedBy'>) => ({
+  createdAt: row.createdAt.toISOString(),
+  createdBy: row.createdBy,
+  updatedAt: row.updatedAt.toISOString(),
+  updatedBy: row.updatedBy,
 })
