@@ -62,7 +62,12 @@ export const RegisterWrite = z.object({
   provider: z.string().max(64).optional(),
 })
 export const VerifyWrite = z.object({ ...flow, email: email.optional(), code: z.string().trim().max(32).optional() })
-/** A relayed answer: the flow with its messages, or what the identity service said. */
+/**
+ * A relayed answer: what the identity service said, with its cookies. 201 with Location where the browser must go on. A refusal keeps the
+ * identity service's status and its body, to which the fields of our errors are added: `error`, `description` (the first message),
+ * and the whole flow once more in `value`, with `ui.messages` and the messages of each node. 410: the flow has expired.
+ * 409 alreadyExists `session`: signed in already.
+ */
 const Relayed = z.unknown()
 
 export const systemEndpoints = endpoints({
