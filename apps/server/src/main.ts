@@ -12,6 +12,8 @@ try {
 }
 
 const log = createLogger({ name: 'server', level: config.logLevel })
+// One handler that forgot to listen must not take the links of all agents down.
+process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was rejected and nobody listened'))
 const lifecycle = createLifecycle(log)
 try {
   const server = await startServer(config, { log })

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { limits } from '@crux/contract'
-import { requestIdFrom } from '@crux/service-kit'
+import { type Logger, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
@@ -89,8 +89,26 @@ export function createHttpServer(
   }
 }
 
+const attemptsMs = 10_000
+
+/** Attempts of unknown people go to the log only, and some thousand a second are one line (decision 18). */
+function countAttempts(log: Logger) {
+  let from = 0
+  let count = 0
+  return {
+    count(address: string, route: string) {
+      count++
+      if (Date.now() - from < attemptsMs) return
+      log.info({ address, route, count }, 'changes were attempted without a session')
+      from = Date.now()
+      count = 0
+    },
+  }
+}
+
 /** One metric and, at level debug, one line per request. */
 function observe(http: FastifyInstance, app: App) {
+  const attempts = countAttempts(app.log)
   const duration = app.metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Time until the last byte of the answer',
@@ -99,6 +117,7 @@ function observe(http: FastifyInstance, app: App) {
   })
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
+    if (reply.statusCode === 401 && request.method !== 'GET') attempts.count(request.ip, route)
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
     if (app.log.isLevelEnabled('debug'))
       app.log.debug(

@@ -1,6 +1,8 @@
 import { CruxError } from '@crux/contract'
 import { Configuration, FrontendApi } from '@ory/kratos-client'
-import type { AxiosResponse, RawAxiosRequestConfig } from 'axios'
+
+type RequestOptions = NonNullable<Parameters<FrontendApi['updateLoginFlow']>[1]>
+type Answered = { status: number; data: unknown; headers: unknown }
 
 /** What the browser brought: its cookies make the flow its own, its address counts for the limits of sign-in. */
 export type Browser = { cookie: string | undefined; address: string }
@@ -19,7 +21,7 @@ export interface IdentityFlows {
 export function createIdentityFlows(publicUrl: string): IdentityFlows {
   const frontend = new FrontendApi(new Configuration({ basePath: publicUrl }))
 
-  const options = ({ address, cookie }: Browser): RawAxiosRequestConfig => ({
+  const options = ({ address, cookie }: Browser): RequestOptions => ({
     timeout: 10_000,
     maxRedirects: 0,
     proxy: false,
@@ -38,11 +40,11 @@ export function createIdentityFlows(publicUrl: string): IdentityFlows {
   }
 }
 
-async function answerOf(asked: Promise<AxiosResponse<unknown>>): Promise<FlowAnswer> {
+async function answerOf(asked: Promise<Answered>): Promise<FlowAnswer> {
   try {
     const { status, data, headers } = await asked
-    const location = headers.location as string | undefined
-    return { status, body: data, setCookie: headers['set-cookie'] ?? [], location }
+    const { 'set-cookie': setCookie } = headers as Record<string, unknown>
+    return { status, body: data, setCookie: Array.isArray(setCookie) ? setCookie : [] }
   } catch (cause) {
     throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
   }

@@ -51,7 +51,7 @@ export function createIdentity(options: {
         credential.kind === 'cookie'
           ? { cookie: `${sessionCookieName}=${credential.value}` }
           : { xSessionToken: credential.value },
-        { timeout: 5_000 },
+        { timeout: 5_000, proxy: false },
       )
       return actorOf(data)
     } catch (cause) {
@@ -64,7 +64,7 @@ export function createIdentity(options: {
   }
 
   async function fetchPeople(ids: string[]): Promise<Person[]> {
-    const { data } = await admin.listIdentities({ ids, pageSize: ids.length }, { timeout: 5_000 })
+    const { data } = await admin.listIdentities({ ids, pageSize: ids.length }, { timeout: 5_000, proxy: false })
     return data.map(personOf)
   }
 
