@@ -132,7 +132,11 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
         const token = bearerToken(context.requestHeader.get('authorization'))
         if (!token || !info?.publicKey || (info.nodeId && !uuid.test(info.nodeId))) throw unauthenticated()
         const exchanged = await exchangeToken(app, token, info)
-        if (!exchanged) throw unauthenticated()
+        if (!exchanged) {
+          const address = context.values.get(peerAddress)
+          app.log.warn({ nodeId: info.nodeId || undefined, address }, 'an install token was refused')
+          throw unauthenticated()
+        }
         if (exchanged.first) await nodeInstalled(app, exchanged, info)
         return { connectionToken: exchanged.token, nodeId: exchanged.nodeId }
       },
