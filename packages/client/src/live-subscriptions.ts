@@ -32,6 +32,8 @@ export function createSubscriptions(options: Options) {
 
   const confirmed = (path: string, entry: Entry) => {
     entry.status = 'subscribed'
+    // The answer to a subscribe that was taken back already: whoever joined since is subscribed by the next one.
+    if (entry.leaving) return
     const queue = entry.queue.splice(0)
     for (const { type, data } of queue) options.send(`${path}/${type}`, data)
     for (const user of [...entry.users]) for (const run of [...user.ready]) run()
@@ -46,6 +48,7 @@ export function createSubscriptions(options: Options) {
 
   const leave = (path: string, entry: Entry, user: User) => {
     if (!entry.users.delete(user) || entry.users.size > 0) return
+    entry.queue.length = 0
     if (options.isOpen() && (entry.status === 'subscribed' || entry.status === 'in-progress')) {
       entry.leaving = true
       options.send('unsubscribe', { path })

@@ -98,6 +98,25 @@ describe('subscriptions', () => {
     expect(framesOf('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
   })
 
+  it('keep what a newcomer says until their own subscription stands, not the one that was taken back', async () => {
+    confirms = false
+    const hasty = live.channel('node', ids)
+    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    hasty.close()
+    confirms = true
+    const newcomer = live.channel('node', ids)
+    newcomer.send('watch-container-log', { container, take: 1 })
+    // The late answer to the first subscribe, before the server has heard of its end.
+    send({ type: 'subbed', data: { path } })
+    await vi.waitFor(() => expect(framesOf(`${path}/watch-container-log`)).toHaveLength(1))
+    expect(frames.map((frame) => frame.type)).toEqual([
+      'subscribe',
+      'unsubscribe',
+      'subscribe',
+      `${path}/watch-container-log`,
+    ])
+  })
+
   it('say so when the server refuses one', async () => {
     confirms = false
     const failures: LiveFailure[] = []

@@ -53,7 +53,10 @@ function inTurn<M extends ClientMessage<'registries'>, R extends ServerMessage<'
   fits: (data: Received<'registries', R>) => boolean,
 ): Promise<Received<'registries', R>> {
   const before = turns.get(teamSlug) ?? Promise.resolve()
-  const mine = before.then(() => askOnce(live.channel('registries', { teamSlug }), signal, type, data, answer, fits))
+  const mine = before.then(() => {
+    signal.throwIfAborted()
+    return askOnce(live.channel('registries', { teamSlug }), signal, type, data, answer, fits)
+  })
   turns.set(
     teamSlug,
     mine.catch(() => {}),
@@ -70,7 +73,6 @@ function askOnce<M extends ClientMessage<'registries'>, R extends ServerMessage<
   fits: (data: Received<'registries', R>) => boolean,
 ): Promise<Received<'registries', R>> {
   const { promise, resolve, reject } = Promise.withResolvers<Received<'registries', R>>()
-  if (signal.aborted) reject(signal.reason)
   signal.addEventListener('abort', () => reject(signal.reason))
   const timer = setTimeout(
     () =>
@@ -91,7 +93,7 @@ function askOnce<M extends ClientMessage<'registries'>, R extends ServerMessage<
     ),
   )
   channel.on(answer, (result) => fits(result) && resolve(result))
-  if (!signal.aborted) channel.send(type, data)
+  channel.send(type, data)
   return promise.finally(() => {
     clearTimeout(timer)
     release()
