@@ -2,7 +2,7 @@ import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Box as BoxIcon, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
@@ -63,6 +63,12 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
   const [count, setCount] = useState<number>()
   const actions = useNodeActions(teamSlug, node, edit.show)
   const installed = node.hasToken || node.status !== 'unreachable'
+  // The panel beside the installation is done with it; as a sheet it would cover the containers unasked.
+  const before = useRef(installed)
+  useEffect(() => {
+    if (installed && !before.current && edit.open) edit.close()
+    before.current = installed
+  }, [installed, edit])
   const tab = (id: 'containers' | 'deployments' | 'events') => ({
     ...links.node(teamSlug, node.id, { section: id }),
     selected: section === id,
@@ -181,7 +187,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
     onSuccess: () => toastSuccess(t('revoke.done', { name: node.name })),
   })
   const remove = useCall('nodes.delete', {
-    stale: [queryKey('nodes.list')],
+    stale: [queryKey('nodes.list'), queryKey('dashboard.get')],
     onSuccess: async () => {
       toastSuccess(t('remove.done', { name: node.name }))
       await navigate(links.nodes(teamSlug))
