@@ -29,6 +29,7 @@ import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
 import { useProgress } from './use-progress.ts'
+import type { LogSource } from './use-release-log.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 import { WhatChanges } from './WhatChanges.tsx'
@@ -57,6 +58,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const release = releases.data?.find((candidate) => candidate.number === progress.try)
   const now = useTick(busy, progress)
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
+  const [source, setSource] = useState<LogSource>('all')
   const [changes, setChanges] = useState(false)
   const { start, starting, rollBack } = useStart(teamSlug)
   const mayStart = useDenied('deployments.start')
@@ -73,6 +75,9 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   })
   const states = rows.map((row) => row.instance)
   const failed = rows.find((row) => row.view.word === 'failed')
+  const saidSomething = progress.events.some(
+    (event) => event.log?.fromContainer && event.instanceId === failed?.subject.instanceId,
+  )
   const ended = progress.status === 'failed' || progress.status === 'successful'
   const verdict = deploymentAction('deploy', { status: deployment.status, versionType: deployment.version.type })
   const back =
@@ -181,7 +186,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               nodeName={deployment.node.name}
               prefix={deployment.prefix}
               progress={progress}
-              failedName={failed?.subject.name ?? null}
+              showWords={saidSomething ? () => setSource(failed?.subject.instanceId ?? 'all') : null}
               text={
                 progress.reason ??
                 release?.reason ??
@@ -211,18 +216,16 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                   instance={instance}
                   view={view}
                   now={now}
-                  open={toggled[subject.instanceId] ?? (view.word === 'verify' && Boolean(view.current?.detail))}
-                  onToggle={() => {
-                    const open =
-                      toggled[subject.instanceId] ?? (view.word === 'verify' && Boolean(view.current?.detail))
-                    setToggled({ ...toggled, [subject.instanceId]: !open })
-                  }}
+                  open={toggled[subject.instanceId] ?? false}
+                  onToggle={() => setToggled({ ...toggled, [subject.instanceId]: !toggled[subject.instanceId] })}
                   place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
                 />
               ))}
               {rows.length === 0 && <li className="px-3 py-2.5 text-ink-2">{t('detail.noImages')}</li>}
             </ol>
             <ReleaseLog
+              source={source}
+              onSource={setSource}
               progress={progress}
               subjects={subjects}
               nameOf={nameOf}

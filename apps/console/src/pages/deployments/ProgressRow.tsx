@@ -21,6 +21,9 @@ type Props = {
   place: { teamSlug: string; nodeId: string; prefix: string }
 }
 
+/** What fits beside the name; a longer sentence stands below. */
+const shortDetail = 36
+
 /** One image of the release: what it is at, each step with its time, and what it waits for. */
 export function ProgressRow({ subject, instance, view, now, open, onToggle, place }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
@@ -61,7 +64,7 @@ export function ProgressRow({ subject, instance, view, now, open, onToggle, plac
           ))}
         </ol>
       )}
-      {detail && (open || failed) && (
+      {detail && (open || failed || detail.length > shortDetail) && (
         <p className="mt-2 flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-small text-ink-2 md:ml-[104px]">
           {failed ? (
             <CircleX aria-hidden className="text-failed" />
@@ -154,6 +157,7 @@ function RightText({
   const { t } = useTranslation(['deployments', 'common'])
   if (view.word === 'unchanged') return t('progress.kept')
   if (view.word === 'undone') return t('progress.putBack')
+  if (view.word === 'untouched') return null
   if (view.word === 'resolve') return t('progress.asking')
   const pull = instance?.pull
   if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
@@ -162,7 +166,7 @@ function RightText({
     view.current?.detail ??
     instance?.phases.verify?.detail ??
     (view.word === 'exited' ? instance?.container?.reason : null)
-  if (detail && detail.length <= 36) return detail
+  if (detail && detail.length <= shortDetail) return detail
   const times = shownPhases.flatMap((phase) => {
     const step = view.steps.find((candidate) => candidate.phase === phase)
     return step?.startedAt === undefined ? [] : [{ from: step.startedAt, to: step.endedAt ?? now }]

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
@@ -8,6 +7,8 @@ import type { Progress } from './progress.ts'
 import { type LogSource, useReleaseLog } from './use-release-log.ts'
 
 type Props = {
+  source: LogSource
+  onSource: (source: LogSource) => void
   progress: Progress
   subjects: readonly RowSubject[]
   nameOf: (instanceId: string) => string
@@ -15,9 +16,8 @@ type Props = {
 }
 
 /** The release's log beside its images: everything, or one voice of it. */
-export function ReleaseLog({ progress, subjects, nameOf, fileName }: Props) {
+export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const [source, setSource] = useState<LogSource>('all')
   const { buffer } = useReleaseLog(progress, source, nameOf)
   const options = [
     { value: 'all', label: t('common:all') },
@@ -35,12 +35,12 @@ export function ReleaseLog({ progress, subjects, nameOf, fileName }: Props) {
       empty={progress.try === 0 ? t('progress.never') : t('progress.quiet')}
       tools={
         options.length <= 2 ? null : options.length <= 4 ? (
-          <Chips label={t('progress.source')} value={source} onChange={setSource} options={options} />
+          <Chips label={t('progress.source')} value={source} onChange={onSource} options={options} />
         ) : (
           <Select
             aria-label={t('progress.source')}
             value={source}
-            onChange={(event) => setSource(event.target.value)}
+            onChange={(event) => onSource(event.target.value)}
             className="w-auto! max-w-44"
           >
             {options.map((option) => (

@@ -11,8 +11,8 @@ type Props = {
   nodeName: string
   prefix: string
   progress: Progress
-  /** The container that failed, whose log may say more. */
-  failedName: string | null
+  /** Shows what the failed container said last; null where it said nothing. */
+  showWords: (() => void) | null
   text: string
   again: { run: () => void; reason: string | null; busy: boolean }
   rollBack: { number: number; run: () => void; reason: string | null } | null
@@ -25,7 +25,7 @@ export function ReleaseResult({
   nodeName,
   prefix,
   progress,
-  failedName,
+  showWords,
   text,
   again,
   rollBack,
@@ -45,10 +45,10 @@ export function ReleaseResult({
       <Icon aria-hidden className={cx('size-5!', failed ? 'text-failed' : 'text-running')} />
       <p className="min-w-0 flex-1 basis-64 font-strong">{text}</p>
       <div className="flex flex-wrap gap-2">
-        {failed && failedName && (
-          <ButtonLink {...links.containerLog(teamSlug, nodeId, { prefix, name: failedName })} icon={SquareTerminal}>
-            {t('progress.containerLog')}
-          </ButtonLink>
+        {failed && showWords && (
+          <Button icon={SquareTerminal} onClick={showWords}>
+            {t('result.lastWords')}
+          </Button>
         )}
         <ButtonLink {...links.node(teamSlug, nodeId, { prefix })} icon={Server}>
           {t('result.node', { node: nodeName })}

@@ -18,6 +18,7 @@ export type InstanceWord =
   | 'exited'
   | 'failed'
   | 'undone'
+  | 'untouched'
 
 export type InstanceView = {
   word: InstanceWord
@@ -94,7 +95,8 @@ function wordOf(
   const phases = instance?.phases ?? {}
   if (failed) return 'failed'
   if (phases.start?.state === 'skipped' && phases.verify?.state !== 'running') return 'unchanged'
-  if (release !== 'in-progress' && release !== 'successful') return 'undone'
+  if (release !== 'in-progress' && release !== 'successful')
+    return phases.create && phases.create.state !== 'waiting' ? 'undone' : 'untouched'
   if (release === 'successful' || steps.every(isOver))
     return instance?.container?.state === 'exited' ? 'exited' : 'running'
   if (busy) return busy.phase === 'pull' && phases.pull?.state !== 'running' ? 'resolve' : busy.phase
@@ -105,5 +107,5 @@ function wordOf(
 function stateOfWord(word: InstanceWord): 'done' | 'running' | 'waiting' | 'failed' {
   if (word === 'failed') return 'failed'
   if (word === 'running' || word === 'exited' || word === 'verified' || word === 'unchanged') return 'done'
-  return word === 'waiting' || word === 'undone' ? 'waiting' : 'running'
+  return word === 'waiting' || word === 'undone' || word === 'untouched' ? 'waiting' : 'running'
 }

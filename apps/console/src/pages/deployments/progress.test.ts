@@ -87,7 +87,7 @@ describe('progress of a release', () => {
       word: 'failed',
       current: { phase: 'verify', detail: 'exited with 1 after 0.3 s' },
     })
-    expect(viewInstance(failed.instances.web, failed.status).word).toBe('undone')
+    expect(viewInstance(failed.instances.web, failed.status).word).toBe('untouched')
   })
 
   it('does not call a release obsolete that went well in its time', () => {

@@ -8,7 +8,7 @@ export type ReleaseLine = NewLine & { instanceId: string; fromContainer: boolean
 
 /** Texts of the log, by what happened; `{{name}}` and the like are filled in by the caller's translation. */
 export type Words = (key: WordKey, values: WordValues) => string
-type WordValues = { name?: string; size?: string; time?: string; detail?: string; reason?: string; phase?: string }
+type WordValues = { name?: string; size?: string; time?: string; detail?: string; reason?: string }
 export type WordKey =
   | 'pulling'
   | 'pulled'
@@ -20,7 +20,6 @@ export type WordKey =
   | 'verified'
   | 'swapped'
   | 'cleaned'
-  | 'failed'
   | 'state'
   | 'successful'
   | 'ended'
@@ -81,7 +80,8 @@ export function releaseLines(
           },
           words,
         )
-        return text === null ? [] : [line(text, phase.state === 'failed' ? { level: 'error' } : {})]
+        // A failure is told by the agent itself, with its cause.
+        return text === null ? [] : [line(text)]
       }
     }
   }
@@ -93,7 +93,6 @@ function ofPhase(
   { name, time, size }: { name: string; time: string; size: number | undefined },
   words: Words,
 ): string | null {
-  if (state === 'failed') return words('failed', { name, phase, reason: detail ?? '' })
   if (phase === 'pull' && state === 'running') return words('pulling', { name })
   if (phase === 'pull' && state === 'done')
     return size ? words('pulledSized', { name, size: bytesText(size), time }) : words('pulled', { name, time })
