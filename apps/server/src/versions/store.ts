@@ -27,7 +27,7 @@ const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_dep
   v.chain_id as "chainId", v.created_at as "createdAt", v.created_by as "createdBy", v.updated_at as "updatedAt",
   v.updated_by as "updatedBy", p.id as "projectId", p.type as "projectType",
   exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
-  (select coalesce(array_agg(distinct d.status), '{}') from crux.deployment d where d.version_id = v.id) as statuses,
+  array(select distinct d.status from crux.deployment d where d.version_id = v.id) as statuses,
   (select count(*)::int from crux.image i where i.version_id = v.id) as "imageCount",
   (select count(*)::int from crux.deployment d where d.version_id = v.id) as "deploymentCount"`
 
