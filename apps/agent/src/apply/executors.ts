@@ -28,6 +28,8 @@ export interface Run {
   signal: AbortSignal
   /** Whether an earlier process of this agent began with it. */
   resumed: boolean
+  /** Networks that are known to exist. */
+  ensured: Set<string>
   /** Engine ids of the release's own containers, as far as they exist. */
   ids: Map<string, string>
   watched: Map<string, { watched: Watched; startedAt: number }>
@@ -38,11 +40,9 @@ type Executors = { [K in Step['kind']]: (step: StepOf<K>, run: Run) => Promise<v
 
 /** One executor per kind of step; a new kind without one does not compile. Each may be repeated after a crash. */
 const executors: Executors = {
-  'network.ensure': async ({ network, internal }, { driver, release }) => {
-    const ours = release.owner && (network === networkName(release.owner) || network === companionName(release.owner))
-    const labels: Record<string, string> =
-      ours && release.owner ? { [label.prefix]: release.owner.prefix, [label.project]: release.owner.projectId } : {}
-    await driver.engine.ensureNetwork({ name: network, internal, labels })
+  'network.ensure': async ({ network, internal }, { driver, release, ensured }) => {
+    if (!ensured.has(network)) await ensureOwnNetwork(driver, release, network, internal)
+    ensured.add(network)
   },
   'container.create': createContainer,
   'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
@@ -54,6 +54,7 @@ const executors: Executors = {
   },
   'container.start': startContainer,
   'container.verify': verifyContainer,
+  'container.settle': settleContainer,
   'network.join': async ({ target, network, aliases }, run) => {
     try {
       await run.driver.engine.joinNetwork(idOf(run, target), network, aliases)
@@ -95,6 +96,18 @@ const executors: Executors = {
     await driver.engine.start(id)
     narrator.info(instanceId, `started the former ${name} again`)
   },
+}
+
+/** Makes a network of the release where it is missing; its own ones say whose they are. */
+export async function ensureOwnNetwork(
+  driver: Driver,
+  { owner }: Release,
+  name: string,
+  internal: boolean,
+): Promise<void> {
+  const ours = owner && (name === networkName(owner) || name === companionName(owner))
+  const labels: Record<string, string> = ours ? { [label.prefix]: owner.prefix, [label.project]: owner.projectId } : {}
+  await driver.engine.ensureNetwork({ name, internal, labels })
 }
 
 /** Waits for an engine that is away, so that its restart fails no deployment. */
@@ -155,6 +168,8 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
   return {
     ...instance.base,
     name: planned.createName,
+    // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
+    restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...secrets, ...instance.base.environment },
     labels: { ...instance.base.labels, [label.configHash]: configHash(instance.digest, instance.config) },
     aliases: planned.aliases,
@@ -230,6 +245,18 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: 
     watched.close()
     run.watched.delete(instanceId)
   }
+}
+
+async function settleContainer({ instanceId }: StepOf<'container.settle'>, run: Run): Promise<void> {
+  const { planned, instance } = partsOf(run, instanceId)
+  const id = idOf(run, { kind: 'new', instanceId })
+  const { restartPolicy } = instance.base
+  if (restartPolicy.name !== 'no') await run.driver.engine.setRestartPolicy(id, restartPolicy)
+  if (expectationOf(instance.config, run.release.observationWindowMs).kind !== 'running') return
+  // It may have ended while others were still being checked, or before it had its policy.
+  const { state, exitCode } = await run.driver.engine.observe(id)
+  if (state !== 'running')
+    throw new Refusal(instanceId, `${planned.full} ended before the release was complete: exit code ${exitCode}`)
 }
 
 /** The engine only says that a port is taken, a person wants to know by whom. */

@@ -54,7 +54,7 @@ export async function resolveAndPull(options: {
       const { instanceId } = wanted
       if (facts) {
         narrator.skipped(instanceId, Phase.PULL, 'the image is there already')
-        return { ...wanted, digest, facts, tagged }
+        return { ...wanted, digest, facts, tagged, wasPulled: false }
       }
       const reference = `${instance.imageName}@${digest}`
       narrator.running(instanceId, Phase.PULL)
@@ -69,7 +69,7 @@ export async function resolveAndPull(options: {
         const pulled = await whileAway(() => driver.engine.findImage(reference), signal)
         if (!pulled) throw new EngineError('other', `${reference} is not in the engine's store after its pull`)
         narrator.done(instanceId, Phase.PULL)
-        return { ...wanted, digest, facts: pulled, tagged: false }
+        return { ...wanted, digest, facts: pulled, tagged: false, wasPulled: true }
       } catch (error) {
         throw failed(narrator, instanceId, Phase.PULL, error)
       }

@@ -5,14 +5,14 @@ import type { Driver } from '../drivers/driver.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import { sharedPort } from '../plan/conflicts.ts'
-import { desiredOf, type NodePlace } from '../plan/container-spec.ts'
+import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
-import { fullName } from '../plan/names.ts'
-import { planRelease, portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { fullName, networkName } from '../plan/names.ts'
+import { type Observation, planRelease, portTaken, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type LinkClock, Stopped } from './control.ts'
-import { execute, findOwn, type Run } from './executors.ts'
+import { ensureOwnNetwork, execute, findOwn, type Run } from './executors.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
@@ -44,6 +44,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
     if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
+    const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
       driver: context.driver,
       release,
@@ -54,7 +55,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
       onResolved: (digests) => Object.assign(journal.facts, { digests }),
     })
     signal.throwIfAborted()
-    run = await prepareRun(journal, context, resolved, narrator, signal)
+    run = await prepareRun(journal, context, resolved, early, narrator, signal)
     if (!journal.facts.committed) await bringAbout(journal, context, run)
     await cleanUp(run, context)
     succeed(run)
@@ -64,17 +65,42 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   }
 }
 
+/** What costs time and changes nothing that anybody sees goes on while the registries answer. */
+interface Early {
+  observation: Promise<Observation | undefined>
+  network: Promise<string | undefined>
+}
+
+function beginEarly({ release, facts }: Journal, context: ReleaseContext, desired: readonly DesiredInstance[]): Early {
+  const nothing = Promise.resolve(undefined)
+  const { owner } = release
+  if (facts.plan || !owner) return { observation: nothing, network: nothing }
+  const name = networkName(owner)
+  const network = desired.some(({ base }) => base.networkMode === name)
+    ? ensureOwnNetwork(context.driver, release, name, false).then(
+        () => name,
+        () => undefined,
+      )
+    : nothing
+  return { observation: observeNode(context.driver, release).catch(() => undefined), network }
+}
+
 async function prepareRun(
   journal: Journal,
   context: ReleaseContext,
   resolved: ResolvedInstance[],
+  early: Early,
   narrator: Narrator,
   signal: AbortSignal,
 ): Promise<Run> {
   const { release } = journal
   const resumed = journal.facts.plan !== undefined
+  // A pull takes its time: what was seen before it counts no more.
+  const observation = resolved.every(({ wasPulled }) => !wasPulled) ? await early.observation : undefined
   const plan =
-    (journal.facts.plan as Plan | undefined) ?? (await whileAway(() => planNow(journal, context, resolved), signal))
+    (journal.facts.plan as Plan | undefined) ??
+    (await whileAway(() => planNow(journal, context, resolved, observation), signal))
+  const ensured = await early.network
   const run: Run = {
     driver: context.driver,
     release,
@@ -85,6 +111,7 @@ async function prepareRun(
     decrypt: context.decrypt,
     signal,
     resumed,
+    ensured: new Set(ensured === undefined ? [] : [ensured]),
     ids: new Map(),
     watched: new Map(),
     createLock: context.createLock,
@@ -98,17 +125,26 @@ async function prepareRun(
   return run
 }
 
+async function observeNode(driver: Driver, release: Release): Promise<Observation> {
+  const all = await driver.engine.observeAll()
+  const owned = await allOrFirstError(
+    all
+      .filter(({ labels }) => release.owner && isOwnedBy(labels, release.owner))
+      .map(({ id }) => driver.engine.observe(id)),
+  )
+  return { all, owned }
+}
+
 async function planNow(
   { release, facts, decide }: Journal,
   context: ReleaseContext,
   resolved: ResolvedInstance[],
+  seen: Observation | undefined,
 ): Promise<Plan> {
   const { engine } = context.driver
-  const all = await engine.observeAll()
-  const owned = await allOrFirstError(
-    all.filter(({ labels }) => release.owner && isOwnedBy(labels, release.owner)).map(({ id }) => engine.observe(id)),
-  )
-  const plan = planRelease(release, resolved, { all, owned })
+  const observation = seen ?? (await observeNode(context.driver, release))
+  const { all } = observation
+  const plan = planRelease(release, resolved, observation)
   const held = all.filter(({ running }) => running).flatMap(({ published }) => published)
   for (const instance of resolved) {
     if (plan.instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode === 'keep') continue
@@ -138,6 +174,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   await startAndVerify(run)
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
+  await allOrFirstError(plan.settle.map((step) => execute(step, run)))
   for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
   await inOrder(plan.swap, run)
   for (const { instanceId, mode } of plan.instances) {
@@ -145,6 +182,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
     else if (mode !== 'keep') narrator.done(instanceId, Phase.SWAP)
   }
   await journal.decide({ committed: true })
+  if (plan.cleanUp.length > 0) await journal.secure()
 }
 
 /** Starts in the version's order; whoever holds back is verified before the next one starts, the others meanwhile. */
@@ -238,6 +276,8 @@ async function fail(
   }
   const plan = run?.plan ?? (journal.facts.plan as Plan | undefined)
   const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
+  const { owner } = journal.release
+  if (owner) await context.driver.engine.removeNetworkIfUnused(networkName(owner)).catch(() => undefined)
   const formerRestored = problems.length === 0 && (await formersRun(context.driver, journal.release, plan))
   narrator.outcome({
     successful: false,
@@ -256,7 +296,6 @@ async function undo(plan: Plan, run: Run): Promise<string[]> {
     const results = await Promise.allSettled(group.map((step) => execute(step, run)))
     for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
   }
-  await run.driver.engine.removeNetworkIfUnused(plan.network).catch(() => undefined)
   for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
   return problems
 }
@@ -272,6 +311,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     decrypt: context.decrypt,
     signal: new AbortController().signal,
     resumed: true,
+    ensured: new Set(),
     ids: new Map(),
     watched: new Map(),
     createLock: context.createLock,

@@ -37,8 +37,10 @@ export interface Journal {
   /** Highest sequence that the server has. */
   acknowledged: number
   append(event: EventInit): void
-  /** Resolves when the decision and all before it are safely on disk. */
+  /** Resolves when the decision and all before it are written: a killed process finds them again. */
   decide(fact: Facts): Promise<void>
+  /** Resolves when all that is written also outlives a loss of power; wanted before something is taken away. */
+  secure(): Promise<void>
   /** Events after a sequence, at most `max`. */
   eventsAfter(sequence: number, max: number): DeploymentEvent[]
   /** Resolves when everything appended so far is written. */
@@ -88,24 +90,19 @@ async function read(path: string): Promise<Journal> {
   let release: Release | undefined
   const events: DeploymentEvent[] = []
   let facts: Facts = {}
-  for (const text of (await readFile(path, 'utf8')).split('\n')) {
+  const content = await readFile(path, 'utf8')
+  // A crash may have cut the last line short. Nothing has acted on it, and it must not swallow the next one.
+  const whole = content.slice(0, content.lastIndexOf('\n') + 1)
+  for (const text of whole.split('\n')) {
     if (text === '') continue
-    let json: unknown
-    try {
-      json = JSON.parse(text)
-    } catch {
-      // The crash cut the last line short; nothing has acted on it.
-      break
-    }
-    const line = Line.parse(json)
+    const line = Line.parse(JSON.parse(text))
     if ('release' in line) release = fromJson(ReleaseSchema, line.release as Parameters<typeof fromJson>[1])
     else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event as Parameters<typeof fromJson>[1]))
     else facts = { ...facts, ...line.fact }
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, 'a', 0o600)
-  // A cut last line must not swallow the next one.
-  await file.appendFile('\n')
+  if (whole.length < content.length) await file.truncate(Buffer.byteLength(whole))
   return makeJournal(path, file, release, events, facts)
 }
 
@@ -149,7 +146,6 @@ function makeJournal(path: string, file: FileHandle, release: Release, events: D
     },
     async begin() {
       await write({ release: toJson(ReleaseSchema, release) })
-      await file.datasync()
     },
     append(event: EventInit) {
       const whole = create(DeploymentEventSchema, { sequence: BigInt(events.length + 1), at: timestampNow(), event })
@@ -160,6 +156,9 @@ function makeJournal(path: string, file: FileHandle, release: Release, events: D
     async decide(fact: Facts) {
       Object.assign(journal.facts, fact)
       await write({ fact })
+      await flushed()
+    },
+    async secure() {
       await flushed()
       await file.datasync()
     },

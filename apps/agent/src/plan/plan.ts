@@ -13,6 +13,8 @@ export interface ResolvedInstance extends DesiredInstance {
   facts: ImageFacts
   /** Whether the engine's store had the image under its readable name a moment ago. */
   tagged: boolean
+  /** Whether it had to be fetched just now. */
+  wasPulled: boolean
 }
 
 export interface Observation {
@@ -199,6 +201,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
     prepare,
     create: changing.map(({ instanceId }) => ({ kind: 'container.create', instanceId })),
     start,
+    settle: changing.map(({ instanceId }) => ({ kind: 'container.settle', instanceId })),
     swap,
     cleanUp,
     undo: undoOf(changing, leaving),

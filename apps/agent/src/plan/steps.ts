@@ -11,6 +11,8 @@ export type Step =
   | { kind: 'former.stop'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }
   | { kind: 'container.start'; instanceId: string }
   | { kind: 'container.verify'; instanceId: string }
+  /** Gives a verified container its restart policy: until then a policy would hide that it ends and starts again. */
+  | { kind: 'container.settle'; instanceId: string }
   | { kind: 'network.join'; target: Target; network: string; aliases: readonly string[] }
   | { kind: 'container.rename'; target: Target; from: string; to: string }
   | { kind: 'drain'; ms: number }
@@ -64,6 +66,7 @@ export interface Plan {
   create: readonly Step[]
   /** Per instance, in the version's order. */
   start: readonly { instanceId: string; steps: readonly Step[] }[]
+  settle: readonly Step[]
   swap: readonly Step[]
   /** After this there is no way back: old containers go. */
   cleanUp: readonly Step[]

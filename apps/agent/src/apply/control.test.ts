@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { createLinkClock, Stopped } from './control.ts'
+
+const make = () => {
+  let time = 0
+  const clock = createLinkClock({ leaseMs: 60_000, now: () => time })
+  return { clock, pass: (ms: number) => (time += ms) }
+}
+const settled = async (promise: Promise<unknown>) => {
+  const pending = Symbol('pending')
+  return (
+    (await Promise.race([
+      promise.then(() => 'done'),
+      new Promise((resolve) => setImmediate(() => resolve(pending))),
+    ])) === 'done'
+  )
+}
+
+describe('the link as a deployment sees it', () => {
+  test('lets it begin a swap while the link is up, and up to a minute after it was lost', async () => {
+    const { clock, pass } = make()
+    clock.up()
+    pass(1_000_000)
+    expect(await settled(clock.mayProceed(new AbortController().signal))).toBe(true)
+    clock.down()
+    pass(60_000)
+    expect(await settled(clock.mayProceed(new AbortController().signal))).toBe(true)
+  })
+
+  test('holds it back after that until the link is up again', async () => {
+    const { clock, pass } = make()
+    clock.up()
+    clock.down()
+    pass(60_001)
+    const waiting = clock.mayProceed(new AbortController().signal)
+    expect(await settled(waiting)).toBe(false)
+    clock.up()
+    expect(await settled(waiting)).toBe(true)
+  })
+
+  test('ends the wait when the release is given up', async () => {
+    const { clock, pass } = make()
+    pass(60_001)
+    const controller = new AbortController()
+    const waiting = clock.mayProceed(controller.signal)
+    controller.abort(new Stopped('abandoned'))
+    await expect(waiting).rejects.toThrow('no longer counts on this release')
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { splitReference } from './container-view.ts'
+import { translate, translateRegistry } from './errors.ts'
+import { holdsPort } from './host-ports.ts'
+import { idFrom } from './own-container.ts'
+import { LayerProgress } from './pull.ts'
+
+const answer = (statusCode: number, message: string) =>
+  Object.assign(new Error(message), { statusCode, json: { message } })
+
+describe('translate', () => {
+  test.each([
+    [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'away'],
+    [new Error('socket hang up'), 'away'],
+    [answer(404, 'No such container: x'), 'not-found'],
+    [answer(409, 'Conflict. The container name is in use'), 'conflict'],
+    [answer(500, 'Bind for 0.0.0.0:80 failed: port is already allocated'), 'port-taken'],
+    [answer(500, 'listen tcp4 0.0.0.0:80: bind: address already in use'), 'port-taken'],
+    [answer(500, 'anything else'), 'other'],
+  ])('knows %s as %s', (error, kind) => {
+    expect(translate(error, 'x').kind).toBe(kind)
+  })
+
+  test.each([
+    [answer(404, 'manifest unknown: manifest unknown'), 'not-found'],
+    [answer(500, 'Get "http://r/v2/": dial tcp 127.0.0.1:1: connect: connection refused'), 'registry-away'],
+    [answer(500, 'lookup r on 10.0.0.1:53: no such host'), 'registry-away'],
+    [answer(401, 'unauthorized: authentication required'), 'unauthorized'],
+    [answer(500, 'no basic auth credentials'), 'unauthorized'],
+    [answer(500, 'toomanyrequests: You have reached your pull rate limit'), 'refused'],
+  ])('knows what a registry means by %s: %s', (error, kind) => {
+    const known = translateRegistry(error, 'r/app:1')
+    expect(known.kind).toBe(kind)
+    expect(known.message).toContain('r/app:1')
+  })
+})
+
+describe('references', () => {
+  test.each([
+    ['nginx', 'nginx', 'latest'],
+    ['host:5000/a/b', 'host:5000/a/b', 'latest'],
+    ['host:5000/a/b:1.2', 'host:5000/a/b', '1.2'],
+    ['host/a@sha256:00', 'host/a', ''],
+    ['host/a:1@sha256:00', 'host/a', '1'],
+  ])('%s is %s and %s', (reference, name, tag) => {
+    expect(splitReference(reference)).toEqual({ name, tag })
+  })
+})
+
+describe('holdsPort', () => {
+  const table = [
+    '  sl  local_address rem_address   st',
+    '   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000',
+    '   1: 00000000:0050 00000000:0000 0A 00000000:00000000',
+    '   2: 0100007F:0051 0100007F:C350 01 00000000:00000000',
+  ].join('\n')
+  const tcp = (hostPort: number, address = '') => ({ hostPort, protocol: 'tcp' as const, address })
+  test('sees listening sockets on overlapping addresses, and no others', () => {
+    expect(holdsPort(table, tcp(8080))).toBe(true)
+    expect(holdsPort(table, tcp(8080, '127.0.0.1'))).toBe(true)
+    expect(holdsPort(table, tcp(8080, '10.0.0.1'))).toBe(false)
+    expect(holdsPort(table, tcp(80, '10.0.0.1'))).toBe(true)
+    expect(holdsPort(table, tcp(81))).toBe(false)
+    expect(holdsPort(table, { ...tcp(8080), protocol: 'udp' })).toBe(false)
+  })
+})
+
+describe('the own container', () => {
+  test('is known from the files that Docker mounts into it', () => {
+    const id = 'a1'.repeat(32)
+    expect(idFrom(`612 600 254:0 /var/lib/docker/containers/${id}/resolv.conf /etc/resolv.conf rw`)).toBe(id)
+    expect(idFrom('21 1 254:0 / / rw,relatime')).toBeUndefined()
+  })
+})
+
+describe('LayerProgress', () => {
+  test('adds up the bytes of all layers and never goes beyond them', () => {
+    const layers = new LayerProgress()
+    expect(layers.take({ status: 'Pulling from app', id: '1' })).toBe(false)
+    layers.take({ id: 'a', status: 'Downloading', progressDetail: { current: 10, total: 100 } })
+    layers.take({ id: 'b', status: 'Downloading', progressDetail: { current: 60, total: 50 } })
+    expect(layers.sum()).toEqual({ currentBytes: 60, totalBytes: 150, status: 'Pulling' })
+    layers.take({ id: 'a', status: 'Download complete' })
+    layers.take({ id: 'a', status: 'Extracting', progressDetail: { current: 1, total: 100 } })
+    expect(layers.sum()).toEqual({ currentBytes: 150, totalBytes: 150, status: 'Extracting' })
+  })
+})

@@ -1,0 +1,96 @@
+import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from '@bufbuild/protobuf'
+import { LogLevel, ReleaseSchema } from '@crux/agent-protocol'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EventInit, type Journal, openJournalFolder } from './journal.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crux-journal-'))
+})
+const opened: Journal[] = []
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+async function begin(): Promise<Journal> {
+  const journal = await openJournalFolder(folder).create(release)
+  opened.push(journal)
+  return journal
+}
+async function load() {
+  const found = await openJournalFolder(folder).load()
+  opened.push(...found.journals)
+  return found
+}
+
+const release = create(ReleaseSchema, {
+  key: { deploymentId: 'dep-1', number: 3 },
+  projectName: 'shop',
+  sharedSecrets: { a: 'b' },
+})
+const line = (text: string): EventInit => ({
+  case: 'log',
+  value: { instanceId: '', level: LogLevel.INFO, lines: [text], fromContainer: false },
+})
+const textsOf = (events: { event: { value?: unknown } }[]) =>
+  events.map(({ event }) => (event.value as { lines?: string[] }).lines?.[0])
+
+describe('a journal', () => {
+  test('gives another process the order, the decisions and the events in sequence', async () => {
+    const journal = await begin()
+    journal.append(line('one'))
+    await journal.decide({ digests: { i: 'sha256:1' } })
+    journal.append(line('two'))
+    await journal.decide({ committed: true })
+    await journal.written()
+    const { journals, unreadable } = await load()
+    expect(unreadable).toEqual([])
+    const [again] = journals
+    expect(again?.release).toEqual(release)
+    expect(again?.facts).toEqual({ digests: { i: 'sha256:1' }, committed: true })
+    expect(again?.eventsAfter(0, 10).map(({ sequence }) => sequence)).toEqual([1n, 2n])
+    again?.append(line('three'))
+    expect(textsOf(again?.eventsAfter(1, 10) ?? [])).toEqual(['two', 'three'])
+  })
+
+  test('is readable by its owner alone, and gone when it is dropped', async () => {
+    const journal = await begin()
+    await journal.written()
+    const [name] = await readdir(folder)
+    expect((await stat(join(folder, name ?? ''))).mode & 0o777).toBe(0o600)
+    await opened.pop()?.drop()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('survives a last line that a crash cut short, and goes on behind it', async () => {
+    const journal = await begin()
+    journal.append(line('one'))
+    await journal.written()
+    const path = join(folder, (await readdir(folder))[0] ?? '')
+    await appendFile(path, '{"event":{"sequence":"2","lo')
+    const [second] = (await load()).journals
+    expect(second?.lastSequence).toBe(1)
+    second?.append(line('two'))
+    await second?.written()
+    const [third] = (await load()).journals
+    expect(textsOf(third?.eventsAfter(0, 10) ?? [])).toEqual(['one', 'two'])
+  })
+
+  test('does not begin a release a second time, and refuses an id that is no file name', async () => {
+    await begin()
+    await expect(openJournalFolder(folder).create(release)).rejects.toThrow('EEXIST')
+    const odd = create(ReleaseSchema, { key: { deploymentId: '../x', number: 1 } })
+    await expect(openJournalFolder(folder).create(odd)).rejects.toThrow('a deployment id has only')
+  })
+
+  test('sets aside what it cannot read, and reads the others', async () => {
+    await begin()
+    await appendFile(join(folder, 'broken.1.jsonl'), '{"fact":{}}\n')
+    const { journals, unreadable } = await load()
+    expect(journals).toHaveLength(1)
+    expect(unreadable).toEqual(['broken.1.jsonl'])
+  })
+})

@@ -1,0 +1,158 @@
+import { create } from '@bufbuild/protobuf'
+import { ReleaseSchema } from '@crux/agent-protocol'
+import { describe, expect, test } from 'vitest'
+import { makeConfig } from '../../test/kit/releases.ts'
+import { configHash } from './config-hash.ts'
+import { desiredOf } from './container-spec.ts'
+import { label } from './labels.ts'
+import { pathsOverlap } from './mounts.ts'
+import { networkName } from './names.ts'
+import { bytesOfQuantity } from './quantity.ts'
+
+const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
+type Config = Parameters<typeof makeConfig>[0]
+function specOf(
+  config: Partial<Config>,
+  more: { allowed?: boolean; prefix?: string; configJson?: string; rootDomain?: string } = {},
+) {
+  const release = create(ReleaseSchema, {
+    key: { deploymentId: 'd', number: 1 },
+    owner: { ...owner, prefix: more.prefix ?? 'shop' },
+    hostDangerousAllowed: more.allowed ?? false,
+    instances: [
+      {
+        instanceId: 'i',
+        imageName: 'r/app',
+        imageTag: '1',
+        configJson: more.configJson ?? JSON.stringify(makeConfig({ name: 'web', ...config })),
+      },
+    ],
+  })
+  const [instance] = release.instances
+  if (!instance) throw new Error('one instance')
+  return desiredOf(release, instance, { dataMountPath: '/data', rootDomain: more.rootDomain })
+}
+
+describe('desiredOf', () => {
+  test('gives every published port of a range, and those that are only internal none', () => {
+    const { base } = specOf({
+      ports: [{ internal: 1 }],
+      portRanges: [{ internal: { from: 10, to: 12 }, external: { from: 20, to: 22 } }],
+    })
+    expect(base.published.map(({ containerPort, hostPort }) => [containerPort, hostPort])).toEqual([
+      [10, 20],
+      [11, 21],
+      [12, 22],
+    ])
+  })
+
+  test('leaves user and entry to the image where nothing is set, also for the user -1', () => {
+    expect(specOf({ user: -1 }).base).toMatchObject({
+      user: undefined,
+      entrypoint: [],
+      command: [],
+      workingDirectory: undefined,
+    })
+    expect(specOf({ user: 0 }).base.user).toBe('0')
+  })
+
+  test('does not restart a container that is expected to end, unless told to', () => {
+    expect(specOf({}).base.restartPolicy.name).toBe('unless-stopped')
+    expect(specOf({ expectedState: { state: 'exited' } }).base.restartPolicy.name).toBe('no')
+    expect(specOf({ expectedState: { state: 'exited' }, restartPolicy: 'always' }).base.restartPolicy.name).toBe(
+      'always',
+    )
+  })
+
+  test('never lets a label of a person take the place of ours', () => {
+    const { base } = specOf({
+      dockerLabels: [
+        { key: label.team, value: 'x' },
+        { key: 'mine', value: 'y' },
+      ],
+    })
+    expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
+  })
+
+  test('puts an exposed container on the network of its prefix, whatever its mode says', () => {
+    expect(specOf({ networkMode: 'none' }).base.networkMode).toBe('none')
+    expect(specOf({ networkMode: 'none', expose: 'expose', routing: { domain: 'a.b' } }).base.networkMode).toBe(
+      networkName(owner),
+    )
+  })
+
+  test('derives the host from the root domain where none is given', () => {
+    const rule = 'traefik.http.routers.shop-web.rule'
+    expect(specOf({ expose: 'expose' }, { rootDomain: 'd.io' }).base.labels[rule]).toBe('Host(`web.shop.d.io`)')
+    expect(() => specOf({ expose: 'expose' })).toThrow('needs a domain or a path')
+  })
+
+  test.each<[string, Partial<Config>, string]>([
+    [
+      'a routing port that the container has not',
+      { expose: 'expose', routing: { domain: 'a.b', port: 99 } },
+      'none of the container',
+    ],
+    [
+      'a host that would break out of the rule',
+      { expose: 'expose', routing: { domain: 'a`) || Host(`b' } },
+      'is not a host name',
+    ],
+    [
+      'an upload limit that is no size',
+      { expose: 'expose', routing: { domain: 'a.b', uploadLimit: 'much' } },
+      'is not a size',
+    ],
+    [
+      'a volume that leads out of its folder',
+      { volumes: [{ name: 'a/../../b', path: '/x' }] },
+      'is not a name for a volume',
+    ],
+    ['a path of the host', { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] }, 'a path of the host'],
+    [
+      'a config container',
+      { configContainer: { image: 'i', volume: 'v', path: '/', keepFiles: false } },
+      'a config container',
+    ],
+  ])('refuses %s', (_, config, reason) => {
+    expect(() => specOf(config)).toThrow(reason)
+  })
+
+  test('refuses names that are no DNS label together, and a configuration that is none', () => {
+    expect(() => specOf({ name: 'w'.repeat(60) })).toThrow('at most 63 characters')
+    expect(() => specOf({}, { prefix: '-shop' })).toThrow('is not a DNS label')
+    expect(() => specOf({}, { configJson: '{' })).toThrow('is not JSON')
+    expect(() => specOf({}, { configJson: '{"name":"web"}' })).toThrow('is not valid')
+  })
+
+  test('allows host-dangerous options to whom the release allows them', () => {
+    expect(specOf({ networkMode: 'host' }, { allowed: true }).base.networkMode).toBe('host')
+    expect(specOf({ volumes: [{ name: '/srv/x', path: '/x' }] }, { allowed: true }).base.mounts[0]?.source).toBe(
+      '/srv/x',
+    )
+    expect(
+      specOf({ capabilities: [{ key: 'CAP_SYS_ADMIN', value: 'add' }] }, { allowed: true }).base.capabilities.add,
+    ).toEqual(['SYS_ADMIN'])
+  })
+})
+
+describe('configHash', () => {
+  test('does not depend on row ids, order of keys or unset values, and does on everything else', () => {
+    const one = makeConfig({ name: 'web', ports: [{ id: '0190a6de-0000-7000-8000-000000000000', internal: 1 }] })
+    const two = makeConfig({ ports: [{ internal: 1, external: null }], name: 'web', user: null })
+    expect(configHash('d', one)).toBe(configHash('d', two))
+    expect(configHash('d', one)).not.toBe(configHash('e', one))
+    expect(configHash('d', one)).not.toBe(configHash('d', makeConfig({ name: 'web', ports: [{ internal: 2 }] })))
+  })
+})
+
+describe('mount helpers', () => {
+  test('see a path in another, and not one that only begins like it', () => {
+    expect(pathsOverlap('/a/b', '/a')).toBe(true)
+    expect(pathsOverlap('/', '/a')).toBe(true)
+    expect(pathsOverlap('/a/b', '/a/bc')).toBe(false)
+  })
+  test('read quantities', () => {
+    expect(['512Mi', '1G', '10', 'x'].map(bytesOfQuantity)).toEqual([536_870_912, 1_000_000_000, 10, undefined])
+  })
+})

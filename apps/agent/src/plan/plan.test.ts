@@ -1,0 +1,266 @@
+import { create } from '@bufbuild/protobuf'
+import { type Release, ReleaseSchema } from '@crux/agent-protocol'
+import { describe, expect, test } from 'vitest'
+import { makeConfig } from '../../test/kit/releases.ts'
+import type { ContainerSummary, ObservedContainer } from '../drivers/container-engine.ts'
+import { configHash } from './config-hash.ts'
+import { desiredOf } from './container-spec.ts'
+import { label, ownerLabels } from './labels.ts'
+import { networkName } from './names.ts'
+import { planRelease, type ResolvedInstance } from './plan.ts'
+
+const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
+const place = { dataMountPath: '/data', rootDomain: undefined }
+
+type Wanted = Parameters<typeof makeConfig>[0] & { volumesOfImage?: string[] }
+
+function makeCase(wanted: Wanted[], more: Partial<Pick<Release, 'recreate' | 'partial' | 'former' | 'drainMs'>> = {}) {
+  const release = create(ReleaseSchema, {
+    key: { deploymentId: 'd', number: 2 },
+    owner,
+    ...more,
+    instances: wanted.map(({ volumesOfImage: _, ...config }) => ({
+      instanceId: config.name,
+      imageName: 'registry/app',
+      imageTag: '1',
+      configJson: JSON.stringify(makeConfig(config)),
+    })),
+  })
+  const resolved = release.instances.map(
+    (instance, index): ResolvedInstance => ({
+      ...desiredOf(release, instance, place),
+      digest: 'sha256:new',
+      facts: {
+        id: 'image-new',
+        repoDigests: [],
+        volumes: wanted[index]?.volumesOfImage ?? [],
+        hasHealthCheck: false,
+        user: '',
+      },
+      tagged: true,
+      wasPulled: false,
+    }),
+  )
+  return { release, resolved }
+}
+
+function makeOld(name: string, more: Partial<ObservedContainer> = {}): ObservedContainer {
+  return {
+    id: `old-${name}`,
+    name: `shop-${name}`,
+    imageId: 'image-old',
+    state: 'running',
+    exitCode: 0,
+    outOfMemory: false,
+    restartCount: 0,
+    startedAt: '',
+    health: 'none',
+    healthOutput: '',
+    restartPolicy: { name: 'unless-stopped' },
+    published: [],
+    hostNetwork: false,
+    mounts: [],
+    networks: [{ name: networkName(owner), address: '10.0.0.2', aliases: [] }],
+    ...more,
+    labels: {
+      ...ownerLabels(owner),
+      [label.instance]: name,
+      [label.name]: name,
+      [label.deployment]: 'd',
+      [label.release]: '1',
+      ...more.labels,
+    },
+  }
+}
+
+const summaryOf = (container: ObservedContainer): ContainerSummary => ({
+  id: container.id,
+  name: container.name,
+  labels: container.labels,
+  imageId: container.imageId,
+  running: container.state === 'running',
+  published: container.published,
+  hostNetwork: container.hostNetwork,
+})
+const planOf = (
+  { release, resolved }: ReturnType<typeof makeCase>,
+  owned: ObservedContainer[] = [],
+  foreign: ContainerSummary[] = [],
+) => planRelease(release, resolved, { owned, all: [...owned.map(summaryOf), ...foreign] })
+const modes = (plan: ReturnType<typeof planOf>) => plan.instances.map(({ mode }) => mode)
+
+describe('planRelease', () => {
+  test('creates the first ones under their own names, with the short name as alias', () => {
+    const plan = planOf(makeCase([{ name: 'db' }, { name: 'web' }]))
+    expect(modes(plan)).toEqual(['first', 'first'])
+    expect(plan.instances[1]).toMatchObject({
+      createName: 'shop-web',
+      aliases: ['web'],
+      links: ['shop-db:db', 'shop-web:web'],
+    })
+    expect(plan.start.map(({ instanceId }) => instanceId)).toEqual(['db', 'web'])
+    expect(plan.swap).toEqual([])
+    expect(plan.cleanUp).toEqual([])
+  })
+
+  test('starts beside a running one without any name, and hands the names over in an order without a gap', () => {
+    const plan = planOf(makeCase([{ name: 'web' }], { drainMs: 500 }), [makeOld('web'), makeOld('db')])
+    expect(plan.instances[0]).toMatchObject({
+      mode: 'beside',
+      aliases: [],
+      createName: expect.stringMatching(/^shop-web\.next-/),
+    })
+    expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['container.start'])
+    expect(plan.swap).toMatchObject([
+      { kind: 'network.ensure', internal: true },
+      { kind: 'network.join', target: { id: 'old-db' }, aliases: [] },
+      { kind: 'network.join', target: { kind: 'new', instanceId: 'web' }, aliases: ['web', 'shop-web'] },
+      { kind: 'container.rename', target: { id: 'old-web' }, from: 'shop-web' },
+      { kind: 'container.rename', target: { instanceId: 'web' }, to: 'shop-web' },
+    ])
+    expect(plan.cleanUp).toMatchObject([
+      { kind: 'drain', ms: 500 },
+      { kind: 'former.remove', id: 'old-web' },
+    ])
+  })
+
+  test('undoes in an order in which what the new one holds is free before the old one comes back', () => {
+    const port = { internal: 80, external: 8080 }
+    const plan = planOf(makeCase([{ name: 'web', ports: [port] }]), [
+      makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '' }] }),
+    ])
+    expect(plan.undo.map((group) => group.map(({ kind }) => kind))).toEqual([
+      ['new.discard'],
+      ['container.rename'],
+      ['former.restore'],
+    ])
+  })
+
+  const published = [{ hostPort: 8080, protocol: 'tcp' as const, address: '' }]
+  const pauses: [string, Wanted, Partial<ObservedContainer>, string][] = [
+    [
+      'a port of the host',
+      { name: 'web', ports: [{ internal: 80, external: 8080 }] },
+      { published },
+      'both publish port 8080',
+    ],
+    [
+      'a volume that the new one writes',
+      { name: 'web', volumes: [{ name: 'data', path: '/d' }] },
+      { mounts: [{ source: '/data/shop/web/data', target: '/d', writable: false }] },
+      'both use the volume at /d',
+    ],
+    [
+      'a folder above the volume',
+      { name: 'web', volumes: [{ name: 'data/deep', path: '/d' }] },
+      { mounts: [{ source: '/data/shop/web/data', target: '/x', writable: true }] },
+      'both use the volume',
+    ],
+    [
+      'a VOLUME of the image that nothing mounts',
+      { name: 'web', volumesOfImage: ['/var/lib'] },
+      {},
+      'the image keeps data in /var/lib',
+    ],
+    [
+      'a route without a health check',
+      { name: 'web' },
+      { labels: { 'traefik.enable': 'true' } },
+      'it is routed and has no health check',
+    ],
+    [
+      'a route that changes',
+      { name: 'web' },
+      { labels: { 'traefik.enable': 'true' }, health: 'healthy' },
+      'its routing changes',
+    ],
+  ]
+  test.each(pauses)('stops the old one first because of %s, and says why', (_, wanted, old, reason) => {
+    const plan = planOf(makeCase([wanted]), [makeOld('web', old)])
+    expect(modes(plan)).toEqual(['after'])
+    expect(plan.instances[0]?.reasons.join()).toContain(reason)
+    expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['former.stop', 'container.start'])
+  })
+
+  test('runs side by side where the new one only reads, or another address of the port is used', () => {
+    const reads = makeCase([{ name: 'web', volumes: [{ name: 'data', path: '/d', type: 'ro' }] }])
+    expect(
+      modes(
+        planOf(reads, [makeOld('web', { mounts: [{ source: '/data/shop/web/data', target: '/d', writable: true }] })]),
+      ),
+    ).toEqual(['beside'])
+    const other = makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080, bindAddress: '127.0.0.1' }] }])
+    expect(
+      modes(planOf(other, [makeOld('web', { published: [{ hostPort: 8080, protocol: 'tcp', address: '10.0.0.1' }] })])),
+    ).toEqual(['beside'])
+  })
+
+  test('keeps what has the same image and configuration and stands as expected', () => {
+    const wanted = makeCase([{ name: 'web' }])
+    const hash = configHash('sha256:new', makeConfig({ name: 'web' }))
+    const same = (more: Partial<ObservedContainer> = {}) =>
+      makeOld('web', { imageId: 'image-new', labels: { [label.configHash]: hash }, ...more })
+    expect(modes(planOf(wanted, [same()]))).toEqual(['keep'])
+    expect(modes(planOf(wanted, [same({ state: 'exited' })]))).toEqual(['after'])
+    expect(modes(planOf(wanted, [same({ health: 'unhealthy' })]))).toEqual(['beside'])
+    expect(modes(planOf(wanted, [same({ networks: [] })]))).toEqual(['beside'])
+    expect(modes(planOf(makeCase([{ name: 'web' }], { recreate: true }), [same()]))).toEqual(['beside'])
+  })
+
+  test('stops both where two services exchange their ports', () => {
+    const wanted = makeCase([
+      { name: 'a', ports: [{ internal: 80, external: 2 }] },
+      { name: 'b', ports: [{ internal: 80, external: 1 }] },
+    ])
+    const plan = planOf(wanted, [
+      makeOld('a', { published: [{ hostPort: 1, protocol: 'tcp', address: '' }] }),
+      makeOld('b', { published: [{ hostPort: 2, protocol: 'tcp', address: '' }] }),
+    ])
+    expect(modes(plan)).toEqual(['after', 'after'])
+    const stopped = plan.start[0]?.steps.flatMap((step) => (step.kind === 'former.stop' ? [step.id] : []))
+    expect(stopped?.toSorted()).toEqual(['old-a', 'old-b'])
+  })
+
+  test('removes only what the records of former releases name, and nothing in a partial release', () => {
+    const former = [
+      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-gone', instanceId: 'gone' },
+    ]
+    const owned = [makeOld('gone'), makeOld('unrecorded')]
+    expect(planOf(makeCase([{ name: 'web' }], { former }), owned).cleanUp).toMatchObject([
+      { kind: 'former.remove', id: 'old-gone', instanceId: '' },
+    ])
+    expect(planOf(makeCase([{ name: 'web' }], { former, partial: true }), owned).cleanUp).toEqual([])
+  })
+
+  test('takes over an instance under its former name', () => {
+    const former = [
+      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-web', instanceId: 'site' },
+    ]
+    const plan = planOf(makeCase([{ name: 'site' }], { former }), [makeOld('web')])
+    expect(plan.instances[0]).toMatchObject({ mode: 'beside', createName: 'shop-site', former: { id: 'old-web' } })
+    expect(plan.cleanUp).toMatchObject([{ kind: 'former.remove', id: 'old-web' }])
+  })
+
+  test('refuses a name or port that is not ours, and names the holder', () => {
+    const foreign: ContainerSummary = {
+      id: 'x',
+      name: 'shop-web',
+      labels: { [label.project]: 'other' },
+      imageId: '',
+      running: true,
+      published: [],
+      hostNetwork: false,
+    }
+    expect(() => planOf(makeCase([{ name: 'web' }]), [], [foreign])).toThrow('the container shop-web exists already')
+    const holder = { ...foreign, name: 'ops-nginx', published }
+    expect(() => planOf(makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080 }] }]), [], [holder])).toThrow(
+      'port 8080 is taken by ops-nginx: choose another port or stop it',
+    )
+  })
+
+  test('does not take its own container of an earlier try for a former one', () => {
+    const plan = planOf(makeCase([{ name: 'web' }]), [makeOld('web', { labels: { [label.release]: '2' } })])
+    expect(modes(plan)).toEqual(['first'])
+    expect(plan.cleanUp).toEqual([])
+  })
+})

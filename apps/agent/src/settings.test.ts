@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { createBackOff } from './link/back-off.ts'
+import { readSettings } from './settings.ts'
+
+const env = { CRUX_URL: 'https://crux.example.com', CRUX_NODE_ID: 'node-1' }
+
+describe('readSettings', () => {
+  test('takes the data folder also as the place that the engine sees, unless told another', () => {
+    expect(readSettings({ ...env, CRUX_DATA_DIR: '/srv/a/' })).toMatchObject({
+      dataDir: '/srv/a',
+      dataMountPath: '/srv/a',
+      dockerHost: 'unix:///var/run/docker.sock',
+    })
+    expect(readSettings({ ...env, CRUX_DATA_DIR: '/srv/a', DATA_MOUNT_PATH: '/host/a' }).dataMountPath).toBe('/host/a')
+  })
+
+  test('sends no token in plain text to another machine, unless that is wanted', () => {
+    expect(() => readSettings({ ...env, CRUX_URL: 'http://crux.example.com' })).toThrow(
+      'CRUX_URL would send the token in plain text',
+    )
+    expect(readSettings({ ...env, CRUX_URL: 'http://crux.example.com', CRUX_INSECURE: 'true' }).insecure).toBe(true)
+    expect(readSettings({ ...env, CRUX_URL: 'http://localhost:8000/x' }).server).toBe('http://localhost:8000')
+  })
+
+  test('names the variable that is missing or wrong, and never its value', () => {
+    expect(() => readSettings({ CRUX_NODE_ID: 'x' })).toThrow(/^CRUX_URL is required/)
+    expect(() => readSettings({ ...env, CRUX_TOKEN: 'a-secret' })).toThrow(/^CRUX_TOKEN is not valid(?!.*a-secret)/)
+  })
+})
+
+describe('the back-off', () => {
+  test('tries five times in the first second and never waits much above ten seconds', () => {
+    const backOff = createBackOff({ random: () => 0.5 })
+    const waits = Array.from({ length: 12 }, () => backOff.next())
+    expect(waits.slice(0, 5)).toEqual([50, 100, 200, 400, 800])
+    expect(waits.at(-1)).toBe(10_000)
+    backOff.reset()
+    expect(backOff.next()).toBe(50)
+  })
+
+  test('spreads its waits', () => {
+    expect(createBackOff({ random: () => 0 }).next()).toBe(38)
+    expect(createBackOff({ random: () => 1 }).next()).toBe(63)
+  })
+})
