@@ -1,4 +1,5 @@
 import type { ContainerConfigFields } from '@crux/contract'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diffConfig } from './config-diff.ts'
 import { configFromJson, configToJson } from './config-json.ts'
@@ -186,5 +187,75 @@ describe('the JSON tab', () => {
       ok: true,
       patch: { secrets: [{ key: 'A', required: true }] },
     })
+  })
+})
+
+describe('any configuration', () => {
+  const keys = ['A', 'B', 'C', 'D', 'E', 'F'] as const
+  const rows = (from: readonly string[]) =>
+    fc.uniqueArray(fc.record({ key: fc.constantFrom(...from), value: fc.string({ maxLength: 4 }) }), {
+      selector: (row) => row.key,
+    })
+  const config = fc.record(
+    {
+      environment: rows(keys),
+      dockerLabels: rows(keys),
+      args: fc.array(fc.record({ key: fc.constantFrom('-a', '-b', 'c d') }), { minLength: 1, maxLength: 4 }),
+      ports: fc.uniqueArray(fc.record({ internal: fc.integer({ min: 1, max: 5 }), external: fc.constant(null) }), {
+        selector: (row) => row.internal,
+      }),
+      tty: fc.boolean(),
+      labels: fc.record({ service: rows(keys) }),
+    },
+    { requiredKeys: [] },
+  )
+
+  it('comes to the same whoever of two people with different rows was first', () => {
+    fc.assert(
+      fc.property(config, rows(['A', 'B', 'C']), rows(['D', 'E', 'F']), (start, left, right) => {
+        const patches: ConfigPatch[] = [left, right].map((environment, index) => ({
+          config: { environment },
+          keys: { environment: index === 0 ? ['A', 'B', 'C'] : ['D', 'E', 'F'] },
+        }))
+        const run = (order: ConfigPatch[]) =>
+          order.reduce<ContainerConfigFields>((fields, patch) => {
+            const result = applyConfigPatch({ fields, patch, changedAt: new Map() })
+            return result.kind === 'applied' ? result.fields : fields
+          }, start)
+        expect(diffConfig(run(patches), run([...patches].reverse()))).toEqual([])
+      }),
+    )
+  })
+
+  it('changes nothing when a patch is applied again', () => {
+    fc.assert(
+      fc.property(config, config, (fields, change) => {
+        const patch = { config: change }
+        const once = applyConfigPatch({ fields, patch, changedAt: new Map() })
+        if (once.kind !== 'applied') throw new Error('no revision, no conflict')
+        const twice = applyConfigPatch({ fields: once.fields, patch, changedAt: new Map() })
+        expect(twice).toMatchObject({ kind: 'applied', changed: [] })
+      }),
+    )
+  })
+
+  it('survives the JSON tab and comes back as nothing to send', () => {
+    fc.assert(
+      fc.property(config, (fields) => {
+        const text = JSON.stringify(configToJson(fields))
+        expect(configFromJson(text, fields, { newId: () => 'new', base: false })).toEqual({ ok: true, patch: {} })
+      }),
+    )
+  })
+
+  it('differs from another exactly where the patch to it says', () => {
+    fc.assert(
+      fc.property(config, config, (fields, other) => {
+        const result = applyConfigPatch({ fields, patch: { config: other }, changedAt: new Map() })
+        if (result.kind !== 'applied') throw new Error('no revision, no conflict')
+        const changed = new Set(diffConfig(fields, result.fields).map((change) => change.property))
+        for (const path of changed) expect(result.changed).toContain(path)
+      }),
+    )
   })
 })

@@ -141,6 +141,15 @@ describe('a start', () => {
     expect(await refusal(unknown)).toMatchObject({ status: 404, property: 'instances' })
   })
 
+  it('without a body deploys everything', async () => {
+    const node = await world.node()
+    await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    const path = `/api/${world.team.slug}/deployments/${deployment.id}/start`
+    expect((await server.request(path, { method: 'POST', as: world.owner })).status).toBe(204)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+  })
+
   it('names every place that is wrong, the first on top', async () => {
     const node = await world.node()
     const version = await world.version({
