@@ -80,7 +80,7 @@ export function useField() {
 }
 
 const inputLook =
-  'w-full min-w-0 rounded-md border border-line-strong bg-surface px-[9px] text-ink aria-invalid:border-failed disabled:bg-sunken disabled:text-ink-2 read-only:bg-sunken'
+  'w-full min-w-0 rounded-md border border-line-strong bg-surface px-[9px] text-ink aria-invalid:border-failed disabled:bg-sunken disabled:text-ink-2'
 
 type InputProps = InputHTMLAttributes<HTMLInputElement> & {
   mono?: boolean
@@ -95,7 +95,7 @@ export function TextInput({ mono, tall, className, ...rest }: InputProps) {
       spellCheck={false}
       {...useField()}
       {...rest}
-      className={cx(inputLook, tall ? 'h-9' : 'h-[30px]', mono && 'mono', className)}
+      className={cx(inputLook, 'read-only:bg-sunken', tall ? 'h-9' : 'h-[30px]', mono && 'mono', className)}
     />
   )
 }
@@ -128,7 +128,7 @@ export function TextArea({ mono, className, rows = 3, ...rest }: AreaProps) {
       rows={rows}
       {...useField()}
       {...rest}
-      className={cx(inputLook, 'resize-y py-[5px]', mono && 'mono', className)}
+      className={cx(inputLook, 'read-only:bg-sunken', 'resize-y py-[5px]', mono && 'mono', className)}
     />
   )
 }

@@ -13,20 +13,22 @@ import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
+import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
-import { DeploymentEdit } from '../../forms/deployment-edit.tsx'
 import { links } from '../../links.ts'
-import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
+
+const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
+const DeploymentEdit = later(() => import('../../forms/deployment-edit.tsx').then((module) => module.DeploymentEdit))
+const DeleteDeployment = later(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
 
 type Details = Result<'deployments.get'>
 

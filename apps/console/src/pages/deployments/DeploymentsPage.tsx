@@ -12,22 +12,26 @@ import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { Select } from '../../components/Field.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { useNarrow } from '../../components/use-media.ts'
-import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
-import { DeploymentCreate } from '../../forms/deployment-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { type DeploymentFilters, links } from '../../links.ts'
 import { ColumnPicker } from '../../table/ColumnPicker.tsx'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { PageFoot } from '../../table/PageFoot.tsx'
-import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 import { useStart } from './use-start.ts'
+
+const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
+const DeploymentCreate = later(() =>
+  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
+)
+const DeleteDeployment = later(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
 
 type Layer = { kind: 'copy' | 'delete'; deployment: Deployment } | null
 

@@ -142,6 +142,8 @@ function StepTime({ step, now }: { step: Step; now: number }) {
   const { t } = useTranslation(['deployments', 'common'])
   if (step.state === 'skipped') return step.phase === 'pull' ? t('progress.cached') : t('progress.nothing')
   if (step.state === 'waiting' || step.startedAt === undefined) return null
+  // Told only when it was over: how long it took is not known.
+  if (step.endedAt === step.startedAt) return null
   return duration(Math.max(0, (step.endedAt ?? now) - step.startedAt))
 }
 

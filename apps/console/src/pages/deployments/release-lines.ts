@@ -19,7 +19,6 @@ export type WordKey =
   | 'verifying'
   | 'verified'
   | 'swapped'
-  | 'cleaned'
   | 'state'
   | 'successful'
   | 'ended'
@@ -102,8 +101,8 @@ function ofPhase(
   if (phase === 'create') return words('created', { name })
   if (phase === 'start') return words('started', { name, time })
   if (phase === 'verify') return good(words('verified', { name, time }))
-  if (phase === 'swap') return words('swapped', { name, time })
-  return phase === 'clean-up' ? words('cleaned', { name }) : null
+  // What is cleaned up is told by the agent, by name.
+  return phase === 'swap' ? words('swapped', { name, time }) : null
 }
 
 /** In green, as a terminal would say it; the download and a copy hold the words alone. */
