@@ -20,7 +20,7 @@ export type OnePort = {
   /** Listens, closes and upgrades as any HTTP/1.1 server. */
   server: Server
   http2: Http2Server | Http2SecureServer
-  /** Says GOAWAY: what is under way may end, nothing new begins. */
+  /** Ends who has said nothing, and says GOAWAY to HTTP/2: what is under way may end, nothing new begins. */
   closeSessions(): void
   /** Cuts what is still open. */
   destroy(): void
@@ -38,6 +38,8 @@ export function createOnePort(options: {
   tls: { cert: string; key: string } | undefined
 }): OnePort {
   const sockets = new Set<Socket>()
+  /** Connected, but they have not said anything yet: nothing is lost with them. */
+  const silent = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const http2: Http2Server | Http2SecureServer = createHttp2(
     { settings: { maxConcurrentStreams: 1_000 } },
@@ -72,13 +74,21 @@ export function createOnePort(options: {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     if (options.tls) serve(socket, (socket as TLSSocket).alpnProtocol === 'h2')
-    else sniff(socket, (isHttp2) => serve(socket, isHttp2))
+    else {
+      silent.add(socket)
+      socket.once('close', () => silent.delete(socket))
+      sniff(socket, (isHttp2) => {
+        silent.delete(socket)
+        serve(socket, isHttp2)
+      })
+    }
   })
 
   return {
     server,
     http2,
     closeSessions() {
+      for (const socket of silent) socket.destroy()
       for (const session of sessions) session.close()
     },
     destroy() {
