@@ -22,7 +22,8 @@ export function engine<T = unknown>(method: string, path: string, body?: unknown
         answer.on('end', () => {
           const text = Buffer.concat(parts).toString()
           if ((answer.statusCode ?? 500) >= 400) reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`))
-          else resolve((text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as T)
+          // A stream of progress is one JSON text per line: it stays text.
+          else resolve((!isOneJson(text) ? text : JSON.parse(text)) as T)
         })
         answer.on('error', reject)
       },
@@ -31,6 +32,8 @@ export function engine<T = unknown>(method: string, path: string, body?: unknown
     call.end(payload)
   })
 }
+
+const isOneJson = (text: string) => /^[{[]/.test(text) && !text.trim().includes('}\r\n{')
 
 export type CreateOptions = {
   Image: string
