@@ -4,28 +4,37 @@ import { expect } from './stage.ts'
 
 export type Account = { email: string; password: string }
 
+export const newAccount = (): Account => ({
+  email: `${unique('ada')}@example.com`,
+  password: 'correct horse battery staple',
+})
+
+/** Fills in and sends the registration form. What comes next depends on the server. */
+export async function createAccount(page: Page, url: string, account: Account): Promise<void> {
+  await page.goto(`${url}/auth/register`)
+  await page.getByLabel('E-mail').fill(account.email)
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  await page.getByLabel('Password', { exact: true }).fill(account.password)
+  await page.getByLabel('Password again').fill(account.password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+}
+
 /** Signs up in the browser and makes the first team. Ends on its dashboard. */
 export async function signUpInBrowser(
   page: Page,
   url: string,
   options: { slug?: string; teamName?: string } = {},
 ): Promise<Account & { teamSlug: string }> {
-  const email = `${unique('ada')}@example.com`
-  const password = 'correct horse battery staple'
-  await page.goto(`${url}/auth/register`)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('First name').fill('Ada')
-  await page.getByLabel('Last name').fill('Lovelace')
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Password again').fill(password)
-  await page.getByRole('button', { name: 'Create account' }).click()
+  const account = newAccount()
+  await createAccount(page, url, account)
   await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
   const teamSlug = options.slug ?? unique('t').slice(0, 16)
   await page.getByLabel('Name', { exact: true }).fill(options.teamName ?? 'Acme')
   await page.getByLabel('Slug').fill(teamSlug)
   await page.getByRole('button', { name: 'Create team' }).click()
   await page.waitForURL(`**/${teamSlug}/dashboard`)
-  return { email, password, teamSlug }
+  return { ...account, teamSlug }
 }
 
 export async function signIn(page: Page, url: string, account: Account): Promise<void> {
@@ -36,7 +45,13 @@ export async function signIn(page: Page, url: string, account: Account): Promise
   await page.waitForURL((address) => !address.pathname.startsWith('/auth/'))
 }
 
-/** Gives the browser the session of a person who signed up over the API. */
-export async function signInAs(page: Page, url: string, person: Account): Promise<void> {
-  await signIn(page, url, person)
+/** In the dialog "Add images" of a version: this image of this registry. */
+export async function addImage(page: Page, registry: string | RegExp, image: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add images' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add images' })
+  await dialog.getByRole('radio', { name: registry }).click()
+  await dialog.getByLabel('Find an image').fill(image)
+  await dialog.getByRole('checkbox', { name: image }).click()
+  await dialog.getByRole('button', { name: 'Add 1 image' }).click()
+  await expect(page.getByRole('row', { name: image })).toBeVisible()
 }

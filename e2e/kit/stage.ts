@@ -17,19 +17,23 @@ export async function removeContainers(label: string): Promise<void> {
   await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))}`)
 }
 
-export async function setStage(
-  options: { env?: NodeJS.ProcessEnv } = {},
-): Promise<Stage & { end: () => Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
-  const registry = await startRegistry()
-  const system = await bootSystem({
-    dataDir,
+type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string }
+
+/** The processes alone, on free ports: for what needs neither team nor node. */
+export const startSystem = async (options: Options = {}): Promise<System> =>
+  bootSystem({
+    dataDir: await mkdtemp(join(tmpdir(), 'crux-e2e-')),
     port: 0,
     identityPublicPort: 0,
     identityAdminPort: 0,
     mode: bootMode,
+    smtpUri: options.smtpUri,
     env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off', ...options.env },
   })
+
+export async function setStage(options: Options = {}): Promise<Stage & { end: () => Promise<void> }> {
+  const registry = await startRegistry()
+  const system = await startSystem(options)
   const world = await createWorld(await signUp(system.url), registry)
   return {
     system,
