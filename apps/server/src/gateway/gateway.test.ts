@@ -249,6 +249,23 @@ test('a lost connection is noticed at once, and told to deployments', async () =
   )
 })
 
+test('a link that ends while word of its node goes round is not written down again', async () => {
+  for (let round = 0; round < 15; round++) {
+    const { node: row, agent } = await linked()
+    agent.cut()
+    await eventually(
+      () => eventsOf(row.id),
+      (events) => events.includes('left'),
+    )
+    // Well before the next heartbeat, which would clear it.
+    await eventually(
+      () => readNode(row.id),
+      (found) => found?.linkServer === null,
+      1_500,
+    )
+  }
+})
+
 test('an agent that is too old stays connected, shows as outdated and gets no commands', async () => {
   const { row, agent } = await fresh()
   agent.info.version = '0.9.3'

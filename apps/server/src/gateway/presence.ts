@@ -75,16 +75,20 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       if (!row?.has_token) link.close(CloseReason.TOKEN_REVOKED)
       else if (row.link_session === link.id) continue
       else if (row.link_server && row.link_server !== links.serverId) link.close(CloseReason.REPLACED)
-      else await assert(link.id, row)
+      else await assert(link, row)
     }
   }
 
-  async function assert(linkId: string, row: NodeRow) {
+  /** Says again that a link counts. It may end at any moment meanwhile: then its end, not this, has the last word. */
+  async function assert(link: Link, row: NodeRow) {
+    const isOver = () => link.ended || links.get(row.id) !== link
+    if (isOver()) return
     await pool.query(
       'update crux.node set link_server = $1, link_session = $2 where id = $3 and link_session is null',
-      [links.serverId, linkId, row.id],
+      [links.serverId, link.id, row.id],
     )
-    nodeChanged(app, { teamId: row.team_id, nodeId: row.id })
+    if (isOver()) await release(row.id, row.team_id, link.id)
+    else nodeChanged(app, { teamId: row.team_id, nodeId: row.id })
   }
 
   async function release(nodeId: string, teamId: string, session: string | null) {
