@@ -4,7 +4,6 @@ import { apiQuery, queryClient } from './api/client.ts'
 import { NotFound } from './components/NotFound.tsx'
 import { SkeletonPage } from './components/Skeletons.tsx'
 import { requireSession, requireTeam, startPage } from './entry.ts'
-import { AppFrame } from './frame/AppFrame.tsx'
 import { BareFrame } from './frame/BareFrame.tsx'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { RootLayout } from './frame/RootLayout.tsx'
@@ -95,7 +94,7 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   beforeLoad: requireSession,
-  component: AppFrame,
+  component: page([], () => import('./frame/AppFrame.tsx'), 'AppFrame'),
   pendingComponent: SkeletonPage,
 })
 const teams = createRoute({

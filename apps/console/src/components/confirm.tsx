@@ -1,9 +1,8 @@
-import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useSyncExternalStore } from 'react'
 import { createStore } from '../stores/create-store.ts'
-import { Button } from './Button.tsx'
-import { Dialog } from './Dialog.tsx'
-import { Field, TextInput } from './Field.tsx'
+import { later } from './later.tsx'
+
+const ConfirmDialog = later(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))
 
 export type Question = {
   /** Names the thing: "Delete registry acme?" */
@@ -33,50 +32,10 @@ export function confirm(question: Question): Promise<boolean> {
 /** Mounted once in the root. */
 export function ConfirmHost() {
   const question = useSyncExternalStore(pending.subscribe, pending.get)
-  const { t } = useTranslation()
-  const [typed, setTyped] = useState('')
-  // A new question starts with an empty box
-  useEffect(() => setTyped(''), [question])
   if (!question) return null
-
-  const ready = question.typeName === undefined || typed.trim() === question.typeName
   const finish = (yes: boolean) => {
     pending.set(null)
     question.answer(yes)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (ready) finish(true)
-  }
-  return (
-    <Dialog
-      open
-      onClose={() => finish(false)}
-      title={question.title}
-      description={question.text}
-      initialFocus={(content) => content.querySelector(question.typeName ? 'input' : '[data-confirm]')}
-      footer={
-        <>
-          {!question.info && <Button onClick={() => finish(false)}>{t('cancel')}</Button>}
-          <Button
-            data-confirm
-            type="submit"
-            form="confirm"
-            variant={question.danger ? 'bad-main' : 'main'}
-            disabledReason={ready ? null : t('confirm.typeFirst', { name: question.typeName })}
-          >
-            {question.action}
-          </Button>
-        </>
-      }
-    >
-      <form id="confirm" onSubmit={submit}>
-        {question.typeName !== undefined && (
-          <Field label={t('confirm.type', { name: question.typeName })}>
-            <TextInput mono autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
-          </Field>
-        )}
-      </form>
-    </Dialog>
-  )
+  return <ConfirmDialog question={question} onAnswer={finish} />
 }

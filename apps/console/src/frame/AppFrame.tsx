@@ -1,21 +1,22 @@
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useTeamOrNone } from '../api/me.ts'
-import { Dialog } from '../components/Dialog.tsx'
+import { later } from '../components/later.tsx'
 import { loadArea } from '../i18n.ts'
-import { loadChunk } from '../load-chunk.ts'
 import { NodesFollower } from './NodesFollower.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
-import { ShortcutsDialog } from './ShortcutsDialog.tsx'
-import { NavigationList, Sidebar } from './Sidebar.tsx'
+import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const Palette = lazy(async () => {
-  const [module] = await loadChunk(() => Promise.all([import('./Palette.tsx'), loadArea('palette')]))
-  return { default: module.Palette }
+// Loaded when they are first opened.
+const Palette = later(async () => {
+  const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette')])
+  return module.Palette
 })
+const ShortcutsDialog = later(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))
+const NavigationSheet = later(() => import('./NavigationSheet.tsx').then((module) => module.NavigationSheet))
 
 type Layer = 'palette' | 'shortcuts' | 'menu' | null
 
@@ -51,17 +52,9 @@ export function AppFrame() {
         </main>
       </div>
       {team && <NodesFollower key={team.slug} teamSlug={team.slug} />}
-      {team && (
-        <Dialog open={layer === 'menu'} onClose={close} shape="sheet" title={team.name}>
-          <NavigationList teamSlug={team.slug} onGo={close} />
-        </Dialog>
-      )}
-      {layer === 'palette' && (
-        <Suspense>
-          <Palette onClose={close} />
-        </Suspense>
-      )}
-      <ShortcutsDialog open={layer === 'shortcuts'} onClose={close} />
+      {team && layer === 'menu' && <NavigationSheet team={team} onClose={close} />}
+      {layer === 'palette' && <Palette onClose={close} />}
+      {layer === 'shortcuts' && <ShortcutsDialog onClose={close} />}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../components/Dialog.tsx'
 import { Kbd } from '../components/Kbd.tsx'
 
-export function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const mac = /Mac|iPhone|iPad/.test(navigator.platform)
   const modifier = mac ? '⌘' : 'Ctrl'
@@ -16,7 +16,7 @@ export function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () 
     { id: 'help', keys: ['?'] },
   ] as const
   return (
-    <Dialog open={open} onClose={onClose} title={t('shortcuts.title')}>
+    <Dialog open onClose={onClose} title={t('shortcuts.title')}>
       <dl>
         {rows.map((row) => (
           <div key={row.id} className="flex items-center border-b border-line py-1.5 last:border-0">

@@ -43,8 +43,9 @@ export const LogRow = memo(function LogRow({ line, wrap, times, withSource, quer
       {times && (
         <button
           type="button"
-          aria-label={t('link', { time: line.at ? absoluteTime(line.at) : t('noTime') })}
-          title={line.at ? absoluteTime(line.at) : undefined}
+          // Not a stop for Tab: a log has hundreds of them. By keyboard, the search leads to a line and links to it.
+          tabIndex={-1}
+          title={t('link', { time: line.at ? absoluteTime(line.at) : t('noTime') })}
           onClick={(event) => onPick(line, event.shiftKey)}
           className="mr-3 shrink-0 rounded-sm text-ink-3 tabular-nums select-none hover:text-accent"
         >

@@ -52,16 +52,21 @@ export function LogViewer({
   const [picked, setPicked] = useState<{ from: number; to: number } | null>(null)
   const scroller = useRef<HTMLElement>(null)
   const rows = useLogRows(buffer, scroller, options.wrap)
-  const search = useLogSearch(buffer, (number) => rows.scrollTo(buffer.indexOf(number)))
+  const pick = useCallback((line: LogLine, extend: boolean) => {
+    setPicked((before) => ({ from: extend && before ? before.from : line.number, to: line.number }))
+    if (!extend) setLineHash(line)
+  }, [])
+  const search = useLogSearch(buffer, (number) => {
+    const place = buffer.indexOf(number)
+    rows.scrollTo(place)
+    const line = buffer.at(place)
+    if (line) pick(line, false)
+  })
   useLinkedLine(buffer, (line) => {
     setPicked({ from: line.number, to: line.number })
     rows.scrollTo(buffer.indexOf(line.number))
   })
 
-  const pick = useCallback((line: LogLine, extend: boolean) => {
-    setPicked((before) => ({ from: extend && before ? before.from : line.number, to: line.number }))
-    if (!extend) setLineHash(line)
-  }, [])
   const closeSearch = () => {
     setSearching(false)
     search.setQuery('')

@@ -10,6 +10,7 @@ import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -19,14 +20,15 @@ import { State, StateMark } from '../../components/State.tsx'
 import { lookOf } from '../../components/state-looks.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { NodeEdit } from '../../forms/node-edit.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
-import { NodeEvents } from './NodeEvents.tsx'
-import { NodeInstall } from './NodeInstall.tsx'
 import { engineText } from './NodesPage.tsx'
+
+const NodeEdit = later(() => import('../../forms/node-edit.tsx').then((module) => module.NodeEdit))
+const NodeInstall = later(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
+const NodeEvents = later(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
 
 type Node = Result<'nodes.get'>
 

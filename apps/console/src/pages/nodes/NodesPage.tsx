@@ -10,6 +10,7 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -17,12 +18,13 @@ import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { NodeCreate } from '../../forms/node-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
+
+const NodeCreate = later(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
 
 type Node = Result<'nodes.list'>[number]
 

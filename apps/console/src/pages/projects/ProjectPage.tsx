@@ -7,18 +7,20 @@ import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { ProjectEdit } from '../../forms/project-edit.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
-import { VersionCreate } from '../../forms/version-create.tsx'
 import { links } from '../../links.ts'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
+
+const ProjectEdit = later(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
+const VersionCreate = later(() => import('../../forms/version-create.tsx').then((module) => module.VersionCreate))
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId')
 type Project = Result<'projects.get'>

@@ -8,11 +8,11 @@ import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonCards, SkeletonRows } from '../../components/Skeletons.tsx'
-import { ProjectCreate } from '../../forms/project-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
 import { DataTable } from '../../table/DataTable.tsx'
@@ -22,6 +22,8 @@ import { NothingFits } from '../../table/NothingFits.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { ProjectCards } from './ProjectCards.tsx'
 import { useProjectColumns } from './project-columns.tsx'
+
+const ProjectCreate = later(() => import('../../forms/project-create.tsx').then((module) => module.ProjectCreate))
 
 export function ProjectsPage() {
   const { t } = useTranslation(['projects', 'common'])

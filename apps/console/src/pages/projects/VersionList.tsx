@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { VersionIncrease } from '../../forms/version-increase.tsx'
 import { links } from '../../links.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
@@ -20,6 +20,8 @@ import { NothingFits } from '../../table/NothingFits.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
+
+const VersionIncrease = later(() => import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease))
 
 type Project = Result<'projects.get'>
 export type VersionRow = Project['versions'][number]

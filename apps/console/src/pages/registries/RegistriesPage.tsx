@@ -8,17 +8,19 @@ import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { RegistryCreate } from '../../forms/registry-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
 import { useRegistryColumns } from './registry-columns.tsx'
+
+const RegistryCreate = later(() => import('../../forms/registry-create.tsx').then((module) => module.RegistryCreate))
 
 export function RegistriesPage() {
   const { t } = useTranslation(['registries', 'common'])

@@ -10,16 +10,18 @@ import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { RegistryEdit } from '../../forms/registry-edit.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { RegistryImages } from './RegistryImages.tsx'
+
+const RegistryEdit = later(() => import('../../forms/registry-edit.tsx').then((module) => module.RegistryEdit))
 
 const route = getRouteApi('/app/$teamSlug/registries/$registryId')
 

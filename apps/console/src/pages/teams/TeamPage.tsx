@@ -9,6 +9,7 @@ import { useMe } from '../../api/me.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
+import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -17,11 +18,12 @@ import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
-import { TeamEdit } from '../../forms/team-edit.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
+
+const TeamEdit = later(() => import('../../forms/team-edit.tsx').then((module) => module.TeamEdit))
 
 const route = getRouteApi('/app/teams/$teamId')
 type Member = Result<'teams.get'>['users'][number]

@@ -7,19 +7,21 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useMe, useTeamOrNone } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
-import { TeamCreate } from '../../forms/team-create.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
+
+const TeamCreate = later(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
 
 type Team = Result<'teams.list'>[number]
 

@@ -10,17 +10,24 @@ import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
-import { DeploymentCopy } from '../../forms/deployment-copy.tsx'
-import { DeploymentCreate } from '../../forms/deployment-create.tsx'
 import { links } from '../../links.ts'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
-import { DeleteDeployment } from '../deployments/DeleteDeployment.tsx'
 import { useStart } from '../deployments/use-start.ts'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
+
+const DeleteDeployment = later(() =>
+  import('../deployments/DeleteDeployment.tsx').then((module) => module.DeleteDeployment),
+)
+
+const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
+const DeploymentCreate = later(() =>
+  import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
+)
 
 type Props = { teamSlug: string; project: Result<'projects.get'>; version: Result<'versions.get'> }
 type Row = Props['version']['deployments'][number]

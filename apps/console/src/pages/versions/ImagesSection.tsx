@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { Tag } from '../../components/Tag.tsx'
@@ -14,9 +15,10 @@ import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
-import { AddImages } from './AddImages.tsx'
-import { TagPicker } from './TagPicker.tsx'
 import type { VersionImage, VersionLive } from './use-version-live.ts'
+
+const AddImages = later(() => import('./AddImages.tsx').then((module) => module.AddImages))
+const TagPicker = later(() => import('./TagPicker.tsx').then((module) => module.TagPicker))
 
 type Props = {
   teamSlug: string

@@ -8,6 +8,7 @@ import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -15,11 +16,12 @@ import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
-import { VersionEdit } from '../../forms/version-edit.tsx'
-import { VersionIncrease } from '../../forms/version-increase.tsx'
 import { links } from '../../links.ts'
 import { useSetDefault } from '../projects/use-set-default.ts'
 import { VersionSections } from './VersionSections.tsx'
+
+const VersionEdit = later(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
+const VersionIncrease = later(() => import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease))
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
 

@@ -4,12 +4,14 @@ import { Container, Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
 import { useDenied } from '../../api/me.ts'
+import { later } from '../../components/later.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import type { VersionSection } from '../../links.ts'
 import { DeploymentsSection } from './DeploymentsSection.tsx'
-import { ImageOrder } from './ImageOrder.tsx'
 import { ImagesSection } from './ImagesSection.tsx'
 import { useVersionLive } from './use-version-live.ts'
+
+const ImageOrder = later(() => import('./ImageOrder.tsx').then((module) => module.ImageOrder))
 
 type Props = {
   teamSlug: string
