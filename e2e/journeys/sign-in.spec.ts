@@ -1,0 +1,123 @@
+import type { System } from '@crux/dev-env'
+import { signUp } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { type Account, createAccount, newAccount, signIn } from '../kit/console.ts'
+import { expect, signedOut, test } from '../kit/journey.ts'
+import { type Mailbox, openMailbox } from '../kit/mail.ts'
+import { startSystem } from '../kit/stage.ts'
+
+test.use({ storageState: signedOut })
+
+const fillLogin = async (page: Page, account: Account) => {
+  await page.getByLabel('E-mail').fill(account.email)
+  await page.getByLabel('Password', { exact: true }).fill(account.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+test('a wrong password says so on the form, and the right one then leads to the page that was asked for', async ({
+  page,
+  stage,
+}) => {
+  const { person, teamSlug } = stage.world
+  await page.goto(`/${teamSlug}/registries`)
+  await page.waitForURL(/\/auth\/login/)
+  await fillLogin(page, { email: person.email, password: 'not the password' })
+  await expect(page.getByText('E-mail or password is wrong.')).toBeVisible()
+  await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+  await fillLogin(page, person)
+  await page.waitForURL(`**/${teamSlug}/registries`)
+  await expect(page.getByRole('heading', { name: 'Registries', level: 1 })).toBeVisible()
+})
+
+test('an address that has an account already is refused with a reason, and nothing typed is lost', async ({
+  page,
+  stage,
+}) => {
+  const taken = { ...newAccount(), email: stage.world.person.email }
+  await createAccount(page, stage.system.url, taken)
+  await expect(page.getByText('There is an account with this address already.')).toBeVisible()
+  await expect(page.getByLabel('First name')).toHaveValue('Ada')
+})
+
+test('what the form can know is said at its field before anything is sent', async ({ page }) => {
+  await page.goto('/auth/register')
+  await page.getByLabel('E-mail').fill('nobody')
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByLabel('Password again').fill('something else')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter an e-mail address/)
+  await expect(page.getByLabel('Password again')).toHaveAccessibleDescription('The two passwords differ')
+  await expect(page.getByLabel('E-mail')).toBeFocused()
+})
+
+test('signing out ends the session: pages lead to the login', async ({ page, stage }) => {
+  const person = await signUp(stage.system.url)
+  await signIn(page, stage.system.url, person)
+  await page.waitForURL('**/teams/create')
+  await page.goto('/auth/logout')
+  await page.waitForURL(/\/auth\/login/)
+  await page.goto('/teams')
+  await page.waitForURL(/\/auth\/login\?return_to/)
+})
+
+test('an open page leaves for the login as soon as its session is ended elsewhere', async ({ page, stage }) => {
+  const { person, teamSlug } = stage.world
+  await page.goto(`/${teamSlug}/nodes`)
+  await fillLogin(page, person)
+  await page.waitForURL(`**/${teamSlug}/nodes`)
+  await expect(page.getByText('Live', { exact: true })).toBeAttached()
+  const ended = await fetch(`${stage.system.url}/kratos/sessions/${await sessionOf(page)}`, {
+    method: 'DELETE',
+    headers: person.headers(),
+  })
+  expect(ended.status).toBe(204)
+  await page.waitForURL(/\/auth\/login\?return_to/)
+})
+
+async function sessionOf(page: Page): Promise<string> {
+  const session = await (await page.request.get('/kratos/sessions/whoami')).json()
+  return session.id
+}
+
+test.describe('where mail is sent', () => {
+  let mailbox: Mailbox
+  let system: System
+  test.beforeAll(async () => {
+    test.setTimeout(120_000)
+    mailbox = await openMailbox()
+    system = await startSystem({ smtpUri: mailbox.uri, env: { FROM_EMAIL: 'crux@example.com' } })
+  })
+  test.afterAll(async () => {
+    await system.destroy()
+    await mailbox.close()
+  })
+
+  test('an account is used after the code from the mail was entered, and a login before leads there', async ({
+    page,
+    context,
+  }) => {
+    const account = newAccount()
+    await createAccount(page, system.url, account)
+    await page.waitForURL(/\/auth\/verify/)
+    const code = await mailbox.codeFor(account.email)
+
+    await context.clearCookies()
+    await page.goto(`${system.url}/auth/login`)
+    await fillLogin(page, account)
+    await page.waitForURL(/\/auth\/verify/)
+    const again = await mailbox.codeFor(account.email)
+
+    await page.getByLabel('Code').fill('000000' === again ? '000001' : '000000')
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByText('The code is wrong')).toBeVisible()
+    const right = await mailbox.codeFor(account.email)
+    expect(right).toMatch(/^\d{6}$/)
+    expect(code).toMatch(/^\d{6}$/)
+    await page.getByLabel('Code').fill(right)
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.waitForURL(/\/auth\/login|\/teams\/create/)
+    await signIn(page, system.url, account)
+    await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
+  })
+})
