@@ -15,7 +15,7 @@ import { cx } from '../class-names.ts'
 import { LogRow } from './LogRow.tsx'
 import { LogSearchBar } from './LogSearchBar.tsx'
 import type { LogBuffer, LogLine } from './log-buffer.ts'
-import { download, lineOfHash, setLineHash, textOf } from './log-text.ts'
+import { download, lineFrom, setLineHash, textOf, timeOfHash } from './log-text.ts'
 import { useLogViewOptions } from './log-view-options.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogSearch } from './use-log-search.ts'
@@ -224,15 +224,15 @@ function Toggle({
 
 /** An address with a line's time opens at that line, as soon as it has come. */
 function useLinkedLine(buffer: LogBuffer, show: (line: LogLine) => void): void {
-  const done = useRef(false)
+  const wanted = useRef(timeOfHash())
   const latest = useRef(show)
   latest.current = show
   useEffect(() => {
     const look = () => {
-      if (done.current) return
-      const line = lineOfHash(buffer)
+      if (wanted.current === 0) return
+      const line = lineFrom(buffer, wanted.current)
       if (!line) return
-      done.current = true
+      wanted.current = 0
       latest.current(line)
     }
     look()

@@ -38,10 +38,11 @@ export function setLineHash(line: LogLine): void {
   if (line.at) history.replaceState(history.state, '', `#at-${line.at}`)
 }
 
-/** The line that the address names: the first one at or after that time, once lines from before it or from it are there. */
-export function lineOfHash(buffer: LogBuffer): LogLine | undefined {
-  const at = Number(/^#at-(\d+)$/.exec(location.hash)?.[1])
-  if (!at) return undefined
+/** The time that the address names; read once, when the page opens. */
+export const timeOfHash = (): number => Number(/^#at-(\d+)$/.exec(location.hash)?.[1] ?? 0)
+
+/** The first line at or after a time, as soon as it is there. */
+export function lineFrom(buffer: LogBuffer, at: number): LogLine | undefined {
   for (let index = 0; index < buffer.size; index += 1) {
     const line = buffer.at(index)
     if (line && line.at >= at) return line

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Info } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useChannel, useLinkStatus } from '../../api/live.ts'
@@ -25,7 +25,10 @@ export function ContainerLogPage() {
   const link = useLinkStatus()
   const [buffer] = useState(() => createLogBuffer())
   const [take, setTake] = useState<Take>('50')
-  const [started, setStarted] = useState(false)
+  const [quiet, setQuiet] = useState(false)
+  // The first lines follow the start in a moment; only after it, none means none.
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
   const container = { prefix, name }
   const mine = (other: { prefix: string; name: string } | undefined) =>
     !other || (other.prefix === prefix && other.name === name)
@@ -39,7 +42,8 @@ export function ContainerLogPage() {
       'container-log-started': (message) => {
         if (!mine(message.container)) return
         buffer.clear()
-        setStarted(true)
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => setQuiet(true), 1_500)
         const announced = takes.find((value) => Number(value) === message.take)
         if (announced) setTake(announced)
       },
@@ -89,7 +93,7 @@ export function ContainerLogPage() {
             ? t('log.away')
             : link !== 'open'
               ? t('log.offline')
-              : started
+              : quiet
                 ? t('log.nothing')
                 : t('log.starting')
         }
