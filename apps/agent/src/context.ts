@@ -80,7 +80,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     const sessionId = randomUUID()
     const describe = (): AgentInfo =>
       create(AgentInfoSchema, {
-        nodeId: settings.nodeId,
+        nodeId: credentials.nodeId(),
         version,
         publicKey: key.publicKey,
         containerName: ownContainer,

@@ -28,11 +28,22 @@ const log = createLogger({ name: 'agent', level: settings.logLevel })
 log.info({ version, server: settings.server, node: settings.nodeId, dataDir: settings.dataDir }, 'the agent starts')
 try {
   const agent = await startAgent(settings, log)
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void agent.stop())
+  let signalCode = 0
+  for (const [signal, code] of [
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => {
+      signalCode = code
+      void agent.stop()
+    })
+  }
   const end = await agent.ended
   log.info(words[end])
-  // 0 on purpose, also for a refusal: with the restart policy on-failure the container then stays stopped.
-  process.exit(0)
+  // 0 also for a refusal: with the restart policy on-failure the container then stays stopped. Not so for a signal: the
+  // engine sends one when the machine goes down, and must start the agent again with it.
+  process.exit(end === 'stopped' ? signalCode : 0)
 } catch (error) {
   if (error instanceof NoTokenError) {
     log.error(`${error.message}: install the agent from the node page`)

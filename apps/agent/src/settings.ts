@@ -9,7 +9,7 @@ const flag = z
 
 const Environment = z.object({
   CRUX_URL: z.url({ protocol: /^https?$/ }).meta({ example: 'https://crux.example.com' }),
-  CRUX_NODE_ID: z.string().min(1).meta({ example: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e' }),
+  CRUX_NODE_ID: z.string().default('').meta({ example: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e' }),
   CRUX_TOKEN: z.string().startsWith('crux_').optional().meta({ example: 'crux_...' }),
   CRUX_DATA_DIR: z.string().startsWith('/').default('/srv/crux').meta({ example: '/srv/crux' }),
   DATA_MOUNT_PATH: z.string().startsWith('/').optional().meta({ example: '/srv/crux' }),
@@ -26,6 +26,7 @@ const Environment = z.object({
 export interface AgentSettings {
   /** Origin of the server, without a path. */
   server: string
+  /** Empty when only the token names the node; the server then says which one it is. */
   nodeId: string
   /** Install or connection token. */
   token: string | undefined

@@ -30,7 +30,7 @@ describe('the bundle', () => {
       expect((await server.ask({ case: 'listContainers', value: {} })).case).toBe('containers')
       if (!token) expect(await residentMegabytes(agent.child.pid)).toBeLessThanOrEqual(95)
       agent.child.kill('SIGTERM')
-      expect(await agent.exited).toEqual({ code: 0, signal: null })
+      expect(await agent.exited).toEqual({ code: 143, signal: null })
     }
   })
 })

@@ -145,5 +145,7 @@ describe('commands', () => {
       case: 'done',
     })
     expect(await world.names()).toEqual([])
+    const networks = await world.docker.listNetworks({ filters: { label: [`${label.prefix}=${world.owner.prefix}`] } })
+    expect(networks).toEqual([])
   })
 })

@@ -37,6 +37,14 @@ describe('the link', () => {
     expect((await stat(join(dataDir, '.agent', 'secret.key'))).mode & 0o777).toBe(0o600)
   })
 
+  test('learns from the server which node its token is for', async () => {
+    agent = await startTestAgent(server, { dataDir, token: server.newInstallToken() })
+    expect(await server.waitForLink()).toMatchObject({ nodeId: server.nodeId })
+    await agent.stop()
+    agent = await startTestAgent(server, { dataDir })
+    expect(await waitUntil('a second link', () => server.links[1])).toMatchObject({ nodeId: server.nodeId })
+  })
+
   test('connects with the stored token when the install token is used up', async () => {
     const token = server.newInstallToken()
     agent = await startTestAgent(server, { dataDir, token, nodeId: 'node-1' })

@@ -25,7 +25,11 @@ afterAll(() => world.dispose())
 async function startProcess(): Promise<void> {
   const links = world.server.links.length
   spawned = spawnAgent(world.server, { dataDir: world.dataDir, nodeId: world.owner.nodeId })
-  await waitUntil('the agent process connects', () => world.server.links.length > links && world.server.connected)
+  await waitUntil(
+    'the agent process connects',
+    () => world.server.links.length > links && world.server.connected,
+    40_000,
+  )
 }
 
 async function kill(): Promise<void> {

@@ -6,7 +6,7 @@ import { EngineError, isEngineError } from '../drivers/errors.ts'
 import { configHash } from '../plan/config-hash.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { folderOf } from '../plan/container-spec.ts'
-import { isOwnedBy, label } from '../plan/labels.ts'
+import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
 import { portTaken, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
@@ -106,7 +106,7 @@ export async function ensureOwnNetwork(
   internal: boolean,
 ): Promise<void> {
   const ours = owner && (name === networkName(owner) || name === companionName(owner))
-  const labels: Record<string, string> = ours ? { [label.prefix]: owner.prefix, [label.project]: owner.projectId } : {}
+  const labels: Record<string, string> = ours ? ownerLabels(owner) : {}
   await driver.engine.ensureNetwork({ name, internal, labels })
 }
 

@@ -15,6 +15,8 @@ export interface Releases {
   resume(): Promise<void>
   accept(release: Release): Promise<void>
   cancel(key: ReleaseKey): Promise<void>
+  /** Whether a deployment under the prefix is under way or waits. */
+  isBusy(prefix: string): boolean
   /** Those that the server has not acknowledged to their end. */
   openKeys(): ReleaseKey[]
   /** @param told the keys that were named when the link was opened */
@@ -110,6 +112,9 @@ export function createReleases(options: {
       await accepting.get(idOf(key))?.catch(() => undefined)
       open.get(idOf(key))?.controller.abort(new Stopped('cancelled'))
     },
+    isBusy: (prefix) =>
+      accepting.size > 0 ||
+      [...open.values()].some(({ journal }) => !journal.finished && journal.release.owner?.prefix === prefix),
     openKeys: () => [...open.values()].map(({ journal }) => journal.key),
     async linkUp(positions, told) {
       const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))

@@ -21,21 +21,25 @@ export async function* followLog(
   let last: LogChunkLine | undefined
   while (!signal.aborted && id !== undefined) {
     const started = nextStart(driver, ref, signal)
-    const after = last
-    const request = {
-      take,
-      follow: true,
-      signal,
-      ...(after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}),
-    }
-    try {
-      for await (const lines of driver.readLog(id, request)) {
-        const fresh = after ? lines.filter((line) => isAfter(line, after)) : lines
-        for (let at = 0; at < fresh.length; at += batchLinesMax) yield fresh.slice(at, at + batchLinesMax)
-        last = fresh.at(-1) ?? last
+    // Docker ends a followed log when the container ends, also before all of it was read: the rest is read once more.
+    for (const follows of [true, false]) {
+      const after = last
+      const since = after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}
+      try {
+        for await (const lines of driver.readLog(id, {
+          take: after ? undefined : take,
+          follow: follows,
+          signal,
+          ...since,
+        })) {
+          const fresh = after ? lines.filter((line) => isAfter(line, after)) : lines
+          for (let at = 0; at < fresh.length; at += batchLinesMax) yield fresh.slice(at, at + batchLinesMax)
+          last = fresh.at(-1) ?? last
+        }
+      } catch (error) {
+        if (!isEngineError(error, 'not-found') && !isEngineError(error, 'away')) throw error
       }
-    } catch (error) {
-      if (!isEngineError(error, 'not-found') && !isEngineError(error, 'away')) throw error
+      if (signal.aborted) break
     }
     take = undefined
     if (signal.aborted) {

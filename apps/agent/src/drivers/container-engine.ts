@@ -12,6 +12,7 @@ export interface ContainerEngine {
   observe(id: string): Promise<ObservedContainer>
   findByName(name: string): Promise<ObservedContainer | undefined>
   ensureNetwork(network: NetworkSpec): Promise<void>
+  /** Leaves it where a container, running or not, belongs to it. */
   removeNetworkIfUnused(name: string): Promise<void>
   /** @throws EngineError `conflict` when the name is taken */
   create(container: ContainerSpec): Promise<string>

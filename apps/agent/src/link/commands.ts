@@ -1,4 +1,4 @@
-import type { ConnectResponse, ContainerRef, Owner } from '@crux/agent-protocol'
+import type { ConnectResponse, ContainerRef } from '@crux/agent-protocol'
 import { CloseReason, FailureCode } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type { Releases } from '../apply/releases.ts'
@@ -6,7 +6,7 @@ import { followLog } from '../containers/follow-log.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
-import { isOwnedBy } from '../plan/labels.ts'
+import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
@@ -24,6 +24,7 @@ export interface CommandContext {
   ownContainer: string
 }
 
+type NetworkOwner = Parameters<typeof networkName>[0]
 type Command = ConnectResponse['command']
 type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
 
@@ -67,15 +68,24 @@ export function createCommands(context: CommandContext) {
     if (value.container) return removeOne(value.container)
     if (!value.owner) throw new EngineError('refused', 'The command names neither a container nor an owner')
     const { owner } = value
-    const ids = (await driver.engine.observeAll())
-      .filter(({ labels }) => isOwnedBy(labels, owner as Owner))
-      .map(({ id }) => id)
+    const ids = (await driver.engine.observeAll()).filter(({ labels }) => isOwnedBy(labels, owner)).map(({ id }) => id)
     const results = await Promise.allSettled(ids.map((id) => driver.remove(id)))
-    // Networks of ours that nobody uses any more give their addresses back.
-    for (const network of [networkName(owner), companionName(owner)])
-      await driver.engine.removeNetworkIfUnused(network).catch(() => undefined)
+    await removeNetworksOf(owner)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
+  }
+
+  /** With the last container of a prefix go its networks; a machine has room for only so many. */
+  async function removeNetworksOf(owner: NetworkOwner): Promise<void> {
+    // One that is being deployed may have its network before its first container.
+    if (releases.isBusy(owner.prefix)) return
+    for (const name of [companionName(owner), networkName(owner)]) {
+      await driver.engine
+        .removeNetworkIfUnused(name)
+        .catch((error) =>
+          log.warn({ network: name, reason: messageOf(error) }, 'an unused network could not be removed'),
+        )
+    }
   }
 
   async function removeOne(ref: ContainerRef): Promise<void> {
@@ -83,7 +93,10 @@ export function createCommands(context: CommandContext) {
     if (full === context.ownContainer)
       throw new EngineError('refused', 'The agent does not delete its own container; delete the node instead')
     try {
-      await driver.remove(await driver.find(ref))
+      const id = await driver.find(ref)
+      const owner = ownerOf((await driver.engine.observe(id)).labels)
+      await driver.remove(id)
+      if (owner) await removeNetworksOf(owner)
     } catch (error) {
       if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
     }

@@ -12,6 +12,8 @@ export interface Credentials {
   /** Makes a token ready for Connect: exchanges an install token, confirms a rotated one. */
   prepare(info: AgentInfo): Promise<void>
   token(): string
+  /** The node that the token is for; empty while only the server knows it. */
+  nodeId(): string
   /** The server took the token. */
   accepted(): Promise<void>
   /** The server refused the token. False: there is no other to try, and nothing is left stored. */
@@ -47,7 +49,8 @@ export async function openCredentials(options: {
 
   async function initialState(): Promise<State> {
     const stored = await store.read()
-    if (stored && stored.server === server && stored.nodeId === nodeId) return { kind: 'stored', stored }
+    if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
+      return { kind: 'stored', stored }
     if (environmentToken === undefined) {
       throw new NoTokenError(
         stored ? 'The stored token is for another server or node, and CRUX_TOKEN is not set' : 'CRUX_TOKEN is not set',
@@ -67,6 +70,10 @@ export async function openCredentials(options: {
     return state.kind === 'stored' ? state.stored.token : state.token
   }
 
+  function ownNodeId(): string {
+    return state.kind === 'stored' ? state.stored.nodeId : nodeId
+  }
+
   /** The server may have counted a rotated token as confirmed or not when the agent went down in between. */
   async function settleRotation(stored: StoredToken & { next: string }): Promise<void> {
     const { next, ...rest } = stored
@@ -81,6 +88,7 @@ export async function openCredentials(options: {
 
   return {
     token,
+    nodeId: ownNodeId,
     async prepare(info) {
       if (state.kind === 'stored' && state.stored.next !== undefined) {
         await settleRotation({ ...state.stored, next: state.stored.next })
@@ -89,7 +97,7 @@ export async function openCredentials(options: {
       const installToken = state.token
       try {
         const answer = await clientFor(() => installToken).exchange({ info })
-        await keep({ server, nodeId, token: answer.connectionToken })
+        await keep({ server, nodeId: answer.nodeId || nodeId, token: answer.connectionToken })
         log.info('install token exchanged')
       } catch (error) {
         if (!isUnauthenticated(error)) throw error
@@ -108,9 +116,9 @@ export async function openCredentials(options: {
     },
     async rotate(next) {
       const current = token()
-      await keep({ server, nodeId, token: current, next })
+      await keep({ server, nodeId: ownNodeId(), token: current, next })
       await clientFor(() => next).confirmToken({})
-      await keep({ server, nodeId, token: next })
+      await keep({ server, nodeId: ownNodeId(), token: next })
       log.info('connection token replaced')
     },
     forget: () => store.forget(),

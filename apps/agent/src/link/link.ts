@@ -32,8 +32,8 @@ export async function runLink(options: LinkOptions): Promise<LinkEnd> {
     const began = Date.now()
     let up = false
     try {
+      await credentials.prepare(options.describe())
       const info = options.describe()
-      await credentials.prepare(info)
       const end = await runSession(options, info, () => {
         up = true
         lastReason = ''

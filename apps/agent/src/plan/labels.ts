@@ -32,3 +32,14 @@ export function ownerLabels(owner: OwnerIds): Record<string, string> {
 export function isOwnedBy(labels: Record<string, string>, owner: OwnerIds): boolean {
   return Object.entries(ownerLabels(owner)).every(([key, value]) => value !== '' && labels[key] === value)
 }
+
+/** Whose a container is, from its labels; undefined for one that is nobody's. */
+export function ownerOf(labels: Record<string, string>): OwnerIds | undefined {
+  const owner = {
+    teamId: labels[label.team] ?? '',
+    projectId: labels[label.project] ?? '',
+    nodeId: labels[label.node] ?? '',
+    prefix: labels[label.prefix] ?? '',
+  }
+  return Object.values(owner).every((value) => value !== '') ? owner : undefined
+}

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,7 +58,7 @@ function environmentOf(
 ): Record<string, string> {
   return {
     CRUX_URL: server.url,
-    CRUX_NODE_ID: options.nodeId ?? randomUUID(),
+    ...(options.nodeId === undefined ? {} : { CRUX_NODE_ID: options.nodeId }),
     CRUX_DATA_DIR: options.dataDir,
     ...(options.token ? { CRUX_TOKEN: options.token } : {}),
     ...(options.dockerHost ? { DOCKER_HOST: options.dockerHost } : {}),

@@ -37,6 +37,8 @@ export class FakeServer {
   readonly abandoned = new Set<string>()
   /** What a release reports is refused while this is set. */
   refuseReports = false
+  /** The node of install tokens whose agent does not say which it is. */
+  nodeId = 'node-of-the-token'
   port = 0
   #server: Http2Server | undefined
   readonly #sessions = new Set<ServerHttp2Session>()
@@ -149,12 +151,12 @@ export class FakeServer {
   #service() {
     const server = this
     return {
-      exchange(_request: { info?: AgentInfo }, context: HandlerContext) {
+      exchange(request: { info?: AgentInfo }, context: HandlerContext) {
         const token = server.#tokenOf(context)
         if (!server.installTokens.delete(token)) throw new ConnectError('unknown token', Code.Unauthenticated)
         const connectionToken = `crux_${randomUUID()}`
         server.connectionTokens.add(connectionToken)
-        return { connectionToken }
+        return { connectionToken, nodeId: request.info?.nodeId || server.nodeId }
       },
       confirmToken(_request: unknown, context: HandlerContext) {
         const token = server.#tokenOf(context)

@@ -1,17 +1,17 @@
 import type Docker from 'dockerode'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
 import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
-import { EngineError, isEngineError } from '../errors.ts'
+import { EngineError } from '../errors.ts'
 import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
-import { createNetwork } from './networks.ts'
+import { ensureNetwork, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
 
 /** @param options.seesHost whether this process runs on the engine's machine, so that its socket tables mean something */
 export function createContainerEngine(docker: Docker, options: { seesHost: boolean }): ContainerEngine {
-  const networks = new KeyedLock()
+  const locks = new KeyedLock()
 
   async function observe(id: string) {
     return observedOf(await translating(`container ${id.slice(0, 12)}`, () => docker.getContainer(id).inspect()))
@@ -59,23 +59,8 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
         return undefinedWhenMissing(error, name)
       }
     },
-    ensureNetwork: (network) =>
-      networks.run(network.name, async () => {
-        const existing = await translating(`network ${network.name}`, () =>
-          docker.listNetworks({ filters: { name: [network.name] } }),
-        )
-        if (existing.some((candidate) => candidate.Name === network.name)) return
-        await createNetwork(docker, network).catch(ignoreConflict)
-      }),
-    async removeNetworkIfUnused(name) {
-      try {
-        await docker.getNetwork(name).remove()
-      } catch (error) {
-        const known = translate(error, `network ${name}`)
-        // In use, or gone: both are what was wanted.
-        if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
-      }
-    },
+    ensureNetwork: (network) => locks.run(network.name, () => ensureNetwork(docker, network, options)),
+    removeNetworkIfUnused: (name) => locks.run(name, () => removeNetworkIfUnused(docker, name)),
     async create(container) {
       return createOnce(docker, container)
     },
@@ -143,10 +128,6 @@ function undefinedWhenMissing(error: unknown, what: string): undefined {
   const known = translate(error, what)
   if (known.kind === 'not-found') return undefined
   throw known
-}
-
-function ignoreConflict(error: unknown): void {
-  if (!isEngineError(error, 'conflict')) throw error
 }
 
 /** 304: it is already so. */

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 export type Block = { first: number; last: number }
 
 /**
- * The engine's own pools hold some thirty networks; a node has two for each prefix. When they are used up, networks get small
- * blocks of this private range (RFC 1918) instead: 256 addresses each, 13,824 networks.
+ * The engine's own pools hold some thirty networks; a node has two for each prefix. So networks get small
+ * blocks of this private range (RFC 1918): 256 addresses each, 13,824 networks.
  */
 const reserve = { first: parse('10.201.0.0'), last: parse('10.254.255.255') }
 const blockSize = 256

@@ -1,52 +1,59 @@
 import type Docker from 'dockerode'
 import type { NetworkSpec } from '../container-engine.ts'
-import { translating } from './errors.ts'
+import { EngineError } from '../errors.ts'
+import { translate, translating } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
 
-const poolsUsedUp = /non-overlapping IPv4 address pool|all predefined address pools have been fully subnetted/i
 const overlaps = /pool overlaps/i
 /** Somebody else may take a block between our look and the call. */
 const attemptsMax = 20
 
-/** Creates a bridge network, with addresses of the engine's choice as long as it has any. Throws EngineError. */
-export async function createNetwork(docker: Docker, network: NetworkSpec): Promise<void> {
-  const options = {
-    Name: network.name,
-    Driver: 'bridge',
-    Internal: network.internal,
-    Labels: network.labels,
-    CheckDuplicate: true,
-  }
-  const create = (subnet?: string) =>
-    translating(`network ${network.name}`, () =>
-      docker.createNetwork(
-        subnet ? { ...options, IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] } } : options,
-      ),
-    )
-  try {
-    await create()
-  } catch (error) {
-    if (!(error instanceof Error) || !poolsUsedUp.test(error.message)) throw error
-    await createInReserve(docker, create, error)
-  }
-}
-
-async function createInReserve(
+/**
+ * Makes a bridge network where there is none of that name. It gets a small block of its own: the engine's pools hold some
+ * thirty networks for everybody on the machine, and a node has two for each prefix. Throws EngineError.
+ */
+export async function ensureNetwork(
   docker: Docker,
-  create: (subnet: string) => Promise<unknown>,
-  cause: Error,
+  network: NetworkSpec,
+  options: { seesHost: boolean },
 ): Promise<void> {
-  const [networks, routes] = await Promise.all([docker.listNetworks(), hostRoutes()])
-  const used = networks.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
+  const all = await translating(`network ${network.name}`, () => docker.listNetworks())
+  if (all.some(({ Name }) => Name === network.name)) return
+  const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
+  const routes = options.seesHost ? await hostRoutes() : []
   let attempts = 0
   for (const subnet of freeBlocks([...used, ...routes])) {
     if (++attempts > attemptsMax) break
     try {
-      await create(subnet)
+      await docker.createNetwork({
+        Name: network.name,
+        Driver: 'bridge',
+        Internal: network.internal,
+        Labels: network.labels,
+        CheckDuplicate: true,
+        IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
+      })
       return
     } catch (error) {
-      if (!(error instanceof Error) || !overlaps.test(error.message)) throw error
+      const known = translate(error, `network ${network.name}`)
+      if (known.kind === 'conflict') return
+      if (!overlaps.test(known.message)) throw known
     }
   }
-  throw cause
+  throw new EngineError(
+    'refused',
+    `There is no address range left for the network ${network.name}: remove networks that are not used`,
+  )
+}
+
+/** Also a stopped container needs its network, to start again; the engine itself asks only for running ones. */
+export async function removeNetworkIfUnused(docker: Docker, name: string): Promise<void> {
+  try {
+    const users = await docker.listContainers({ all: true, filters: { network: [name] } })
+    if (users.length === 0) await docker.getNetwork(name).remove()
+  } catch (error) {
+    const known = translate(error, `network ${name}`)
+    // In use, or gone: both are what was wanted.
+    if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
+  }
 }

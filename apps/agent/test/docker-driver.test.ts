@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '@crux/service-kit'
+import { expect, test } from 'vitest'
+import { openDockerDriver } from '../src/drivers/docker/driver.ts'
+import { label } from '../src/plan/labels.ts'
+import { describeDriver } from './driver-suite.ts'
+import { FakeServer, makeImage, openEngine, startTestAgent, waitUntil } from './kit/index.ts'
+
+const log = createLogger({ name: 'test', level: 'silent' })
+
+describeDriver('Docker', async () => {
+  const docker = openEngine()
+  const image = `crux-driver-suite-${randomUUID().slice(0, 8)}:1`
+  await makeImage(docker, image)
+  const driver = await openDockerDriver('unix:///var/run/docker.sock', log)
+  const made: string[] = []
+  return {
+    driver,
+    async run(prefix, name, lines) {
+      const script = `trap 'exit 0' TERM; test -e /tmp/told || for line in ${lines.join(' ')}; do echo $line; done; touch /tmp/told; while true; do sleep 0.1; done`
+      const container = await docker.createContainer({
+        name: `${prefix}-${name}`,
+        Image: image,
+        Cmd: ['/bin/sh', '-c', script],
+        Labels: { [label.prefix]: prefix },
+      })
+      made.push(container.id)
+      await container.start()
+    },
+    async dispose() {
+      driver.close()
+      for (const id of made)
+        await docker
+          .getContainer(id)
+          .remove({ force: true })
+          .catch(() => undefined)
+      await docker.getImage(image).remove({ force: true })
+    },
+  }
+})
+
+/** The engine's socket through one that the test can cut. */
+async function openCuttableSocket(folder: string) {
+  const path = join(folder, 'docker.sock')
+  const sockets = new Set<Socket>()
+  let server = makeServer()
+  function makeServer() {
+    return createServer((client) => {
+      const engine = connect('/var/run/docker.sock')
+      for (const socket of [client, engine]) {
+        sockets.add(socket)
+        socket.on('error', () => undefined)
+        socket.on('close', () => sockets.delete(socket))
+      }
+      client.pipe(engine).pipe(client)
+    })
+  }
+  const listen = () => new Promise<void>((resolve) => server.listen(path, resolve))
+  await listen()
+  return {
+    dockerHost: `unix://${path}`,
+    async cut() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+    async heal() {
+      server = makeServer()
+      await listen()
+    },
+  }
+}
+
+test('an agent whose engine goes away keeps its link, says so, and sees what it missed when the engine is back', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'crux-socket-'))
+  const socket = await openCuttableSocket(folder)
+  const server = new FakeServer()
+  await server.start()
+  const docker = openEngine()
+  const image = `crux-engine-away-${randomUUID().slice(0, 8)}:1`
+  await makeImage(docker, image)
+  const name = image.split(':')[0] ?? ''
+  const agent = await startTestAgent(server, { token: server.newInstallToken(), dockerHost: socket.dockerHost })
+  try {
+    await server.waitForLink()
+    server.send({ case: 'watchContainers', value: { streamId: 'watch' } })
+    await waitUntil('the first list', () => server.containerUpdates.some(({ full }) => full))
+    await socket.cut()
+    const answer = await server.ask({ case: 'listContainers', value: {} })
+    expect(answer).toMatchObject({
+      case: 'failure',
+      value: { message: expect.stringContaining('The Docker engine does not answer') },
+    })
+    await docker.createContainer({ name, Image: image, Cmd: ['/bin/sh'] })
+    await socket.heal()
+    await waitUntil('the container made meanwhile', () =>
+      server.containerUpdates.some(({ containers }) => containers.some(({ ref }) => ref?.name === name)),
+    )
+    expect(server.links).toHaveLength(1)
+    expect((await server.ask({ case: 'listContainers', value: {} })).case).toBe('containers')
+  } finally {
+    await agent.dispose()
+    await server.stop()
+    await docker
+      .getContainer(name)
+      .remove({ force: true })
+      .catch(() => undefined)
+    await docker
+      .getImage(image)
+      .remove({ force: true })
+      .catch(() => undefined)
+    await socket.cut()
+    await rm(folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,100 @@
+import { Operation } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Driver, EngineEvent } from '../src/drivers/driver.ts'
+import { EngineError } from '../src/drivers/errors.ts'
+import { waitUntil } from './kit/wait-until.ts'
+
+/** What a kind of node must give so that the suite can run on it. */
+export interface DriverSubject {
+  driver: Driver
+  /** Starts a container under the prefix that prints `lines`, one by one, and then runs on. */
+  run(prefix: string, name: string, lines: readonly string[]): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** What every driver promises, whichever engine is behind it. */
+export function describeDriver(kind: string, open: () => Promise<DriverSubject>): void {
+  describe(`the driver for ${kind}`, () => {
+    let subject: DriverSubject
+    const prefix = `suite-${Math.random().toString(36).slice(2, 8)}`
+    const ref = (name: string) => ({ $typeName: 'crux.agent.v1.ContainerRef', prefix, name }) as const
+    const one = async () => (await subject.driver.list({ prefix }))[0]
+
+    beforeAll(async () => {
+      subject = await open()
+      await subject.run(prefix, 'app', ['one', 'two', 'three'])
+    })
+    afterAll(() => subject.dispose())
+
+    test('describes its engine', async () => {
+      const { version, operatingSystem, architecture } = await subject.driver.describe()
+      expect(version).toMatch(/^\S+ \S+/)
+      expect(operatingSystem).not.toBe('')
+      expect(['amd64', 'arm64']).toContain(architecture)
+    })
+
+    test('lists a container by its prefix and short name, and only those of the prefix', async () => {
+      expect(await subject.driver.list({ prefix })).toHaveLength(1)
+      expect((await one())?.ref).toMatchObject({ prefix, name: 'app' })
+      expect(await subject.driver.list({ prefix: 'another' })).toEqual([])
+      expect((await subject.driver.list({})).length).toBeGreaterThanOrEqual(1)
+    })
+
+    test('finds it by its name, views it by its id, and says when there is none', async () => {
+      const id = await subject.driver.find(ref('app'))
+      expect((await subject.driver.view([id])).map(({ engineId }) => engineId)).toEqual([id])
+      expect(await subject.driver.view(['0'.repeat(64)])).toEqual([])
+      const error = await subject.driver.find(ref('nobody')).catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(EngineError)
+      expect(error).toMatchObject({ kind: 'not-found' })
+    })
+
+    test('reads the last lines of its log, each with its time', async () => {
+      const id = await subject.driver.find(ref('app'))
+      const read = async (take: number) => {
+        const lines = []
+        for await (const chunk of subject.driver.readLog(id, { take, follow: false })) lines.push(...chunk)
+        return lines
+      }
+      await waitUntil('the log is written', async () => (await read(10)).length === 3)
+      const last = await read(2)
+      expect(last.map(({ text }) => text)).toEqual(['two', 'three'])
+      expect(Math.abs(Date.now() / 1_000 - Number(last[0]?.seconds))).toBeLessThan(600)
+    })
+
+    test('ends a followed log when it is told to', async () => {
+      const id = await subject.driver.find(ref('app'))
+      const controller = new AbortController()
+      let seen = 0
+      for await (const chunk of subject.driver.readLog(id, { take: 10, follow: true, signal: controller.signal })) {
+        seen += chunk.length
+        if (seen >= 3) controller.abort()
+      }
+      expect(seen).toBe(3)
+    })
+
+    test('inspects it as JSON', async () => {
+      expect(JSON.parse(await subject.driver.inspect(await subject.driver.find(ref('app'))))).toBeTypeOf('object')
+    })
+
+    test('tells every subscriber to look at everything first, and then what happens', async () => {
+      const events: EngineEvent[] = []
+      const unsubscribe = subject.driver.subscribe((event) => events.push(event))
+      await waitUntil('the first word', () => events.length > 0)
+      expect(events[0]).toEqual({ kind: 'relist' })
+      const id = await subject.driver.find(ref('app'))
+      await subject.driver.operate(id, Operation.RESTART)
+      await waitUntil('the restart', () =>
+        events.some((event) => event.kind === 'container' && event.action === 'start' && event.id === id),
+      )
+      unsubscribe()
+    })
+
+    test('removes it, and a second time without a word', async () => {
+      const id = await subject.driver.find(ref('app'))
+      await subject.driver.remove(id)
+      await subject.driver.remove(id)
+      expect(await subject.driver.list({ prefix })).toEqual([])
+    })
+  })
+}
