@@ -50,7 +50,3 @@ const inForm = new Set<string>(Object.values(sectionFields).flat())
 export const otherFields: readonly ContainerConfigField[] = Object.values(containerConfigGroups)
   .flat()
   .filter((field) => !inForm.has(field))
-
-/** The section of a field, for jumping to its error. */
-export const sectionOf = (field: string): SectionId =>
-  sectionIds.find((id) => id !== 'other' && sectionFields[id].some((own) => own === field)) ?? 'other'
