@@ -16,8 +16,11 @@ import { createMessages } from './messages.ts'
 import { createSubscription, type Subscription } from './subscription.ts'
 import { acceptUpgrades } from './upgrade.ts'
 
-/** Rights are looked at again this often; changes that the bus tells of count at once. */
-const sweepMs = 4_000
+/**
+ * Rights are looked at again this often; changes that the bus tells of count at once. Sessions and memberships may be remembered
+ * for 2 s besides: together less than the 5 s after which a lost right must be gone.
+ */
+const sweepMs = 2_500
 const pingMs = 30_000
 /** setTimeout takes no longer time. */
 const timerMaxMs = 2_147_483_647
