@@ -80,7 +80,8 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   }
   const takes = node && nodeTakesDeployments(node)
   const chosen = deployment.instances.filter((instance) => !left.has(instance.id)).map((instance) => instance.id)
-  const problems = preview.data?.problems.length ?? 0
+  // A protected deployment in the way is asked about at the start; anything else has to be settled first.
+  const problems = preview.data?.problems.filter(({ property }) => property !== 'protectedDeploymentId').length ?? 0
   const startReason =
     mayStart ??
     reason('deploy') ??
