@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
 import { type Column, type RowAction, tints } from './DataTable.tsx'
@@ -60,6 +60,11 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
   )
 }
 
+/** Each in an element of its own: two bare texts would run into one word. */
 function Cells<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
-  return columns.map((column) => <Fragment key={column.id}>{column.cell(row)}</Fragment>)
+  return columns.map((column) => (
+    <span key={column.id} className="min-w-0 empty:hidden">
+      {column.cell(row)}
+    </span>
+  ))
 }
