@@ -1,0 +1,110 @@
+import { createDeployment, createService, deploy, idle, unique, web } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { addImage } from '../kit/console.ts'
+import { expect, test } from '../kit/journey.ts'
+
+const order = (page: Page) =>
+  page
+    .getByRole('table', { name: 'Images' })
+    .getByRole('row')
+    .filter({ hasNot: page.getByRole('columnheader') })
+    .locator('td:nth-child(2)')
+
+test('a versioned project: a version, its successor with the same images, and the default', async ({ page, stage }) => {
+  const { teamSlug } = stage.world
+  const name = unique('Shop ')
+  const image = `shop/${unique('web')}`
+  await stage.registry.push(image, '1.0.0', web('hello'))
+
+  await page.goto(`/${teamSlug}/projects#new`)
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await expect(page.getByRole('switch', { name: 'With versions' })).toBeChecked()
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await expect(page.getByText('No version yet')).toBeVisible()
+
+  await page.getByRole('button', { name: 'New version' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('1.0.0')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create version' }).click()
+  await page.waitForURL(/\/versions\//)
+  await addImage(page, /^registry-/, image)
+
+  await page.getByRole('button', { name: 'Increase' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('1.1.0')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create the next version' }).click()
+  await expect(page.getByRole('heading', { name: `${name} 1.1.0` })).toBeVisible()
+  await expect(page.getByRole('row', { name: image })).toBeVisible()
+
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Set as default' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Set as default' }).click()
+  await expect(page.getByText('default', { exact: true })).toBeVisible()
+
+  await page.getByRole('link', { name, exact: true }).click()
+  await expect(page.getByText('default', { exact: true })).toHaveCount(1)
+  await page.getByRole('link', { name: '1.0.0', exact: true }).click()
+  await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Reorder' })).toHaveAttribute('aria-disabled', 'true')
+})
+
+test('images are put in order by keyboard and by dragging, and the order is kept', async ({ page, stage }) => {
+  const { world } = stage
+  const names = ['db', 'api', 'web'].map((name) => `${name}/${unique('i')}`)
+  const service = await createService(
+    world,
+    names.map((name) => ({ name, tag: '1', image: idle() })),
+  )
+  const [db = '', api = '', web = ''] = names
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await expect(order(page)).toHaveText(names)
+
+  await page.getByRole('button', { name: 'Reorder' }).click()
+  const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name}, place`) })
+  await handle(web).focus()
+  await page.keyboard.press('Space')
+  await expect(page.getByText(`${web} is at place 3 of 3.`)).toBeAttached()
+  await page.keyboard.press('ArrowUp')
+  await expect(page.getByText(`${web} is at place 2 of 3.`)).toBeAttached()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('button', { name: `Move ${web}, place 2 of 3` })).toBeVisible()
+  await page.getByRole('button', { name: 'Save the order' }).click()
+  await expect(order(page)).toHaveText([db, web, api])
+
+  await page.getByRole('button', { name: 'Reorder' }).click()
+  const from = await handle(api).boundingBox()
+  const to = await handle(db).boundingBox()
+  if (!from || !to) throw new Error('the handles are not on the page')
+  await page.mouse.move(from.x + 10, from.y + 10)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 10, from.y - 10, { steps: 4 })
+  await page.mouse.move(to.x + 10, to.y + 4, { steps: 12 })
+  await expect(page.getByText(`${api} is at place 1 of 3.`)).toBeAttached()
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Save the order' }).click()
+  await expect(order(page)).toHaveText([api, db, web])
+  await page.reload()
+  await expect(order(page)).toHaveText([api, db, web])
+})
+
+test('what was deployed cannot be deleted or changed, and says why', async ({ page, stage }) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {
+    versioned: '1.0.0',
+  })
+  const deployment = await createDeployment(world, service, unique('guard'))
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  const remove = page.getByRole('menuitem', { name: 'Delete version' })
+  await expect(remove).toHaveAttribute('aria-disabled', 'true')
+  await expect(remove).toContainText('It has a deployment that ran')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toHaveAttribute('aria-disabled', 'true')
+
+  await page.goto(`/${world.teamSlug}/registries/${world.registryId}`)
+  const disconnect = page.getByRole('button', { name: 'Delete', exact: true })
+  await expect(disconnect).toHaveAttribute('aria-disabled', 'true')
+  await disconnect.hover()
+  await expect(page.getByRole('tooltip')).toContainText('Images of a version use it')
+})
