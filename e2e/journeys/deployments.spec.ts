@@ -1,0 +1,189 @@
+import {
+  createDeployment,
+  createService,
+  deploy,
+  exits,
+  finished,
+  idle,
+  raw,
+  setTag,
+  startDeployment,
+  unique,
+  type World,
+  web,
+} from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../kit/journey.ts'
+import { answers, hostPort } from '../kit/service.ts'
+
+const pageOf = (world: World, deploymentId: string) => `/${world.teamSlug}/deployments/${deploymentId}`
+const result = (page: Page) => page.getByRole('status', { name: 'Result' })
+const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getByRole('listitem').first()
+
+/** A container that is up and never gets where its configuration wants it. */
+const endless = { expectedState: { state: 'exited', timeout: 300, exitCode: 0 } } as const
+
+test('preparing what is prepared already leads to it', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('twice')
+  const name = unique('Twice ')
+  const service = await createService(world, [{ name: unique('twice/i'), tag: '1', image: idle() }], { name })
+  const existing = await createDeployment(world, service, prefix)
+  await page.goto(`/${world.teamSlug}/deployments`)
+  await page.getByRole('button', { name: 'New deployment' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Project').selectOption({ label: name })
+  await dialog.getByRole('radio').first().click()
+  await dialog.getByLabel('Prefix').fill(prefix)
+  await dialog.getByRole('button', { name: 'Prepare deployment' }).click()
+  await page.waitForURL(`**${pageOf(world, existing.id)}`)
+  await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
+})
+
+test('a protected deployment is replaced only after a question', async ({ page, stage }) => {
+  const { world } = stage
+  const { client } = world.person
+  const prefix = unique('safe')
+  const service = await createService(world, [{ name: unique('safe/i'), tag: '1', image: idle() }], {
+    versioned: '1.0.0',
+  })
+  const inTeam = { teamSlug: world.teamSlug }
+  const body = { versionId: service.versionId, nodeId: world.nodeId, prefix, protected: true }
+  const first = await client.call('deployments.create', { params: inTeam, body })
+  expect((await deploy(world, first.id)).status).toBe('successful')
+  const next = await client.call('versions.increase', {
+    params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
+    body: { name: '2.0.0' },
+  })
+  // Increasing took the deployment along, in preparation.
+  const increased = await client.call('versions.get', {
+    params: { ...inTeam, projectId: service.projectId, versionId: next.id },
+  })
+  const second = increased.deployments[0]
+  if (!second) throw new Error('the deployment was not taken along')
+  // With its protection, which would speak for itself.
+  await client.call('deployments.update', {
+    params: { ...inTeam, deploymentId: second.id },
+    body: { prefix, protected: false },
+  })
+  await page.goto(pageOf(world, second.id))
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  const question = page.getByRole('dialog', { name: 'Replace a protected deployment?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('main').getByText('Preparing', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await question.getByRole('button', { name: 'Deploy all the same' }).click()
+  await page.waitForURL(/\/deploy$/)
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+})
+
+test('a copy starts with a prefix of its own and is prepared, not started', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('copy')
+  const service = await createService(world, [{ name: unique('copy/i'), tag: '1', image: idle() }])
+  const deployment = await createDeployment(world, service, prefix)
+  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  await page.getByRole('row', { name: prefix }).getByRole('button', { name: 'Copy' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Prefix')).toHaveValue(`${prefix}-copy`)
+  await dialog.getByRole('button', { name: 'Copy deployment' }).click()
+  await page.waitForURL((url) => /deployments\/[0-9a-f-]{36}$/.test(url.pathname) && !url.href.includes(deployment.id))
+  await expect(page.getByRole('main').getByText(`${prefix}-copy`).first()).toBeVisible()
+  await expect(page.getByRole('main').getByText('Preparing', { exact: true })).toBeVisible()
+})
+
+test('a reload in the middle shows the same progress, and cancelling keeps what answered before', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const prefix = unique('stop')
+  const name = unique('stop/web')
+  const service = await createService(world, [{ name, tag: '1', image: web('before') }])
+  const deployment = await createDeployment(world, service, prefix)
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const [before] = await raw.list(`dev.crux.prefix=${prefix}`)
+  await stage.registry.push(name, '2', web('after'))
+  await setTag(world, service, 0, '2')
+  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  await world.person.client.call('images.update', {
+    params: { ...params, imageId: service.imageIds[0] ?? '' },
+    body: { config: endless },
+  })
+  await startDeployment(world, deployment.id)
+
+  await page.goto(`${pageOf(world, deployment.id)}/deploy`)
+  await expect(instance(page).getByText('Verifying')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('keeps answering')).toBeVisible()
+  await page.reload()
+  await expect(instance(page).getByText('Verifying')).toBeVisible()
+  await expect(instance(page).getByRole('list')).toContainText('Pull Done')
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the release' }).click()
+  await expect(result(page)).toContainText(/cancelled/i, { timeout: 30_000 })
+  await expect(page.getByText(/answers$/)).toBeVisible()
+  const after = await raw.list(`dev.crux.prefix=${prefix}`)
+  expect(after.map(({ Id }) => Id)).toEqual([before?.Id])
+})
+
+test('an earlier release is brought back from the page', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('back')
+  const port = hostPort()
+  const name = unique('back/web')
+  const service = await createService(world, [
+    {
+      name,
+      tag: '1',
+      image: web('first'),
+      config: { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] },
+    },
+  ])
+  const deployment = await createDeployment(world, service, prefix)
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  await stage.registry.push(name, '2', web('second'))
+  await setTag(world, service, 0, '2')
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  await answers(port, 'second')
+
+  await page.goto(pageOf(world, deployment.id))
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click()
+  const question = page.getByRole('dialog', { name: 'Roll back to release 1?' })
+  await expect(question).toContainText(`${name.replace('back/', '')} 1`)
+  await question.getByRole('button', { name: 'Roll back' }).click()
+  await page.waitForURL(/\/deploy$/)
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+  await answers(port, 'first')
+})
+
+test('a failure says what happened and is deployed again from the same page; deleting takes the containers along', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const prefix = unique('fail')
+  const name = unique('fail/job')
+  const service = await createService(world, [{ name, tag: '1', image: exits(3, 0, 'no configuration found') }])
+  const deployment = await createDeployment(world, service, prefix)
+  await page.goto(pageOf(world, deployment.id))
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.waitForURL(/\/deploy$/)
+  await expect(result(page)).toContainText('stopped right after its start: exit code 3', { timeout: 60_000 })
+  await expect(page.getByText('Nothing answers')).toBeVisible()
+  expect((await finished(world, deployment.id)).status).toBe('failed')
+
+  await stage.registry.push(name, '2', idle())
+  await setTag(world, service, 0, '2')
+  await page.getByRole('button', { name: 'Deploy again' }).click()
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+  expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
+
+  await page.goto(pageOf(world, deployment.id))
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox').click()
+  await dialog.getByRole('button', { name: 'Delete with containers' }).click()
+  await page.waitForURL(/\/projects\//)
+  await expect.poll(async () => (await raw.list(`dev.crux.prefix=${prefix}`)).length, { timeout: 30_000 }).toBe(0)
+})
