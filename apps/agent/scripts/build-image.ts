@@ -22,12 +22,12 @@ export const imageArchitecture =
  *
  * @returns path of the archive and the name that the image has after `docker load`
  */
-export async function buildAgentImage(): Promise<{ path: string; reference: string }> {
-  const bundle = await buildAgent()
+export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: string; reference: string }> {
+  const bundle = await buildAgent(join(dist, 'bundle'))
   const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
   const reference = `crux/agent:${version}-${imageArchitecture}`
-  const path = `${root}dist/agent-image.tar`
-  await mkdir(`${root}dist`, { recursive: true })
+  const path = join(dist, 'agent-image.tar')
+  await mkdir(dist, { recursive: true })
 
   const layer = await tarOf(async (archive) => {
     for (const folder of ['tmp', 'srv', 'srv/crux'])

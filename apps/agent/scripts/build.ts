@@ -5,12 +5,11 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Bundles the agent into dist/: `agent.mjs`, and beside it the parts that are loaded only when they are needed.
+ * Bundles the agent into a folder, which is emptied first: `agent.mjs`, and beside it the parts that are loaded only when they are needed.
  *
  * @returns the folder
  */
-export async function buildAgent(): Promise<string> {
-  const outdir = `${root}dist/bundle`
+export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string> {
   const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { version: string }
   await rm(outdir, { recursive: true, force: true })
   await build({

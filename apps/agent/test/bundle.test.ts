@@ -21,7 +21,7 @@ afterEach(async () => {
 
 describe('the bundle', () => {
   test('connects and takes at most 95 MB when it idles', async () => {
-    const main = join(await buildAgent(), 'agent.mjs')
+    const main = join(await buildAgent(join(dataDir, 'bundle')), 'agent.mjs')
     // The first start makes the key pair and loads what that needs; later ones are the rule.
     for (const token of [server.newInstallToken(), undefined]) {
       const links = server.links.length
@@ -39,8 +39,10 @@ describe('the image', () => {
   const docker = openEngine()
   const name = `crux-agent-test-${randomUUID().slice(0, 8)}`
   let reference: string
+  let dist: string
   beforeAll(async () => {
-    const built = await buildAgentImage()
+    dist = await mkdtemp(join(tmpdir(), 'crux-agent-dist-'))
+    const built = await buildAgentImage(dist)
     reference = built.reference
     expect((await stat(built.path)).size).toBeLessThan(200 * 1_024 * 1_024)
     await loadImage(docker, built.path)
@@ -50,6 +52,7 @@ describe('the image', () => {
       .getContainer(name)
       .remove({ force: true })
       .catch(() => undefined)
+    await rm(dist, { recursive: true, force: true })
   })
 
   test('is loaded by the engine and connects as a container that knows its own name', async () => {

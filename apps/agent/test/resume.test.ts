@@ -1,15 +1,20 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildAgent } from '../scripts/build.ts'
 import { freePort, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
+let main: string
 let one: string
 let two: string
 let spawned: ReturnType<typeof spawnAgent> | undefined
 
 beforeAll(async () => {
+  // The bundle starts several times as fast as the sources.
+  main = join(await buildAgent(await mkdtemp(join(tmpdir(), 'crux-agent-bundle-'))), 'agent.mjs')
   world = await startWorld()
   one = (await world.publish('web:1', webImage('one'))).reference
   two = (await world.publish('web:2', webImage('two'))).reference
@@ -20,11 +25,14 @@ afterEach(async () => {
   await spawned?.exited
   await world.clear()
 })
-afterAll(() => world.dispose())
+afterAll(async () => {
+  await world.dispose()
+  await rm(dirname(main), { recursive: true, force: true })
+})
 
 async function startProcess(): Promise<void> {
   const links = world.server.links.length
-  spawned = spawnAgent(world.server, { dataDir: world.dataDir, nodeId: world.owner.nodeId })
+  spawned = spawnAgent(world.server, { main, dataDir: world.dataDir, nodeId: world.owner.nodeId })
   await waitUntil(
     'the agent process connects',
     () => world.server.links.length > links && world.server.connected,
@@ -54,34 +62,34 @@ async function allQuiet(): Promise<void> {
 }
 
 describe('an agent that is killed in the middle of a deployment', () => {
-  const moments: [string, Phase, PhaseState][] = [
-    ['while it resolves', Phase.RESOLVE, PhaseState.RUNNING],
-    ['after it created the new container', Phase.CREATE, PhaseState.DONE],
-    ['while it starts the new container', Phase.START, PhaseState.RUNNING],
-    ['while it checks the new container', Phase.VERIFY, PhaseState.RUNNING],
-    ['while it exchanges the names', Phase.SWAP, PhaseState.RUNNING],
-    ['after the exchange, before the old one is removed', Phase.SWAP, PhaseState.DONE],
+  const moments: [string, Phase, PhaseState, ('with' | 'without')[]][] = [
+    ['while it resolves', Phase.RESOLVE, PhaseState.RUNNING, ['without']],
+    ['after it created the new container', Phase.CREATE, PhaseState.DONE, ['with']],
+    ['while it starts the new container', Phase.START, PhaseState.RUNNING, ['with']],
+    ['while it checks the new container', Phase.VERIFY, PhaseState.RUNNING, ['with', 'without']],
+    ['while it exchanges the names', Phase.SWAP, PhaseState.RUNNING, ['with', 'without']],
+    ['after the exchange, before the old one is removed', Phase.SWAP, PhaseState.DONE, ['without']],
   ]
-  test.each(moments)('%s continues and ends well, with and without a published port', async (_, phase, state) => {
-    for (const ports of [[], [{ internal: 8080, external: await freePort() }]]) {
-      await startProcess()
-      expect(await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))).toMatchObject({
-        successful: true,
-      })
-      const release = world.release({ observationWindowMs: 600, drainMs: 300, instances: [web(two, { ports })] })
-      world.server.deploy(release)
-      await reached(release, phase, state)
-      await kill()
-      await startProcess()
-      expect(await world.server.outcomeOf(release)).toMatchObject({
-        successful: true,
-        containerNames: [world.name('web')],
-      })
-      expect(await waitUntil('the new one answers', () => world.answer('web'))).toBe('two')
-      await allQuiet()
-      await kill()
-      await world.clear()
-    }
+  const cases = moments.flatMap(([when, phase, state, ports]) =>
+    ports.map((port) => [when, port, phase, state] as const),
+  )
+  test.each(cases)('%s continues and ends well, %s a published port', async (_, port, phase, state) => {
+    const ports = port === 'with' ? [{ internal: 8080, external: await freePort() }] : []
+    await startProcess()
+    expect(await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))).toMatchObject({
+      successful: true,
+    })
+    const release = world.release({ observationWindowMs: 600, drainMs: 300, instances: [web(two, { ports })] })
+    world.server.deploy(release)
+    await reached(release, phase, state)
+    await kill()
+    await startProcess()
+    expect(await world.server.outcomeOf(release)).toMatchObject({
+      successful: true,
+      containerNames: [world.name('web')],
+    })
+    expect(await waitUntil('the new one answers', () => world.answer('web'))).toBe('two')
+    await allQuiet()
   })
 
   test('and finds the new container ended puts the old one back', async () => {
