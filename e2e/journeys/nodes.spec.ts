@@ -1,0 +1,131 @@
+import { connectLocalNode, createDeployment, createService, deploy, raw, unique, waitFor } from '@crux/test-kit'
+import { expect, test } from '../kit/journey.ts'
+
+/** 300 lines at once, then five a second for as long as it runs. */
+const talker = {
+  cmd: [
+    '/bin/sh',
+    '-c',
+    "trap 'exit 0' TERM; n=0; while [ $n -lt 300 ]; do n=$((n+1)); echo line $n; done; while :; do sleep 0.2 & wait; n=$((n+1)); echo line $n; done",
+  ],
+}
+
+test('a command for another machine is made, counts down, survives a reload and can be discarded', async ({
+  page,
+  stage,
+}) => {
+  const { teamSlug } = stage.world
+  await page.goto(`/${teamSlug}/nodes#new`)
+  await page.getByLabel('Name', { exact: true }).fill(unique('far-'))
+  await page.getByRole('button', { name: 'Create node' }).click()
+  await expect(page.getByText('Not connected yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Make the command' }).click()
+  const command = page.getByRole('code').filter({ hasText: 'crux_' }).first()
+  await expect(command).toBeVisible()
+  const text = await command.textContent()
+  await expect(page.getByText(/^(9|10):\d\d left$/)).toBeVisible()
+  await page.reload()
+  await expect(command).toHaveText(text ?? '')
+  await page.getByText('Show the script').click()
+  await expect(page.getByRole('region', { name: 'Script' })).toContainText('Installs the Crux agent')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect(page.getByRole('button', { name: 'Make the command' })).toBeVisible()
+  await expect(command).toBeHidden()
+})
+
+test('a container is stopped, started, read, inspected and deleted from its node', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('run')
+  const name = unique('i')
+  const service = await createService(world, [{ name: `run/${name}`, tag: '1', image: talker }])
+  const deployment = await createDeployment(world, service, prefix)
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const row = page.getByRole('row', { name: `${prefix}-${name}` })
+  await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+
+  await test.step('stop and start', async () => {
+    await row.getByRole('button', { name: 'Stop' }).click()
+    await expect(row.getByText('Exited 0')).toBeVisible({ timeout: 30_000 })
+    await row.getByRole('button', { name: 'Start', exact: true }).click()
+    await expect(row.getByText('Running')).toBeVisible({ timeout: 30_000 })
+    await row.getByRole('button', { name: 'Restart' }).click()
+    await expect(row.getByText('Restarting')).toBeVisible()
+    await expect(row.getByText('Running')).toBeVisible({ timeout: 30_000 })
+  })
+
+  await test.step('what the engine does by itself is seen too', async () => {
+    const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
+    await raw.stop(container?.Id ?? '')
+    await expect(row.getByText('Exited 0')).toBeVisible()
+    await raw.start(container?.Id ?? '')
+    await expect(row.getByText('Running')).toBeVisible()
+  })
+
+  await test.step('its log: followed, from more of the past, searched', async () => {
+    await row.getByRole('button', { name: 'Log', exact: true }).click()
+    const lines = page.getByRole('region', { name: 'Log lines' })
+    await expect(lines.getByText(/^line \d+$/).first()).toBeVisible()
+    const count = page.getByText(/^\d[\d,]* lines$/)
+    const counted = async () => Number((await count.textContent())?.replace(/\D/g, ''))
+    const first = await counted()
+    await expect.poll(counted).toBeGreaterThan(first)
+    await page.getByRole('radio', { name: '1000' }).click()
+    await expect.poll(counted).toBeGreaterThan(250)
+    await page.getByRole('button', { name: 'Find in the log' }).click()
+    await page.getByRole('searchbox', { name: 'Find in the log' }).fill('line 299')
+    await expect(page.getByText(/^\d+ match(es)?$/)).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText(/^\d+ of \d+$/)).toBeVisible()
+    await expect(lines.locator('mark').first()).toBeVisible()
+  })
+
+  await test.step('inspect', async () => {
+    await page.getByRole('link', { name: 'Inspect' }).click()
+    await expect(page.getByText(`${prefix}-${name}`).first()).toBeVisible()
+    await page.getByRole('radio', { name: 'JSON' }).click()
+    await expect(page.getByText('"Config"', { exact: false }).first()).toBeVisible()
+  })
+
+  await test.step('delete', async () => {
+    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await expect(row).toBeHidden({ timeout: 30_000 })
+    expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(0)
+  })
+})
+
+test('an agent is sent away and its token revoked only after a question, and the events tell', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const name = unique('spare-')
+  const nodeId = await connectLocalNode(world.person, world.teamSlug, name)
+  await page.goto(`/${world.teamSlug}/nodes/${nodeId}`)
+  await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
+
+  const act = async (action: string) => {
+    await page.getByRole('button', { name: 'More actions' }).first().click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  await act('Disconnect the agent')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
+  await act('Disconnect the agent')
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect the agent' }).click()
+  await expect(page.getByText(`The agent of ${name} is disconnected`)).toBeVisible()
+  await expect(page.getByRole('main').getByText('Unreachable', { exact: true })).toBeVisible()
+
+  await page.getByRole('link', { name: 'Events' }).click()
+  for (const event of ['Kicked', 'Connected', 'Installed'])
+    await expect(page.getByRole('table').getByText(event, { exact: true }).first()).toBeVisible()
+
+  await act('Revoke the token')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the token' }).click()
+  await expect(page.getByText('Not connected yet')).toBeVisible()
+  await waitFor('the token is gone', async () => {
+    const node = await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })
+    return !node.hasToken
+  })
+})
