@@ -16,7 +16,8 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { State } from '../../components/State.tsx'
+import { State, StateMark } from '../../components/State.tsx'
+import { lookOf } from '../../components/state-looks.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
@@ -41,7 +42,12 @@ export function NodesPage() {
     {
       id: 'status',
       header: t('list.status'),
-      cell: (node) => <State kind="node" value={node.status} />,
+      cell: (node) =>
+        node.status === 'unreachable' && !node.connectedAt ? (
+          <StateMark look={lookOf('phase', 'waiting')} word={t('notYet')} />
+        ) : (
+          <State kind="node" value={node.status} />
+        ),
       sort: (node) => nodeStatuses.indexOf(node.status),
       narrow: 'lead',
     },
@@ -104,7 +110,7 @@ export function NodesPage() {
 
   return (
     <>
-      <PageHead title={t('list.title')} sub={query.data ? summary(query.data, t) : undefined} tools={add} />
+      <PageHead title={t('list.title')} sub={query.data?.length ? summary(query.data, t) : undefined} tools={add} />
       <QueryView
         query={query}
         skeleton={<SkeletonRows />}
