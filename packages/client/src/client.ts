@@ -1,6 +1,5 @@
 import {
   type BodyInput,
-  type Contract,
   contract,
   type Operation,
   type ParamsInput,
@@ -96,7 +95,6 @@ export function addressOf(operation: Operation, input?: AnyInput): string {
 
 /** Input without its operation's types, for the inside of this file. */
 export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
-export type { Contract }
 
 async function reach(send: typeof fetch, url: string, init: RequestInit): Promise<Response> {
   try {

@@ -1,5 +1,5 @@
 import { ApiError } from '@crux/client'
-import type { LoginFlow, RegistrationFlow, Session, UiNode, VerificationFlow } from '@ory/kratos-client'
+import type { LoginFlow, RegistrationFlow, Session, VerificationFlow } from '@ory/kratos-client'
 import { queryOptions } from '@tanstack/react-query'
 
 /** The identity service's public flow API, reached below /kratos on our own origin. Its shapes come from its own client's types. */
@@ -54,8 +54,6 @@ export async function readFlowError(id: string): Promise<{ message: string; reas
   }
   return { message: body.error?.message ?? '', reason: body.error?.reason }
 }
-
-export type FlowNode = UiNode
 
 export function csrfTokenOf(flow: Flow): string {
   const node = flow.ui.nodes.find(

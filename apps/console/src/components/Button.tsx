@@ -93,28 +93,6 @@ function ButtonAnchor({ variant, size, icon, children, className, ...rest }: Anc
 /** A link that looks like a button: `<ButtonLink {...links.project(slug, id)} variant="main">`. */
 export const ButtonLink = createLink(ButtonAnchor)
 
-function IconAnchor({
-  icon: Icon,
-  label,
-  className,
-  ...rest
-}: Omit<AnchorProps, 'icon'> & { icon: LucideIcon; label: string }) {
-  return (
-    <Tooltip content={label}>
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: createLink always gives it an address, so it is a link */}
-      <a
-        {...rest}
-        aria-label={label}
-        className={cx(buttonLook({ variant: 'bare', size: 'sm' }), squares.sm, className)}
-      >
-        <Icon aria-hidden />
-      </a>
-    </Tooltip>
-  )
-}
-
-export const IconLink = createLink(IconAnchor)
-
 const squares = { sm: 'w-[26px] px-0!', md: 'w-[30px] px-0!', lg: 'w-[36px] px-0!' }
 
 const sizes = {

@@ -4,7 +4,6 @@ import { describeError } from '../api/errors.ts'
 
 /** react-hot-toast's defaults are the specification's: 4 s, success 2 s, at most 20, 350 px. */
 export const toastSuccess = (text: string) => toast.success(text)
-export const toastInfo = (text: string) => toast(text)
 export const toastWarning = (text: string) => toast(text, { duration: 5000, className: 'toast-warning', icon: '!' })
 export const toastText = (text: string) => toast.error(text, { position: 'top-center', className: 'toast-error' })
 
