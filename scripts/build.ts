@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleService } from './bundle.ts'
+import { precompress } from './precompress.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -28,11 +29,15 @@ const recipes: Record<Part, Recipe> = {
   console: {
     inputs: [
       ...shared,
+      'scripts/precompress.ts',
       ...inApp('console', 'src', 'public', 'index.html', 'vite.config.ts'),
       ...inPackages('contract', 'rules', 'client'),
     ],
     output: 'apps/console/dist/index.html',
-    build: () => runNode('apps/console', ['../../node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn']),
+    build: () => {
+      runNode('apps/console', ['../../node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'])
+      precompress(join(root, 'apps/console/dist'))
+    },
   },
   identity: {
     inputs: [...shared, ...inApp('identity', 'src'), ...inPackages('postgres', 'service-kit')],
