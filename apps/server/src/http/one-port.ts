@@ -14,6 +14,10 @@ const sniffMs = 10_000
 /** The first bytes of the HTTP/2 connection preface (RFC 9113, 3.4); no HTTP/1.1 method begins with them. */
 const preface = Buffer.from('PRI')
 
+/** Bytes that an agent may send before we answer: with the default of 64 kB a followed log mostly waits for that. */
+const streamWindow = 1_048_576
+const sessionWindow = 4 * streamWindow
+
 type Http2Handler = Parameters<typeof createHttp2>[1]
 
 export type OnePort = {
@@ -42,11 +46,12 @@ export function createOnePort(options: {
   const silent = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const http2: Http2Server | Http2SecureServer = createHttp2(
-    { settings: { maxConcurrentStreams: 1_000 } },
+    { settings: { maxConcurrentStreams: 1_000, initialWindowSize: streamWindow } },
     options.http2,
   )
   http2.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
+    session.setLocalWindowSize(sessionWindow)
     session.on('close', () => sessions.delete(session))
     session.on('error', () => session.destroy())
   })
