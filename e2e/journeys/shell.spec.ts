@@ -1,0 +1,133 @@
+import { createDeployment, createService, idle, unique } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { expect, signedOut, test } from '../kit/journey.ts'
+
+/** Types, goes down to this entry and presses Enter. */
+const jump = async (page: Page, words: string, entry: RegExp) => {
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Go to anything' })
+  await palette.getByPlaceholder('A project, node, deployment').fill(words)
+  const option = palette.getByRole('option', { name: entry })
+  await expect(async () => {
+    const chosen = async () => (await option.getAttribute('data-selected')) === 'true'
+    if (!(await chosen())) await page.keyboard.press('ArrowDown')
+    expect(await chosen()).toBe(true)
+  }).toPass()
+  await page.keyboard.press('Enter')
+  await expect(palette).toBeHidden()
+}
+
+test('the palette leads to any project, node and deployment by keyboard', async ({ page, stage }) => {
+  const { world } = stage
+  const name = unique('Palette ')
+  const prefix = unique('pal')
+  const service = await createService(world, [{ name: unique('pal/i'), tag: '1', image: idle() }], { name })
+  const deployment = await createDeployment(world, service, prefix)
+  const node = await world.person.client.call('nodes.get', {
+    params: { teamSlug: world.teamSlug, nodeId: world.nodeId },
+  })
+  await page.goto(`/${world.teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await jump(page, name, new RegExp(`^${name}$`))
+  await page.waitForURL(`**/projects/${service.projectId}`)
+  await jump(page, node.name, new RegExp(`^${node.name}`))
+  await page.waitForURL(`**/nodes/${world.nodeId}`)
+  await jump(page, prefix, new RegExp(prefix))
+  await page.waitForURL(`**/deployments/${deployment.id}`)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog', { name: 'Go to anything' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('single keys go places and list the shortcuts, but not while a person types', async ({ page, stage }) => {
+  const { teamSlug } = stage.world
+  await page.goto(`/${teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  for (const [key, path] of [
+    ['p', 'projects'],
+    ['d', 'deployments'],
+    ['n', 'nodes'],
+  ] as const) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await page.waitForURL(`**/${teamSlug}/${path}`)
+  }
+  await page.getByRole('searchbox').fill('gp?')
+  await expect(page.getByRole('searchbox')).toHaveValue('gp?')
+  await expect(page).toHaveURL(new RegExp(`/${teamSlug}/nodes$`))
+  await page.getByRole('searchbox').blur()
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Go to deployments')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('the theme is switched in the user menu and stays after a reload', async ({ page, stage }) => {
+  await page.goto(`/${stage.world.teamSlug}/dashboard`)
+  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  const choose = async (theme: string) => {
+    await page.getByRole('button', { name: /owner in/ }).click()
+    await page.getByRole('radio', { name: theme }).click()
+    await page.keyboard.press('Escape')
+  }
+  await choose('Light')
+  const light = await ground()
+  await choose('Dark')
+  await expect.poll(ground).not.toBe(light)
+  const dark = await ground()
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  expect(await ground()).toBe(dark)
+})
+
+test('what does not exist says so, and a team that is not ours leads home', async ({ page, stage }) => {
+  const { teamSlug } = stage.world
+  await page.goto('/no/such/page/here')
+  await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+  await page.goto(`/${teamSlug}/projects/00000000-0000-4000-8000-000000000000`)
+  await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await page.waitForURL(`**/${teamSlug}/dashboard`)
+  await page.goto('/somebody-else/deployments')
+  await page.waitForURL(`**/${teamSlug}/dashboard`)
+})
+
+test('on a phone the sidebar is a sheet that leads on and closes', async ({ page, stage }) => {
+  const { teamSlug } = stage.world
+  await page.setViewportSize({ width: 375, height: 740 })
+  await page.goto(`/${teamSlug}/dashboard`)
+  await expect(page.getByRole('link', { name: 'Nodes' })).toBeHidden()
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  const sheet = page.getByRole('dialog')
+  await sheet.getByRole('link', { name: 'Nodes' }).click()
+  await page.waitForURL(`**/${teamSlug}/nodes`)
+  await expect(sheet).toBeHidden()
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+})
+
+test('a server that is away is said in a banner, and what changed meanwhile is there when it is back', async ({
+  page,
+  stage,
+}) => {
+  const { world, system } = stage
+  await page.goto(`/${world.teamSlug}/nodes`)
+  const live = page.locator('[data-live]')
+  await expect(live).toHaveAttribute('data-live', 'live')
+  const away = system.restart('server', { pauseMs: 6_000 })
+  await expect(page.getByText('No connection to the server.')).toBeVisible({ timeout: 20_000 })
+  await away
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect(page.getByText('No connection to the server.')).toBeHidden({ timeout: 20_000 })
+  await expect(live).toHaveAttribute('data-live', 'live')
+  await expect(page.getByRole('main').getByText('Connected', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
+})
+
+test.describe('without a session', () => {
+  test.use({ storageState: signedOut })
+  test('every address of the console leads to the login and back', async ({ page, stage }) => {
+    await page.goto(`/${stage.world.teamSlug}/deployments?status=failed`)
+    await page.waitForURL(/\/auth\/login\?return_to=/)
+    expect(new URL(page.url()).searchParams.get('return_to')).toContain('status=failed')
+  })
+})
