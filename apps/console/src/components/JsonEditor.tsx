@@ -45,7 +45,7 @@ export function JsonEditor(props: Props) {
           linter((current) => findProblems(current, (text) => latest.current.lint(text)), { delay: 300 }),
           autocompletion({ override: [(context) => complete(context, latest.current.properties)] }),
           readOnly.current.of(EditorState.readOnly.of(latest.current.readOnly)),
-          EditorView.contentAttributes.of({ 'aria-label': latest.current.label }),
+          EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set')))
               latest.current.onChange(update.state.doc.toString())
