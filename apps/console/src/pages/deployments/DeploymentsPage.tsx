@@ -244,6 +244,7 @@ function Summary({ page, nodes }: { page: Result<'deployments.list'>; nodes: num
   const { t } = useTranslation(['deployments', 'common'])
   const { counts } = page
   if (!counts) return t('list.total', { count: page.total })
+  if (Object.values(counts).every((count) => count === 0)) return null
   const parts = [
     counts['in-progress'] ? t('list.inProgress', { count: counts['in-progress'] }) : null,
     counts.failed ? t('list.failed', { count: counts.failed }) : null,
