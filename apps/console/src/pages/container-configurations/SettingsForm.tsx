@@ -82,7 +82,7 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
               label: value === 'all' ? t('common:all') : t(`group.${value}`),
             }))}
           />
-          <SearchBox label={t('nav.find')} value={text} onChange={setText} className="flex-1 md:hidden" />
+          <SearchBox label={t('nav.find')} value={text} onChange={setText} className="min-w-40 flex-1 md:hidden" />
         </div>
         {shown.map((id) => (
           <div key={id}>{sections[id]}</div>
