@@ -1,0 +1,103 @@
+import {
+  createDeployment,
+  createService,
+  createTeam,
+  deploy,
+  exits,
+  idle,
+  setTag,
+  unique,
+  type World,
+  web,
+} from '@crux/test-kit'
+import { newNode } from './node.ts'
+
+/** A team as it looks after a week: things that run, one that failed, a node that waits, and a team with nothing in it. */
+export type Scene = {
+  team: string
+  teamId: string
+  emptyTeam: string
+  node: string
+  newNode: string
+  registry: string
+  versioned: { project: string; version: string; readOnly: string }
+  versionless: string
+  deployment: { good: string; failed: string; prepared: string }
+  configuration: { image: string; instance: string }
+  container: { prefix: string; name: string }
+}
+
+const environment = Object.entries({
+  DATABASE_URL: 'postgres://shop@db:5432/shop',
+  LOG_LEVEL: 'info',
+  FEATURE_CHECKOUT_EXPRESS: 'true',
+}).map(([key, value]) => ({ id: crypto.randomUUID(), key, value }))
+
+export async function buildScene(world: World): Promise<Scene> {
+  const { client } = world.person
+  const inTeam = { teamSlug: world.teamSlug }
+  const images = ['api', 'web', 'worker'].map((name) => unique(`acme/${name}-`))
+  const [api = '', shop = '', worker = ''] = images
+  const service = await createService(
+    world,
+    [
+      { name: api, tag: '1.0.0', image: idle('listening'), config: { name: 'api', environment } },
+      {
+        name: shop,
+        tag: '1.0.0',
+        image: web('shop'),
+        config: { name: 'web', ports: [{ id: crypto.randomUUID(), internal: 8080 }] },
+      },
+      { name: worker, tag: '1.0.0', image: idle('ready'), config: { name: 'worker' } },
+    ],
+    { name: 'Checkout', versioned: '1.0.0' },
+  )
+  const prefix = unique('shop')
+  const good = await createDeployment(world, service, prefix)
+  await deploy(world, good.id)
+  const next = await client.call('versions.increase', {
+    params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
+    body: { name: '1.1.0', changelog: 'Express checkout, and the worker retries what failed.' },
+  })
+  // Increasing took the deployment along, in preparation.
+  const increased = await client.call('versions.get', {
+    params: { ...inTeam, projectId: service.projectId, versionId: next.id },
+  })
+  const preparedId = increased.deployments[0]?.id ?? ''
+
+  const job = await createService(
+    world,
+    [{ name: unique('acme/importer-'), tag: '4', image: idle('imported'), config: { name: 'importer' } }],
+    { name: 'Nightly import' },
+  )
+  const failed = await createDeployment(world, job, unique('import'))
+  await deploy(world, failed.id)
+  const importer = await client.call('versions.get', {
+    params: { ...inTeam, projectId: job.projectId, versionId: job.versionId },
+  })
+  await world.registry.push(
+    importer.images[0]?.name ?? '',
+    '5',
+    exits(3, 0, 'no configuration found at /etc/import.yml'),
+  )
+  await setTag(world, job, 0, '5')
+  await deploy(world, failed.id)
+
+  const details = await client.call('deployments.get', { params: { ...inTeam, deploymentId: preparedId } })
+  const instance = details.instances.find(({ image }) => image.config.name === 'api')
+  const waiting = await newNode(world)
+  const empty = await createTeam(world.person)
+  return {
+    team: world.teamSlug,
+    teamId: world.teamId,
+    emptyTeam: empty.teamSlug,
+    node: world.nodeId,
+    newNode: waiting.nodeId,
+    registry: world.registryId,
+    versioned: { project: service.projectId, version: next.id, readOnly: service.versionId },
+    versionless: job.projectId,
+    deployment: { good: good.id, failed: failed.id, prepared: preparedId },
+    configuration: { image: instance?.image.config.id ?? '', instance: instance?.config.id ?? '' },
+    container: { prefix, name: 'web' },
+  }
+}
