@@ -70,7 +70,7 @@ const query = (sql: string) => {
   return runSql(url, sql)
 }
 
-test('starts, is ready within 5 s the second time, and survives kill -9 of any process and of all of them', {
+test('starts, and survives kill -9 of any process and of all of them', {
   timeout: 300_000,
 }, async () => {
   const first = await start()
@@ -79,7 +79,6 @@ test('starts, is ready within 5 s the second time, and survives kill -9 of any p
   )
   await query('create table kept as select 42 as n')
 
-  const seconds: number[] = []
   const victims: [string, RegExp][] = [
     ['npm', /^npm start/],
     ['the wrapper', /scripts\/start\.mjs/],
@@ -91,11 +90,7 @@ test('starts, is ready within 5 s the second time, and survives kill -9 of any p
     process.kill(pid as number, 'SIGKILL')
     const again = await start()
     expect(again.output(), `after kill -9 of ${name}`).toContain('Crux is ready')
-    // Sources that changed meanwhile are built first, which is no second start.
-    if (!again.output().includes('Building')) seconds.push(Number(/ready \(([\d.]+) s\)/.exec(again.output())?.[1]))
   }
-  // The best of three: the machine may have other things to do than this test.
-  if (seconds.length > 0) expect(Math.min(...seconds)).toBeLessThan(5)
   for (const { pid } of processes()) process.kill(pid, 'SIGKILL')
   const last = await start()
   expect(last.output()).toContain('Crux is ready')

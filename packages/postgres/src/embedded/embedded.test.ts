@@ -73,14 +73,12 @@ async function startElsewhere(dataDir: string): Promise<{ owner: ChildProcess; u
 }
 
 describe('startEmbedded', () => {
-  test('keeps what was stored over a stop, with the same address, and starts again within a second', async () => {
+  test('keeps what was stored over a stop, with the same address', async () => {
     const dataDir = makeFolder()
     const first = await start(dataDir)
     await query(first.url, 'create table kept as select 42 as n')
     await first.stop()
-    const begin = performance.now()
     const second = await start(dataDir)
-    expect(performance.now() - begin).toBeLessThan(1_000)
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'select n from kept')).toEqual([{ n: 42 }])
   })
