@@ -17,6 +17,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
   const image = `shop/${unique('web')}`
   await stage.registry.push(image, '1.0.0', web('hello one'))
   await stage.registry.push(image, '1.1.0', web('hello two'))
+  await stage.registry.push(image, 'gone', web('never'))
 
   const { teamSlug } = await signUpInBrowser(page, url)
   const open = (path: string) => page.goto(`${url}/${teamSlug}/${path}`)
@@ -88,7 +89,6 @@ test('from an account to a running container, a new tag, and a bad one that chan
   })
 
   await test.step('a bad tag leaves the old one answering, and the page says so', async () => {
-    await stage.registry.push(image, 'gone', web('never'))
     await setTag('gone')
     await stage.registry.deleteTag(image, 'gone')
     await deployAgain()
