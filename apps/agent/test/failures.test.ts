@@ -207,6 +207,7 @@ describe('a new container that fails', () => {
     const id = await standing()
     const { StartedAt } = (await world.inspect('web')).State
     const release = world.release({
+      observationWindowMs: 3_000,
       instances: [web(good, crash('seq 1 150; sleep 0.1; echo cannot open the database >&2; exit 7'))],
     })
     const outcome = await failing(release)
