@@ -79,6 +79,7 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
   }
   let missing = 0
   let twice = 0
+  let skipped = 0
   const sides = await interleave(rounds, {
     ours: async () => {
       const container = await start()
@@ -89,12 +90,12 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
       let first = 0
       let last = 0
       let started = false
-      channel.on('container-log-started', () => {
-        started = true
-      })
       channel.on('container-log-batch', (batch) => {
         const at = now()
+        skipped += batch.skipped ?? 0
         for (const [, , text] of batch.lines) {
+          // The first line says that the following stands.
+          if (text === 'ready') started = true
           const number = Number(text)
           if (!(number >= 1 && number <= lines)) continue
           if (got[number]) twice++
@@ -149,6 +150,6 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
     sides,
     { at: 'least', value: 0.7 },
     'lines/s',
-    `missing ${missing}, twice ${twice}`,
+    `missing ${missing} (said: ${skipped}), twice ${twice}`,
   )
 }
