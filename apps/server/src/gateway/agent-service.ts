@@ -148,6 +148,12 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
         const owner = await authenticate(context)
         if (!info || info.nodeId !== owner.nodeId) throw unauthenticated()
         const link = createLink({ ...owner, info }, isSupported(info.version))
+        const ended = () =>
+          over(link).catch((err: unknown) =>
+            app.log.warn({ err, nodeId: owner.nodeId }, 'the end of a link is not stored yet'),
+          )
+        // A connection that breaks while a message is being written is told by the signal alone: nobody asks for the next message.
+        context.signal.addEventListener('abort', ended, { once: true })
         try {
           await inTurn(owner.nodeId, () => begin(link, owner, context.values.get(peerAddress)))
           yield* link.outgoing(context.signal)
@@ -156,9 +162,8 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
           app.log.error({ err: cause, nodeId: owner.nodeId }, 'a link could not begin')
           throw new ConnectError('try again', Code.Unavailable)
         } finally {
-          await over(link).catch((err: unknown) =>
-            app.log.warn({ err, nodeId: owner.nodeId }, 'the end of a link is not stored yet'),
-          )
+          context.signal.removeEventListener('abort', ended)
+          await ended()
         }
       },
       async respond(request, context) {

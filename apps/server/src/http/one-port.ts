@@ -72,8 +72,11 @@ export function createOnePort(options: {
   const asHttp1 = server.listeners(event)[0] as (this: Server, socket: Socket) => void
   server.removeAllListeners(event)
   const serve = (socket: Socket, isHttp2: boolean) => {
-    if (isHttp2) http2.emit('connection', socket)
-    else asHttp1.call(server, socket)
+    if (isHttp2) {
+      // An HTTP/1.1 server lets a client close its half and still answers it. An HTTP/2 session would stay open for ever.
+      socket.allowHalfOpen = false
+      http2.emit('connection', socket)
+    } else asHttp1.call(server, socket)
   }
   server.on(event, (socket: Socket) => {
     sockets.add(socket)
