@@ -38,13 +38,16 @@ function fromPostgres(error: unknown): CruxError | undefined {
         description: 'A text has a character that cannot be stored.',
         cause: error,
       })
-    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^ENOENT$|^EPIPE$/.test(code))
+    // ENOENT is the database only when its socket was missing, not a file of ours.
+    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) || (code === 'ENOENT' && syscallOf(error) === 'connect'))
       return new CruxError('serviceUnavailable', { property: 'database', cause: error })
   }
   return /Connection terminated|timeout exceeded when trying to connect/.test(messages(error))
     ? new CruxError('serviceUnavailable', { property: 'database', cause: error })
     : undefined
 }
+
+const syscallOf = (error: unknown) => (error as { syscall?: string }).syscall
 
 function duplicate(constraint: string, cause: unknown): CruxError {
   const property = /_(name|slug)(_|$)/.exec(constraint)?.[1]
