@@ -39,7 +39,7 @@ function fromPostgres(error: unknown): CruxError | undefined {
         cause: error,
       })
     // ENOENT is the database only when its socket was missing, not a file of ours.
-    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) || (code === 'ENOENT' && syscallOf(error) === 'connect'))
+    if (/^(08|57P0)|^ECONN|^ETIMEDOUT$|^EPIPE$/.test(code) || (code === 'ENOENT' && syscallOf(current) === 'connect'))
       return new CruxError('serviceUnavailable', { property: 'database', cause: error })
   }
   return /Connection terminated|timeout exceeded when trying to connect/.test(messages(error))
