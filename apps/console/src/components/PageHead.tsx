@@ -32,7 +32,7 @@ export function PageHead({ title, crumbs = [], mark, sub, tools, crumb, fullTitl
         {sub && <p className="mt-0.5 text-ink-2">{sub}</p>}
       </div>
       {tools && (
-        <div className="flex w-full items-center gap-2 max-md:[&>:not([aria-haspopup])]:flex-1 wide:ml-auto wide:w-auto">
+        <div className="flex w-full flex-wrap items-center gap-2 max-md:[&>:not([aria-haspopup],[role=radiogroup])]:flex-1 wide:ml-auto wide:w-auto">
           {tools}
         </div>
       )}
