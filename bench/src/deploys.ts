@@ -204,7 +204,7 @@ export async function noFailedRequest(stage: Stage, report: Report, redeploys: n
     cmd: [
       '/bin/sh',
       '-c',
-      "trap 'exit 0' TERM; while :; do if wget -q -T 2 -O /dev/null http://web:8080/; then echo ok; else echo FAILED; fi; done",
+      "trap 'exit 0' TERM; while :; do if wget -q -O /dev/null http://web:8080/; then echo ok; else echo FAILED; fi; done",
     ],
   })
   const tags = ['a', 'b']
