@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
-import type { ContainerSpec, RestartPolicy } from '../drivers/container-engine.ts'
+import type { ContainerSpec, Mount, RestartPolicy } from '../drivers/container-engine.ts'
 import { label, labelNamespace, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
@@ -61,7 +61,7 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
       folders,
       base: {
         image: { name: instance.imageName, tag: instance.imageTag },
-        hostname: full,
+        hostname: hostnameOf(full, published.length > 0, mounts),
         environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
         labels: { ...routing, ...userLabels(config), ...ownLabels(release, instance, config) },
         entrypoint: config.commands.map(({ key }) => key),
@@ -86,6 +86,14 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
     if (error instanceof Refusal) throw error
     throw new Refusal(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
   }
+}
+
+/**
+ * Docker answers a hostname as an alias on every network, before the container is verified and until it is gone. So only one that
+ * never runs beside its successor (it holds a host port or writes to a volume) is called by its full name; others by their id.
+ */
+function hostnameOf(full: string, publishes: boolean, mounts: readonly Mount[]): string | undefined {
+  return publishes || mounts.some((mount) => mount.kind === 'bind' && mount.writable) ? full : undefined
 }
 
 const restartPolicies: Record<NonNullable<FinalContainerConfig['restartPolicy']>, RestartPolicy> = {
