@@ -46,7 +46,13 @@ export async function* followLog(
       started.cancel()
       return
     }
-    id = await started.id
+    // The name may have gone over to another container meanwhile, also while events were missed.
+    const holder = await driver.find(ref).catch(() => undefined)
+    if (holder === undefined || holder === id) id = await started.id
+    else {
+      started.cancel()
+      id = holder
+    }
   }
 }
 
