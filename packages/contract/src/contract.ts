@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { auditLogEndpoints } from './audit-log.ts'
+import { authEndpoints } from './auth.ts'
 import { containerConfigurationEndpoints } from './container-configurations.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
@@ -8,11 +10,15 @@ import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
+import { tokenEndpoints } from './tokens.ts'
 
 /** Every endpoint of the product API, by operation. */
 export const contract = {
   ...systemEndpoints,
+  ...authEndpoints,
   ...teamEndpoints,
+  ...tokenEndpoints,
+  ...auditLogEndpoints,
   ...registryEndpoints,
   ...projectEndpoints,
   ...nodeEndpoints,

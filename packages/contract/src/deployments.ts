@@ -12,8 +12,9 @@ import {
   projectTypes,
   versionTypes,
 } from './enums.ts'
+import { limits } from './limits.ts'
 import { Image } from './projects.ts'
-import { Audit, basic, Description, Id, inTeam, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
+import { Audit, basic, Description, Id, inTeam, Name, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
 
 export const DeploymentCreate = z.object({
   versionId: Id,
@@ -30,10 +31,27 @@ export const DeploymentUpdate = z.object({
   configBundles: z.array(Id).max(50).default([]),
 })
 export const DeploymentCopy = z.object({ nodeId: Id, prefix: Prefix, note: Description })
+export const DeploymentTokenWrite = z.object({
+  name: Name,
+  /** Absent or null: never expires. */
+  expirationInDays: z.int().min(1).max(3_650).nullish(),
+})
+export const DeploymentTokenCreated = z.object({
+  id: Id,
+  name: z.string(),
+  createdAt: Timestamp,
+  expiresAt: Timestamp.nullish(),
+  token: z.string(),
+  /** A ready command that starts the deployment, waits and shows how it ended. */
+  curl: z.string(),
+})
 export const DeploymentStart = z.object({
   instances: z.array(Id).max(500).optional(),
   recreate: z.boolean().optional(),
 })
+
+/** How the release stands that a start with `wait` began. */
+export const DeploymentStarted = z.object({ status: z.enum(deploymentStatuses), reason: z.string().nullish() })
 
 export const Deployment = z.object({
   id: Id,
@@ -194,6 +212,7 @@ export const deploymentEndpoints = endpoints({
     errors: ['rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
     permission: 'deployments.edit',
     audit: 'deployment',
+    token: 'deploy',
   },
   'deployments.update': {
     summary: 'Change note, prefix, protection',
@@ -222,12 +241,18 @@ export const deploymentEndpoints = endpoints({
     method: 'POST',
     path: `${one}/start`,
     params: deploymentId,
-    query: z.object({ ignoreProtected: z.string().optional() }),
+    query: z.object({
+      ignoreProtected: z.string().optional(),
+      /** Seconds to wait for the end: then 200 with `{status}`, or 202 with the status when the time is up. Absent: 204 at once. */
+      wait: z.coerce.number().int().min(1).max(limits.startWaitSeconds).optional(),
+    }),
     body: DeploymentStart.optional(),
     status: 204,
+    response: DeploymentStarted.optional(),
     errors: ['preconditionFailed', 'alreadyExists', 'keysAreUnique', 'containerNameAreUnique'],
     permission: 'deployments.start',
     audit: 'deployment-start',
+    token: 'deployment-token',
   },
   'deployments.preview': {
     summary: 'What a start would change',
@@ -249,6 +274,7 @@ export const deploymentEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'deployments.start',
     audit: 'deployment-cancel',
+    token: 'deploy',
   },
   'deployments.copy': {
     summary: 'Copy a deployment to a node and prefix',
@@ -261,6 +287,7 @@ export const deploymentEndpoints = endpoints({
     errors: ['alreadyExists', 'rollingVersionDeployment', 'alreadyHavePreparing', 'preconditionFailed'],
     permission: 'deployments.edit',
     audit: 'deployment',
+    token: 'deploy',
   },
   'deployments.log': {
     summary: 'Events of a deployment: pages from the newest, ascending inside a page',
@@ -295,6 +322,7 @@ export const deploymentEndpoints = endpoints({
     errors: ['preconditionFailed', 'alreadyExists'],
     permission: 'deployments.start',
     audit: 'deployment-start',
+    token: 'deploy',
   },
   'deployments.get-instance': {
     summary: 'An instance of a deployment',
@@ -329,5 +357,29 @@ export const deploymentEndpoints = endpoints({
     errors: [],
     permission: 'deployments.read',
     audit: false,
+  },
+  'deployments.create-token': {
+    summary: 'Create the token that starts this deployment from outside; its text is shown once',
+    method: 'PUT',
+    path: `${one}/token`,
+    params: deploymentId,
+    body: DeploymentTokenWrite,
+    status: 201,
+    response: DeploymentTokenCreated,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'deployments.token',
+    audit: 'deployment-token',
+    token: 'never',
+  },
+  'deployments.delete-token': {
+    summary: "Revoke the deployment's token",
+    method: 'DELETE',
+    path: `${one}/token`,
+    params: deploymentId,
+    status: 204,
+    errors: [],
+    permission: 'deployments.token',
+    audit: 'deployment-token',
+    token: 'never',
   },
 })

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { TokenScope } from './enums.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Permission } from './policy.ts'
 
@@ -25,6 +26,11 @@ export type EndpointSpec = {
   errors: readonly ErrorCode[]
   permission: Permission | 'public' | 'session' | 'install-token'
   audit: string | false
+  /**
+   * The least scope of a token that may call it; absent: `read` for GET, `full` otherwise. `never`: only a person's session may
+   * (a token manages neither tokens nor members nor itself, decision 17). `deployment-token`: also the token of that deployment.
+   */
+  token?: TokenScope | 'deployment-token' | 'never'
   /** False: the audit entry keeps no body (it may hold credentials). */
   auditBody?: boolean
 }

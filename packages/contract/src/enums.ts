@@ -1,6 +1,11 @@
 /** Closed word lists of the wire (backend.md 1.2, console.md 4 and 9). The order is the one that pages show. */
 export const teamRoles = ['owner', 'admin', 'user'] as const
 export const memberStatuses = ['pending', 'verified', 'expired', 'declined'] as const
+/** What a token may do of what its holder may: read; read and deploy; everything but managing tokens and members (decision 17). */
+export const tokenScopes = ['read', 'deploy', 'full'] as const
+export const auditActorTypes = ['user', 'deployment-token', 'service-account'] as const
+export const auditContexts = ['http', 'ws', 'rpc'] as const
+export const auditMethods = ['get', 'post', 'put', 'patch', 'delete'] as const
 export const projectTypes = ['versionless', 'versioned'] as const
 export const versionTypes = ['incremental', 'rolling'] as const
 export const registryTypes = ['v2', 'hub', 'gitlab', 'github', 'google', 'unchecked'] as const
@@ -87,6 +92,8 @@ export const icons = [
 ] as const
 
 export type TeamRole = (typeof teamRoles)[number]
+export type TokenScope = (typeof tokenScopes)[number]
+export type AuditActorType = (typeof auditActorTypes)[number]
 export type ProjectType = (typeof projectTypes)[number]
 export type VersionType = (typeof versionTypes)[number]
 export type RegistryType = (typeof registryTypes)[number]

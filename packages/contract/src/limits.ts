@@ -13,6 +13,9 @@ export const limits = {
   containerName: { max: 63 },
   body: { max: 1_048_576 },
   imagesPerRequest: 100,
+  allowedDomains: 50,
+  tokensPerHolder: 100,
+  startWaitSeconds: 600,
 } as const
 
 export const patterns = {
@@ -27,6 +30,7 @@ export const patterns = {
   /** A tag of the distribution specification. */
   imageTag: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
   teamSlug: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  emailDomain: /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$/,
   noWhitespace: /^\S+$/,
 } as const
 
@@ -42,6 +46,7 @@ export const reservedTeamSlugs = [
   'invitation',
   'kratos',
   'metrics',
+  'mails',
   'new',
   'status',
   'swagger',

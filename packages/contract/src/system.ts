@@ -40,35 +40,6 @@ export const Dashboard = z.object({
   inProgressDeployments: z.int(),
   onboarding: Onboarding,
 })
-const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
-const email = z.string().trim().min(3).max(320)
-const password = z.string().min(1).max(1_024)
-const personName = z.string().trim().max(16)
-/** What the sign-in pages post; the identity service's flow judges it (backend.md 2.13). */
-export const LoginWrite = z.object({
-  ...flow,
-  method: z.enum(['password', 'code', 'oidc']),
-  email: email.optional(),
-  password: password.optional(),
-  provider: z.string().max(64).optional(),
-})
-export const RegisterWrite = z.object({
-  ...flow,
-  method: z.enum(['password', 'oidc']),
-  email,
-  password: password.optional(),
-  firstName: personName.min(1),
-  lastName: personName.nullish(),
-  provider: z.string().max(64).optional(),
-})
-export const VerifyWrite = z.object({ ...flow, email: email.optional(), code: z.string().trim().max(32).optional() })
-/**
- * A relayed answer: what the identity service said, with its cookies. 201 with Location where the browser must go on. A refusal keeps the
- * identity service's status and its body, to which the fields of our errors are added: `error`, `description` (the first message),
- * and the whole flow once more in `value`, with `ui.messages` and the messages of each node. 410: the flow has expired.
- * 409 alreadyExists `session`: signed in already.
- */
-const Relayed = z.unknown()
 
 export const systemEndpoints = endpoints({
   'system.health': {
@@ -88,49 +59,6 @@ export const systemEndpoints = endpoints({
     status: 200,
     response: Status,
     errors: [],
-    permission: 'public',
-    audit: false,
-  },
-  'auth.register': {
-    summary: 'Submit a registration flow',
-    method: 'POST',
-    path: '/api/auth/register',
-    body: RegisterWrite,
-    status: 200,
-    response: Relayed,
-    errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
-    permission: 'public',
-    audit: false,
-  },
-  'auth.login': {
-    summary: 'Submit a login flow',
-    method: 'POST',
-    path: '/api/auth/login',
-    body: LoginWrite,
-    status: 200,
-    response: Relayed,
-    errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
-    permission: 'public',
-    audit: false,
-  },
-  'auth.logout': {
-    summary: 'Start to log out: answers the address that ends the session',
-    method: 'POST',
-    path: '/api/auth/logout',
-    status: 200,
-    response: z.object({ url: z.string() }),
-    errors: ['serviceUnavailable'],
-    permission: 'public',
-    audit: false,
-  },
-  'auth.verify': {
-    summary: 'Ask for or submit a verification code',
-    method: 'POST',
-    path: '/api/auth/verify',
-    body: VerifyWrite,
-    status: 200,
-    response: Relayed,
-    errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'public',
     audit: false,
   },

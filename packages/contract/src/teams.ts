@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { memberStatuses, teamRoles } from './enums.ts'
+import { limits, patterns } from './limits.ts'
 import { BasicUser, Id, Name, TeamSlug, Timestamp } from './shapes.ts'
 
+/** A domain of e-mail addresses, in lower case: `example.com`. */
+const EmailDomain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(patterns.emailDomain, 'Use a domain such as example.com')
 export const TeamWrite = z.object({ name: Name, slug: TeamSlug })
 export const TeamStatistics = z.object({
   users: z.int(),
@@ -20,7 +28,19 @@ export const TeamMember = z.object({
   lastLogin: Timestamp.nullish(),
 })
 export const Team = z.object({ id: Id, name: z.string(), slug: z.string(), statistics: TeamStatistics })
-export const TeamDetails = Team.extend({ users: z.array(TeamMember) })
+export const TeamSecurity = z.object({
+  /** Members whose session has no second factor may only see that they need one. */
+  secondFactorRequired: z.boolean(),
+  /** Only addresses of these domains may be invited and accept; empty: any. */
+  allowedDomains: z.array(EmailDomain).max(limits.allowedDomains),
+})
+export const TeamDetails = Team.extend({ users: z.array(TeamMember), security: TeamSecurity })
+export const InvitationWrite = z.object({
+  email: z.email().max(320),
+  firstName: z.string().trim().min(1).max(16),
+  lastName: z.string().trim().max(16).nullish(),
+  captcha: z.string().max(8_192).nullish(),
+})
 export const TeamOfUser = z.object({ id: Id, name: z.string(), slug: z.string(), role: z.enum(teamRoles) })
 export const Me = z.object({
   user: BasicUser.extend({ email: z.string() }),
@@ -28,8 +48,11 @@ export const Me = z.object({
   invitations: z.array(z.object({ id: Id, name: z.string(), slug: z.string() })),
   /** Whether the console shows the first-steps panel. */
   onboarding: z.boolean(),
+  /** False: this installation does not let people create teams. */
+  teamCreation: z.boolean(),
 })
 const teamId = z.object({ teamId: Id })
+const memberId = z.object({ teamId: Id, userId: z.string().min(1).max(64) })
 
 export const teamEndpoints = endpoints({
   'users.me': {
@@ -80,6 +103,7 @@ export const teamEndpoints = endpoints({
     errors: ['alreadyExists'],
     permission: 'session',
     audit: 'team',
+    token: 'never',
   },
   'teams.get': {
     summary: 'A team and its members',
@@ -102,5 +126,108 @@ export const teamEndpoints = endpoints({
     errors: ['alreadyExists'],
     permission: 'teams.edit',
     audit: 'team',
+  },
+  'teams.update-security': {
+    summary: 'Require a second factor of the members, or addresses of certain domains',
+    method: 'PUT',
+    path: '/api/teams/:teamId/security',
+    params: teamId,
+    body: TeamSecurity,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'teams.security',
+    audit: 'team',
+    token: 'never',
+  },
+  'teams.delete': {
+    summary: 'Delete a team with everything in it; running containers stay',
+    method: 'DELETE',
+    path: '/api/teams/:teamId',
+    params: teamId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'teams.delete',
+    audit: false,
+    token: 'never',
+  },
+  'teams.invite': {
+    summary: 'Invite somebody by mail',
+    method: 'POST',
+    path: '/api/teams/:teamId/users',
+    params: teamId,
+    body: InvitationWrite,
+    status: 201,
+    response: TeamMember,
+    errors: ['alreadyExists', 'preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'team-members.invite',
+    audit: 'team-member',
+    token: 'never',
+  },
+  'teams.reinvite': {
+    summary: 'Invite again: a fresh week and a fresh mail',
+    method: 'POST',
+    path: '/api/teams/:teamId/users/:userId/reinvite',
+    params: memberId,
+    status: 204,
+    errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'team-members.invite',
+    audit: 'team-member',
+    token: 'never',
+  },
+  'teams.change-role': {
+    summary: "Change a member's role; `owner` hands over or shares the ownership",
+    method: 'PUT',
+    path: '/api/teams/:teamId/users/:userId/role',
+    params: memberId,
+    body: z.object({ role: z.enum(teamRoles) }),
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'team-members.roles',
+    audit: 'team-member',
+    token: 'never',
+  },
+  'teams.leave': {
+    summary: 'Leave a team; its last owner cannot',
+    method: 'DELETE',
+    path: '/api/teams/:teamId/users/leave',
+    params: teamId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'teams.read',
+    audit: 'team-member',
+    token: 'never',
+  },
+  'teams.remove-user': {
+    summary: 'Remove a member or take back an invitation',
+    method: 'DELETE',
+    path: '/api/teams/:teamId/users/:userId',
+    params: memberId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'team-members.invite',
+    audit: 'team-member',
+    token: 'never',
+  },
+  'users.accept-invitation': {
+    summary: 'Join a team that invited me',
+    method: 'POST',
+    path: '/api/users/me/invitations/:teamId',
+    params: teamId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'session',
+    audit: 'invitation',
+    token: 'never',
+  },
+  'users.decline-invitation': {
+    summary: 'Decline an invitation',
+    method: 'DELETE',
+    path: '/api/users/me/invitations/:teamId',
+    params: teamId,
+    status: 204,
+    errors: [],
+    permission: 'session',
+    audit: 'invitation',
+    token: 'never',
   },
 })

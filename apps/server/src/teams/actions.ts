@@ -55,6 +55,7 @@ function details(row: TeamRow, people: Map<string, Person>): Answer<'teams.get'>
     name,
     slug,
     statistics: { users: members.length, ...counts },
+    security: { secondFactorRequired: false, allowedDomains: [] },
     users: members.map(({ userId, role }) => {
       const person = people.get(userId)
       return {

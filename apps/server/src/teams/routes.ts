@@ -16,7 +16,13 @@ export function teamRoutes(app: App): Handlers<TeamOperation> {
   return {
     'users.me': async ({ actor }) => {
       const [teams, onboarding] = await Promise.all([selectTeamNames(app, actor.id), selectOnboarding(app, actor.id)])
-      return { user: { id: actor.id, name: actor.name, email: actor.email }, teams, invitations: [], onboarding }
+      return {
+        user: { id: actor.id, name: actor.name, email: actor.email },
+        teams,
+        invitations: [],
+        onboarding,
+        teamCreation: !app.config.teamCreationDisabled,
+      }
     },
     'users.show-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, true)),
     'users.hide-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, false)),

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { auditActorTypes, auditContexts, auditMethods } from './enums.ts'
+import { Id, Page, paginated, params, Timestamp } from './shapes.ts'
+
+export const AuditLogEntry = z.object({
+  id: Id,
+  createdAt: Timestamp,
+  actorType: z.enum(auditActorTypes),
+  /** Absent for tokens and for people who are gone; `name` is always there. */
+  user: z.object({ id: z.string(), email: z.string() }).nullish(),
+  /** Of the person, the token or the service account, as it was then. */
+  name: z.string(),
+  context: z.enum(auditContexts),
+  method: z.enum(auditMethods).nullish(),
+  event: z.string(),
+  /** False: the attempt was refused. */
+  accepted: z.boolean(),
+  data: z.unknown(),
+})
+
+/** `from` and `to` are ISO 8601, both inclusive; `filter` is a part of the event or of the actor's name or address, in any case. */
+const range = {
+  from: Timestamp,
+  to: Timestamp,
+  filter: z.string().trim().max(200).optional(),
+  accepted: z.enum(['true', 'false']).optional(),
+}
+const auditLog = '/api/:teamSlug/audit-log'
+
+export const auditLogEndpoints = endpoints({
+  'audit-log.list': {
+    summary: 'What was done and tried in this team, newest first',
+    method: 'GET',
+    path: auditLog,
+    params: params({}),
+    query: Page.extend(range),
+    status: 200,
+    response: paginated(AuditLogEntry),
+    errors: [],
+    permission: 'audit-log.read',
+    audit: false,
+  },
+  'audit-log.export-csv': {
+    summary: 'The audit log as CSV (RFC 4180), oldest first',
+    method: 'GET',
+    path: `${auditLog}/export.csv`,
+    params: params({}),
+    query: z.object(range),
+    status: 200,
+    contentType: 'text/csv; charset=utf-8',
+    errors: [],
+    permission: 'audit-log.read',
+    audit: false,
+  },
+  'audit-log.export-ndjson': {
+    summary: 'The audit log as one JSON object per line, oldest first',
+    method: 'GET',
+    path: `${auditLog}/export.ndjson`,
+    params: params({}),
+    query: z.object(range),
+    status: 200,
+    contentType: 'application/x-ndjson; charset=utf-8',
+    errors: [],
+    permission: 'audit-log.read',
+    audit: false,
+  },
+})

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { Id, Timestamp } from './shapes.ts'
+
+const flow = { flow: z.string().max(128), csrfToken: z.string().max(1_024), captcha: z.string().max(8_192).nullish() }
+const code = z.string().trim().max(32)
+const email = z.string().trim().min(3).max(320)
+const password = z.string().min(1).max(1_024)
+const personName = z.string().trim().max(16)
+/** What the sign-in pages post; the identity service's flow judges it (backend.md 2.13). */
+export const LoginWrite = z.object({
+  ...flow,
+  method: z.enum(['password', 'code', 'oidc']),
+  email: email.optional(),
+  password: password.optional(),
+  /** Method code: judged; without it one is sent to `email`. */
+  code: code.optional(),
+  provider: z.string().max(64).optional(),
+})
+export const RegisterWrite = z.object({
+  ...flow,
+  method: z.enum(['password', 'oidc']),
+  email,
+  password: password.optional(),
+  firstName: personName.min(1),
+  lastName: personName.nullish(),
+  provider: z.string().max(64).optional(),
+})
+export const VerifyWrite = z.object({ ...flow, email: email.optional(), code: code.optional() })
+export const RecoveryWrite = VerifyWrite
+/** From an invitation's mail: its flow and code, and the team that invites. */
+export const CreateAccountWrite = z.object({ flow: z.string().max(128), code, team: Id })
+export const ProfileWrite = z.object({ ...flow, email, firstName: personName.min(1), lastName: personName.nullish() })
+export const PasswordWrite = z.object({ ...flow, password, signOutOthers: z.boolean().optional() })
+export const ProviderWrite = z.object({ ...flow, provider: z.string().min(1).max(64) })
+/**
+ * A relayed answer: what the identity service said, with its cookies. 201 with Location where the browser must go on. A refusal keeps the
+ * identity service's status and its body, to which the fields of our errors are added: `error`, `description` (the first message),
+ * and the whole flow once more in `value`, with `ui.messages` and the messages of each node. 410: the flow has expired.
+ * 409 alreadyExists `session`: signed in already.
+ */
+const Relayed = z.unknown()
+
+/** A mail that was written to a file because no mail server is set, for who runs this installation. */
+export const KeptMail = z.object({
+  id: z.string(),
+  createdAt: Timestamp,
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+})
+
+export const authEndpoints = endpoints({
+  'auth.register': {
+    summary: 'Submit a registration flow',
+    method: 'POST',
+    path: '/api/auth/register',
+    body: RegisterWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.login': {
+    summary: 'Submit a login flow',
+    method: 'POST',
+    path: '/api/auth/login',
+    body: LoginWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.logout': {
+    summary: 'Start to log out: answers the address that ends the session',
+    method: 'POST',
+    path: '/api/auth/logout',
+    status: 200,
+    response: z.object({ url: z.string() }),
+    errors: ['serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.verify': {
+    summary: 'Ask for or submit a verification code',
+    method: 'POST',
+    path: '/api/auth/verify',
+    body: VerifyWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.recovery': {
+    summary: 'Ask for or submit a recovery code',
+    method: 'POST',
+    path: '/api/auth/recovery',
+    body: RecoveryWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.create-account': {
+    summary: "Redeem an invitation's code: signs in, joins the team, 201 with the page that asks for a password",
+    method: 'POST',
+    path: '/api/auth/create-account',
+    body: CreateAccountWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.renew-invitation-code': {
+    summary: 'A fresh flow and code for an invitation that lives, for who holds its link (decision 15)',
+    method: 'POST',
+    path: '/api/auth/create-account/code',
+    body: z.object({ team: Id, invitation: z.string().min(16).max(256) }),
+    status: 200,
+    response: z.object({ flow: z.string(), code: z.string() }),
+    errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
+    permission: 'public',
+    audit: false,
+  },
+  'auth.edit-profile': {
+    summary: 'Change name and address',
+    method: 'POST',
+    path: '/api/auth/settings/edit-profile',
+    body: ProfileWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['tooManyRequests', 'serviceUnavailable'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'auth.change-password': {
+    summary: 'Change the password; 403 where the session is too old for that',
+    method: 'POST',
+    path: '/api/auth/settings/change-password',
+    body: PasswordWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['tooManyRequests', 'serviceUnavailable'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'auth.link-provider': {
+    summary: 'Link a login provider: 201 with the address where that goes on',
+    method: 'POST',
+    path: '/api/auth/settings/oidc',
+    body: ProviderWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['tooManyRequests', 'serviceUnavailable'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'auth.unlink-provider': {
+    summary: 'Unlink a login provider; the last way to sign in stays',
+    method: 'DELETE',
+    path: '/api/auth/settings/oidc',
+    body: ProviderWrite,
+    status: 200,
+    response: Relayed,
+    errors: ['tooManyRequests', 'serviceUnavailable'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'mails.list': {
+    summary:
+      'Mails that were kept because no mail server is set, newest first, for who has the token printed at the start',
+    method: 'POST',
+    path: '/api/mails',
+    body: z.object({ token: z.string().min(1).max(256) }),
+    status: 200,
+    response: z.array(KeptMail),
+    errors: ['tooManyRequests'],
+    permission: 'public',
+    audit: false,
+  },
+})

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { tokenScopes } from './enums.ts'
+import { Description, Id, Name, params, Timestamp } from './shapes.ts'
+
+export const Token = z.object({
+  id: Id,
+  name: z.string(),
+  scope: z.enum(tokenScopes),
+  createdAt: Timestamp,
+  expiresAt: Timestamp.nullish(),
+  /** To the minute. */
+  lastUsedAt: Timestamp.nullish(),
+})
+/** The token's text is in this one answer and nowhere else. */
+export const TokenCreated = Token.extend({ token: z.string() })
+export const TokenWrite = z.object({
+  name: Name,
+  /** 0: never expires. */
+  expirationInDays: z.int().min(0).max(3_650),
+  scope: z.enum(tokenScopes).default('full'),
+})
+const serviceAccountRoles = ['admin', 'user'] as const
+export const ServiceAccountWrite = z.object({ name: Name, description: Description, role: z.enum(serviceAccountRoles) })
+export const ServiceAccount = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string().nullish(),
+  role: z.enum(serviceAccountRoles),
+  createdAt: Timestamp,
+  createdBy: z.string(),
+  tokens: z.array(Token),
+})
+
+const tokenId = z.object({ tokenId: Id })
+const accounts = '/api/:teamSlug/service-accounts'
+const accountId = params({ serviceAccountId: Id })
+const accountTokenId = params({ serviceAccountId: Id, tokenId: Id })
+
+export const tokenEndpoints = endpoints({
+  'tokens.list': {
+    summary: 'My API tokens',
+    method: 'GET',
+    path: '/api/tokens',
+    status: 200,
+    response: z.array(Token),
+    errors: [],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'tokens.get': {
+    summary: 'One of my API tokens',
+    method: 'GET',
+    path: '/api/tokens/:tokenId',
+    params: tokenId,
+    status: 200,
+    response: Token,
+    errors: [],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'tokens.create': {
+    summary: 'Create an API token of mine; its text is shown once',
+    method: 'POST',
+    path: '/api/tokens',
+    body: TokenWrite,
+    status: 201,
+    response: TokenCreated,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'tokens.delete': {
+    summary: 'Revoke one of my API tokens',
+    method: 'DELETE',
+    path: '/api/tokens/:tokenId',
+    params: tokenId,
+    status: 204,
+    errors: [],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+  },
+  'service-accounts.list': {
+    summary: 'Service accounts of the team with their tokens',
+    method: 'GET',
+    path: accounts,
+    params: params({}),
+    status: 200,
+    response: z.array(ServiceAccount),
+    errors: [],
+    permission: 'service-accounts.read',
+    audit: false,
+    token: 'never',
+  },
+  'service-accounts.create': {
+    summary: 'Create a service account: acts in this team and does not die with a person',
+    method: 'POST',
+    path: accounts,
+    params: params({}),
+    body: ServiceAccountWrite,
+    status: 201,
+    response: ServiceAccount,
+    errors: ['alreadyExists'],
+    permission: 'service-accounts.edit',
+    audit: 'service-account',
+    token: 'never',
+  },
+  'service-accounts.update': {
+    summary: 'Rename a service account or change its role',
+    method: 'PUT',
+    path: `${accounts}/:serviceAccountId`,
+    params: accountId,
+    body: ServiceAccountWrite,
+    status: 204,
+    errors: ['alreadyExists'],
+    permission: 'service-accounts.edit',
+    audit: 'service-account',
+    token: 'never',
+  },
+  'service-accounts.delete': {
+    summary: 'Delete a service account and revoke its tokens',
+    method: 'DELETE',
+    path: `${accounts}/:serviceAccountId`,
+    params: accountId,
+    status: 204,
+    errors: [],
+    permission: 'service-accounts.edit',
+    audit: 'service-account',
+    token: 'never',
+  },
+  'service-accounts.create-token': {
+    summary: 'Create a token of a service account; its text is shown once',
+    method: 'POST',
+    path: `${accounts}/:serviceAccountId/tokens`,
+    params: accountId,
+    body: TokenWrite,
+    status: 201,
+    response: TokenCreated,
+    errors: ['alreadyExists', 'preconditionFailed'],
+    permission: 'service-accounts.edit',
+    audit: 'service-account-token',
+    token: 'never',
+  },
+  'service-accounts.delete-token': {
+    summary: 'Revoke a token of a service account',
+    method: 'DELETE',
+    path: `${accounts}/:serviceAccountId/tokens/:tokenId`,
+    params: accountTokenId,
+    status: 204,
+    errors: [],
+    permission: 'service-accounts.edit',
+    audit: 'service-account-token',
+    token: 'never',
+  },
+})
