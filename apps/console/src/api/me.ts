@@ -1,4 +1,4 @@
-import { isAllowed, type Permission, permissions } from '@crux/contract'
+import { isAllowed, type Permission, permissions, type TeamRole } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import i18n from 'i18next'
@@ -34,9 +34,20 @@ export function useTeam() {
   return team
 }
 
-/** Null when the person may do it, else the reason for a disabled button. */
-export function useDenied(permission: Permission): string | null {
-  const role = useTeamOrNone()?.role
+/** The person's role in a team, by default that of the page. */
+export function useRole(teamId?: string): TeamRole | undefined {
+  const current = useTeamOrNone()
+  const teams = useMe()?.teams
+  return teamId === undefined ? current?.role : teams?.find((team) => team.id === teamId)?.role
+}
+
+/**
+ * Null when the person may do it, else the reason for a disabled button.
+ *
+ * @param teamId for pages about another team than the current one
+ */
+export function useDenied(permission: Permission, teamId?: string): string | null {
+  const role = useRole(teamId)
   if (!role || isAllowed(role, permission)) return null
   return i18n.t('denied.role', { role: i18n.t(`role.${permissions[permission]}`), own: i18n.t(`role.${role}`) })
 }

@@ -19,10 +19,13 @@ export function TeamFields({
   form,
   suggest,
   tall,
+  slugDenied,
 }: {
   form: UseFormReturn<z.input<typeof TeamForm>, unknown, TeamForm>
   suggest: boolean
   tall?: boolean
+  /** Why this person may change the name only. */
+  slugDenied?: string | null
 }) {
   const { t } = useTranslation('teams')
   const touched = useRef(!suggest)
@@ -44,7 +47,8 @@ export function TeamFields({
         form={form}
         name="slug"
         label={t('form.slug')}
-        help={t('form.slugHelp', { host: location.host, slug: slug || '...' })}
+        help={slugDenied ?? t('form.slugHelp', { host: location.host, slug: slug || '...' })}
+        disabled={Boolean(slugDenied)}
         mono
         tall={tall}
         autoComplete="off"

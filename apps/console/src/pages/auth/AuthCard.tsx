@@ -10,7 +10,7 @@ export function AuthCard({
 }: {
   title: string
   sub?: ReactNode
-  children: ReactNode
+  children?: ReactNode
   foot?: ReactNode
 }) {
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { useMe } from '../../api/me.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TeamCreate } from '../../forms/team-create.tsx'
 import { links } from '../../links.ts'
@@ -9,12 +10,12 @@ import { AuthCard } from '../auth/AuthCard.tsx'
 export function FirstTeamPage() {
   const { t } = useTranslation('teams')
   const navigate = useNavigate()
+  const me = useMe()
+  const logout = <TextLink {...links.logout()}>{t('first.logout')}</TextLink>
+  if (me?.teamCreation === false)
+    return <AuthCard title={t('first.closedTitle')} sub={t('first.closed', { email: me.user.email })} foot={logout} />
   return (
-    <AuthCard
-      title={t('first.title')}
-      sub={t('first.text')}
-      foot={<TextLink {...links.logout()}>{t('first.logout')}</TextLink>}
-    >
+    <AuthCard title={t('first.title')} sub={t('first.text')} foot={logout}>
       <TeamCreate shape="panel" onClose={() => void navigate(links.home())} />
     </AuthCard>
   )

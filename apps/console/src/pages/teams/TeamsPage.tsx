@@ -30,6 +30,7 @@ export function TeamsPage() {
   const query = useQuery(apiQuery('teams.list'))
   const columns = useColumns()
   const current = useTeamOrNone()
+  const me = useMe()
   const navigate = useNavigate()
   const anchor = useAnchor('new')
   const [text, setText] = useState('')
@@ -39,7 +40,12 @@ export function TeamsPage() {
         title={t('title')}
         sub={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
         tools={
-          <Button variant="main" icon={Plus} onClick={anchor.show}>
+          <Button
+            variant="main"
+            icon={Plus}
+            disabledReason={me?.teamCreation === false && t('closed')}
+            onClick={anchor.show}
+          >
             {t('add')}
           </Button>
         }
@@ -79,7 +85,7 @@ export function TeamsPage() {
           )
         }}
       </QueryView>
-      {anchor.open && <TeamCreate onClose={anchor.close} />}
+      {anchor.open && me?.teamCreation !== false && <TeamCreate onClose={anchor.close} />}
     </>
   )
 }

@@ -1,0 +1,52 @@
+import { InvitationWrite } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../api/client.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { FormSheet } from './FormShell.tsx'
+import { TextField } from './fields.tsx'
+
+type Team = { id: string; name: string; security: { allowedDomains: string[] } }
+
+/** Invites one person by mail; the name is used only where the person is new here. */
+export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void }) {
+  const { t } = useTranslation(['teams', 'common'])
+  const form = useForm({
+    resolver: zodResolver(InvitationWrite),
+    defaultValues: { email: '', firstName: '', lastName: '' },
+  })
+  const invite = useCall('teams.invite', {
+    stale: [queryKey('teams.get'), queryKey('teams.list')],
+    onSuccess: (member) => {
+      toastSuccess(t('invite.sent', { email: member.email }))
+      onClose()
+    },
+    toast: false,
+  })
+  const domains = team.security.allowedDomains
+  return (
+    <FormSheet
+      title={t('invite.title', { name: team.name })}
+      description={t('invite.text')}
+      form={form}
+      submitLabel={t('invite.action')}
+      loading={invite.isPending}
+      error={invite.error}
+      onClose={onClose}
+      onSubmit={(body) => invite.mutateAsync({ params: { teamId: team.id }, body })}
+    >
+      <TextField
+        form={form}
+        name="email"
+        type="email"
+        inputMode="email"
+        label={t('details.email')}
+        help={domains.length > 0 ? t('invite.domains', { domains: domains.join(', ') }) : undefined}
+        autoComplete="off"
+      />
+      <TextField form={form} name="firstName" label={t('invite.firstName')} autoComplete="off" />
+      <TextField form={form} name="lastName" label={t('invite.lastName')} optional autoComplete="off" />
+    </FormSheet>
+  )
+}

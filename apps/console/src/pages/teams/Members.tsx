@@ -1,0 +1,180 @@
+import { teamRoles } from '@crux/contract'
+import { Crown, RotateCw, ShieldMinus, ShieldPlus, UserMinus, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../../api/client.ts'
+import { useDenied, useMe } from '../../api/me.ts'
+import { Avatar } from '../../components/Avatar.tsx'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { State } from '../../components/State.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { lastOwner, type Member, type Team } from './members.ts'
+import { usePauses } from './use-pauses.ts'
+
+const TeamInvite = later(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
+
+/** As long as the server refuses another mail to the same person. */
+const reinvitePauseMs = 30_000
+
+/** Who is in the team and who is invited. */
+export function Members({ team }: { team: Team }) {
+  const { t } = useTranslation(['teams', 'common'])
+  const [text, setText] = useState('')
+  const [inviting, setInviting] = useState(false)
+  const inviteDenied = useDenied('team-members.invite', team.id)
+  const columns = useColumns()
+  const actions = useMemberActions(team, inviteDenied)
+  const rows = filterRows(team.users, text, (user) => [user.name, user.email])
+  return (
+    <Box
+      title={t('details.members')}
+      tools={
+        <>
+          <SearchBox value={text} onChange={setText} label={t('details.memberFilter')} className="w-56 max-md:w-36" />
+          <Button icon={UserPlus} disabledReason={inviteDenied} onClick={() => setInviting(true)}>
+            {t('details.invite')}
+          </Button>
+        </>
+      }
+    >
+      {rows.length === 0 ? (
+        <NothingFits total={team.users.length} onReset={() => setText('')} />
+      ) : (
+        <DataTable
+          flush
+          label={t('details.members')}
+          rows={rows}
+          columns={columns}
+          rowKey={(user) => user.id}
+          actions={actions}
+        />
+      )}
+      {inviting && !inviteDenied && <TeamInvite team={team} onClose={() => setInviting(false)} />}
+    </Box>
+  )
+}
+
+function useMemberActions(team: Team, inviteDenied: string | null): (member: Member) => RowAction[] {
+  const { t } = useTranslation(['teams', 'common'])
+  const me = useMe()
+  const rolesDenied = useDenied('team-members.roles', team.id)
+  const pauses = usePauses()
+  const stale = [queryKey('teams.get'), queryKey('teams.list')]
+  const changeRole = useCall('teams.change-role', {
+    // One's own role stands in users.me.
+    stale: [...stale, queryKey('users.me')],
+    onSuccess: () => toastSuccess(t('details.roleChanged')),
+  })
+  const remove = useCall('teams.remove-user', { stale, onSuccess: () => toastSuccess(t('details.removed')) })
+  const reinvite = useCall('teams.reinvite', {
+    stale,
+    onSuccess: (_, { params }) => {
+      pauses.begin(params.userId, reinvitePauseMs)
+      toastSuccess(t('details.reinvited'))
+    },
+  })
+
+  return (member) => {
+    const params = { teamId: team.id, userId: member.id }
+    const invited = member.status !== 'verified'
+    const last = lastOwner(team, member)
+    const roleActions = teamRoles
+      .filter((role) => role !== member.role && !invited)
+      .map((role): RowAction => {
+        const icon = role === 'owner' ? Crown : role === 'admin' && member.role === 'user' ? ShieldPlus : ShieldMinus
+        return {
+          id: `role-${role}`,
+          icon,
+          label: t('details.makeRole', { role: t(`common:role.${role}`) }),
+          disabledReason: rolesDenied ?? (last && t('details.lastOwner')),
+          run: async () => {
+            const question = {
+              title: t('details.roleTitle', { name: member.name, role: t(`common:role.${role}`) }),
+              text: t(`details.roleText.${role}`),
+              action: t('details.roleChange'),
+            }
+            if (await confirm(question)) changeRole.mutate({ params, body: { role } })
+          },
+        }
+      })
+    const again: RowAction[] =
+      member.status === 'pending' || member.status === 'expired'
+        ? [
+            {
+              id: 'reinvite',
+              icon: RotateCw,
+              label: t('details.reinvite'),
+              inline: true,
+              disabledReason: inviteDenied ?? (pauses.active(member.id) && t('details.reinvitePause')),
+              run: () => reinvite.mutate({ params }),
+            },
+          ]
+        : []
+    const removal: RowAction = {
+      id: 'remove',
+      icon: UserMinus,
+      label: invited ? t('details.takeBack') : t('details.remove'),
+      danger: true,
+      disabledReason:
+        inviteDenied ||
+        (member.id === me?.user.id && !invited && t('details.removeSelf')) ||
+        (member.role === 'owner' && t('details.removeOwner')),
+      run: async () => {
+        const question = {
+          title: t(invited ? 'details.takeBackTitle' : 'details.removeTitle', { name: member.name }),
+          text: t(invited ? 'details.takeBackText' : 'details.removeText'),
+          action: invited ? t('details.takeBack') : t('details.remove'),
+          danger: true,
+        }
+        if (await confirm(question)) remove.mutate({ params })
+      },
+    }
+    return [...again, ...roleActions, removal]
+  }
+}
+
+function useColumns(): Column<Member>[] {
+  const { t } = useTranslation(['teams', 'common'])
+  const ownId = useMe()?.user.id
+  return [
+    {
+      id: 'name',
+      header: t('details.name'),
+      narrow: 'title',
+      sort: (user) => user.name,
+      cell: (user) => (
+        <span className="inline-flex items-center gap-2">
+          <Avatar name={user.name} size="sm" />
+          <span className="font-strong">{user.name}</span>
+          {user.id === ownId && <Pill>{t('details.you')}</Pill>}
+        </span>
+      ),
+    },
+    { id: 'email', header: t('details.email'), sort: (user) => user.email, cell: (user) => user.email },
+    { id: 'role', header: t('details.role'), sort: (user) => user.role, cell: (user) => t(`common:role.${user.role}`) },
+    {
+      id: 'status',
+      header: t('details.status'),
+      narrow: 'lead',
+      sort: (user) => user.status,
+      cell: (user) => <State kind="member" value={user.status} />,
+    },
+    {
+      id: 'lastLogin',
+      header: t('details.lastLogin'),
+      align: 'right',
+      narrow: 'end',
+      sort: (user) => user.lastLogin,
+      cell: (user) => <RelativeTime at={user.lastLogin} />,
+    },
+  ]
+}

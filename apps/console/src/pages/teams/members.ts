@@ -1,0 +1,14 @@
+import type { Result } from '@crux/contract'
+
+export type Team = Result<'teams.get'>
+export type Member = Team['users'][number]
+
+/** Whoever was only invited is no owner yet. */
+export const ownersOf = (team: Team): Member[] =>
+  team.users.filter((user) => user.role === 'owner' && user.status === 'verified')
+
+/** Whether the team would have no owner without this one. */
+export function lastOwner(team: Team, member: Member): boolean {
+  const owners = ownersOf(team)
+  return owners.length === 1 && owners[0]?.id === member.id
+}
