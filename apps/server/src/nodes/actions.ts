@@ -14,6 +14,7 @@ import {
   findNodeEvents,
   findNodes,
   type InstallRow,
+  type NodeFace,
   type NodeRow,
   statusOf,
 } from './store.ts'
@@ -221,7 +222,7 @@ const fieldsOf = (body: Body<'nodes.create'>) => ({
   icon: body.icon ?? null,
 })
 
-function toNode(row: NodeRow): Answer<'nodes.create'> {
+function toNode(row: NodeFace): Answer<'nodes.create'> {
   const linked = row.linkServer !== null
   return {
     id: row.id,

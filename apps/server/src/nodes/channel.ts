@@ -4,7 +4,7 @@ import { nodeChannel } from '../containers/channel.ts'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { findNodes, type NodeRow, statusOf } from './store.ts'
+import { findNodes, type NodeFace, statusOf } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
   nodes: nodesChannel(app),
@@ -50,7 +50,7 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
   }
 }
 
-function toEvent(row: NodeRow): ServerData<'nodes', 'event'> {
+function toEvent(row: NodeFace): ServerData<'nodes', 'event'> {
   const linked = row.linkServer !== null
   return {
     id: row.id,

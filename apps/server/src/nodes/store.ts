@@ -1,5 +1,5 @@
 import type { NodeStatus } from '@crux/contract'
-import { and, asc, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, gte, isNull, lt, sql } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { deployment, node, nodeEvent, nodeInstall, nodeToken, team } from '../db/schema/index.ts'
 import { isSupported } from '../gateway/agent-version.ts'
@@ -7,9 +7,34 @@ import { isSupported } from '../gateway/agent-version.ts'
 export type NodeRow = typeof node.$inferSelect
 export type InstallRow = typeof nodeInstall.$inferSelect
 
+/** What lists and live messages show of a node. */
+export type NodeFace = Pick<
+  NodeRow,
+  | 'id'
+  | 'name'
+  | 'type'
+  | 'description'
+  | 'icon'
+  | 'address'
+  | 'agentVersion'
+  | 'engineVersion'
+  | 'operatingSystem'
+  | 'connectedAt'
+  | 'linkServer'
+>
+
 /** By name, as the page shows them first. */
-export const findNodes = (app: App, teamId: string): Promise<NodeRow[]> =>
-  app.database.db.select().from(node).where(eq(node.teamId, teamId)).orderBy(asc(node.name))
+export async function findNodes(app: App, teamId: string): Promise<NodeFace[]> {
+  const { rows } = await app.database.pool.query<NodeFace>({
+    name: 'nodes of team',
+    text: `select id, name, type, description, icon, address, agent_version as "agentVersion",
+        engine_version as "engineVersion", operating_system as "operatingSystem", connected_at as "connectedAt",
+        link_server as "linkServer"
+      from crux.node where team_id = $1 order by name`,
+    values: [teamId],
+  })
+  return rows
+}
 
 /** A node of this team; undefined for one of another team as for none. */
 export async function findNode(app: App, teamId: string, nodeId: string): Promise<NodeRow | undefined> {

@@ -1,5 +1,5 @@
 import type { Registry, RegistryType } from '@crux/contract'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { App } from '../context.ts'
 import { image, registry } from '../db/schema/index.ts'
@@ -53,8 +53,14 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 
-export async function selectRegistries(app: App, teamId: string): Promise<RegistryRow[]> {
-  return app.database.db.select(columns).from(registry).where(eq(registry.teamId, teamId)).orderBy(asc(registry.name))
+export async function selectRegistries(app: App, teamId: string): Promise<RegistryFace[]> {
+  const { rows } = await app.database.pool.query<RegistryFace>({
+    name: 'registries of team',
+    text: `select id, name, type, url, description, icon, image_name_prefix as "imageNamePrefix"
+      from crux.registry where team_id = $1 order by name`,
+    values: [teamId],
+  })
+  return rows
 }
 
 export async function selectRegistry(app: App, teamId: string, id: string): Promise<RegistryRow | undefined> {
