@@ -28,6 +28,9 @@ const range = {
 }
 const auditLog = '/api/:teamSlug/audit-log'
 
+/** How much was done and refused on one day (`2026-11-21`) of the zone that was asked for; days without entries are absent. */
+export const AuditLogDay = z.object({ day: z.iso.date(), accepted: z.int(), refused: z.int() })
+
 export const auditLogEndpoints = endpoints({
   'audit-log.list': {
     summary: 'What was done and tried in this team, newest first',
@@ -37,6 +40,18 @@ export const auditLogEndpoints = endpoints({
     query: Page.extend(range),
     status: 200,
     response: paginated(AuditLogEntry),
+    errors: [],
+    permission: 'audit-log.read',
+    audit: false,
+  },
+  'audit-log.days': {
+    summary: 'Entries per day, oldest first',
+    method: 'GET',
+    path: `${auditLog}/days`,
+    params: params({}),
+    query: z.object({ ...range, /** IANA name: `Europe/Berlin`. */ timeZone: z.string().max(64).default('UTC') }),
+    status: 200,
+    response: z.array(AuditLogDay),
     errors: [],
     permission: 'audit-log.read',
     audit: false,
