@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, audit, crux, id } from './columns.ts'
 
@@ -5,6 +6,9 @@ export const team = crux.table('team', {
   id: id(),
   name: text().notNull().unique(),
   slug: text().notNull().unique(),
+  secondFactorRequired: boolean().notNull().default(false),
+  /** Lower-case domains of the addresses that may be invited and accept; empty: any. */
+  allowedDomains: text().array().notNull().default([]),
   ...audit,
 })
 
@@ -19,6 +23,36 @@ export const teamMember = crux.table(
     createdAt: at().notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.userId] }), index('team_member_user').on(table.userId)],
+)
+
+/** Somebody who was asked to join; the row goes when he joins, or when he is removed. */
+export const invitation = crux.table(
+  'invitation',
+  {
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    userId: text().notNull(),
+    email: text().notNull(),
+    /** As the inviter wrote it, for while the identity service cannot be asked. */
+    name: text().notNull(),
+    /** A pending one whose time is over counts as expired, whether or not that has been written down. */
+    status: text({ enum: ['pending', 'expired', 'declined'] })
+      .notNull()
+      .default('pending'),
+    invitedBy: text().notNull(),
+    createdAt: at().notNull().defaultNow(),
+    expiresAt: at().notNull(),
+    /** When the last mail was asked for: the next one has to wait. */
+    mailedAt: at().notNull().defaultNow(),
+    /** SHA-256 of the secret in the mail's link. */
+    secretHash: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.userId] }),
+    index('invitation_user').on(table.userId),
+    uniqueIndex('invitation_email').on(table.teamId, sql`lower(${table.email})`),
+  ],
 )
 
 export const userPreference = crux.table('user_preference', {
