@@ -23,7 +23,8 @@ export const links = {
 
   teamHome: (teamSlug: string) => linkOptions({ to: '/$teamSlug', params: { teamSlug } }),
   dashboard: (teamSlug: string) => linkOptions({ to: '/$teamSlug/dashboard', params: { teamSlug } }),
-  auditLog: (teamSlug: string) => linkOptions({ to: '/$teamSlug/audit-log', params: { teamSlug } }),
+  auditLog: (teamSlug: string, search: AuditLogFilters = {}) =>
+    linkOptions({ to: '/$teamSlug/audit-log', params: { teamSlug }, search }),
 
   projects: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/projects', params: { teamSlug }, hash: anchor }),
@@ -75,6 +76,14 @@ export const links = {
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'events'
 export type PlannedArea = 'config-bundles' | 'packages' | 'storages' | 'pipelines' | 'notifications'
+export type AuditLogFilters = {
+  skip?: number
+  take?: number
+  from?: string
+  to?: string
+  filter?: string
+  accepted?: 'true' | 'false'
+}
 export type DeploymentFilters = {
   skip?: number
   take?: number

@@ -86,7 +86,7 @@ const invitation = createRoute({
   getParentRoute: () => bare,
   path: '/teams/$teamId/invitation',
   beforeLoad: requireSession,
-  component: page(['teams', 'planned'], () => import('./pages/teams/InvitationPage.tsx'), 'InvitationPage'),
+  component: page(['teams'], () => import('./pages/teams/InvitationPage.tsx'), 'InvitationPage'),
 })
 
 // Pages inside the frame. Those outside a team work with the current one.
@@ -248,6 +248,13 @@ const containerConfiguration = createRoute({
   ),
 })
 
+const auditLog = createRoute({
+  getParentRoute: () => team,
+  path: '/audit-log',
+  validateSearch: search.auditLogSearch,
+  component: page(['audit'], () => import('./pages/audit-log/AuditLogPage.tsx'), 'AuditLogPage'),
+})
+
 const tree = root.addChildren([
   index,
   bare.addChildren([
@@ -296,7 +303,7 @@ const tree = root.addChildren([
       deploymentProgress,
       deploymentLog,
       containerConfiguration,
-      plannedInTeam('/audit-log'),
+      auditLog,
       plannedInTeam('/config-bundles'),
       plannedInTeam('/config-bundles/$configBundleId'),
       plannedInTeam('/packages'),

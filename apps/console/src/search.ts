@@ -20,6 +20,15 @@ export const deploymentsSearch = z.object({
   status: z.enum(deploymentStatuses).optional().catch(undefined),
   filter: text,
 })
+const instant = z.iso.datetime({ offset: true }).optional().catch(undefined)
+export const auditLogSearch = z.object({
+  skip: number,
+  take: number,
+  from: instant,
+  to: instant,
+  filter: text,
+  accepted: z.enum(['true', 'false']).optional().catch(undefined),
+})
 /** Which release of a deployment; absent = the newest. */
 export const progressSearch = z.object({ try: z.coerce.number().int().min(1).optional().catch(undefined) })
 export const loginSearch = z.object({

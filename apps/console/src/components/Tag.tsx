@@ -9,11 +9,18 @@ export function Tag({ children, className }: { children: ReactNode; className?: 
 }
 
 /** A pill that names an origin or a mark: "default", "this deployment". */
-export function Pill({ children, tone = 'plain' }: { children: ReactNode; tone?: 'plain' | 'accent' | 'past' }) {
+export function Pill({
+  children,
+  tone = 'plain',
+}: {
+  children: ReactNode
+  tone?: 'plain' | 'accent' | 'past' | 'failed'
+}) {
   const tones = {
     plain: 'border-line bg-sunken text-ink-2',
     accent: 'border-transparent bg-accent-soft text-accent font-strong',
     past: 'border-line bg-sunken text-past',
+    failed: 'border-transparent tinted-failed text-failed',
   }
   return (
     <span

@@ -1,0 +1,140 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Download, ScrollText } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
+import { DateRange, rangeOfDays } from '../../components/DateRange.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
+import { Menu, MenuItem } from '../../components/Menu.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { type AuditLogFilters, links } from '../../links.ts'
+import { DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { PageFoot } from '../../table/PageFoot.tsx'
+import { DayBars } from './DayBars.tsx'
+import type { Entry } from './entry.ts'
+import { useEntryColumns } from './use-entry-columns.tsx'
+
+const EntryDialog = later(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
+
+/** Today and the six days before (ui.md U21). */
+const daysBefore = 6
+
+/** Who did and tried what in the team. Filters stand in the address, so that a finding can be sent to somebody. */
+export function AuditLogPage() {
+  const { t } = useTranslation(['audit', 'common'])
+  const { teamSlug } = useParams({ from: '/app/$teamSlug/audit-log' })
+  const search = useSearch({ from: '/app/$teamSlug/audit-log' })
+  const navigate = useNavigate()
+  const [shown, setShown] = useState<Entry | null>(null)
+  const columns = useEntryColumns()
+  const days = rangeOfDays(daysBefore)
+  const range = {
+    from: search.from ? new Date(search.from) : days.from,
+    to: search.to ? new Date(search.to) : days.to,
+  }
+  const params = { teamSlug }
+  const wanted = {
+    from: range.from.toISOString(),
+    to: range.to.toISOString(),
+    filter: search.filter,
+    accepted: search.accepted,
+  }
+  const page = { skip: search.skip ?? 0, take: search.take ?? 20 }
+  const query = useQuery({
+    ...apiQuery('audit-log.list', { params, query: { ...page, ...wanted } }),
+    placeholderData: keepPreviousData,
+  })
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const perDay = useQuery({
+    ...apiQuery('audit-log.days', { params, query: { ...wanted, timeZone } }),
+    placeholderData: keepPreviousData,
+  })
+  const go = (change: AuditLogFilters) => void navigate(links.auditLog(teamSlug, { ...search, ...change }))
+  const filter = (change: AuditLogFilters) => go({ ...change, skip: undefined })
+  const filtered = Boolean(search.filter || search.accepted)
+  const exportAs = (format: 'csv' | 'ndjson') => {
+    const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    location.assign(`/api/${teamSlug}/audit-log/export.${format}?${new URLSearchParams(given)}`)
+  }
+
+  return (
+    <>
+      <PageHead
+        title={t('title')}
+        sub={query.data ? t('sub', { count: query.data.total }) : '\u00a0'}
+        tools={
+          <Menu trigger={<Button icon={Download}>{t('export')}</Button>}>
+            <MenuItem onSelect={() => exportAs('csv')}>{t('csv')}</MenuItem>
+            <MenuItem onSelect={() => exportAs('ndjson')}>{t('ndjson')}</MenuItem>
+          </Menu>
+        }
+      />
+      <Filters>
+        <SearchBox
+          label={t('filter')}
+          value={search.filter ?? ''}
+          onChange={(text) => filter({ filter: text || undefined })}
+          delayMs={600}
+        />
+        <Chips
+          label={t('outcome')}
+          value={search.accepted ?? 'all'}
+          onChange={(value) => filter({ accepted: value === 'all' ? undefined : value })}
+          options={[
+            { value: 'all', label: t('common:all') },
+            { value: 'true', label: t('accepted') },
+            { value: 'false', label: t('refused') },
+          ]}
+        />
+        <DateRange
+          value={range}
+          onChange={({ from, to }) => filter({ from: from.toISOString(), to: to.toISOString() })}
+        />
+      </Filters>
+      <DayBars range={range} days={perDay.data} onPick={(day) => filter({ from: day.from, to: day.to })} />
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows rows={10} />}
+        empty={{
+          when: (data) => data.total === 0,
+          show: (
+            <EmptyState
+              icon={ScrollText}
+              title={filtered ? t('common:filter.nothing') : t('empty.title')}
+              text={filtered ? t('empty.filtered') : t('empty.text')}
+              action={
+                (filtered || search.from) && (
+                  <Button onClick={() => void navigate(links.auditLog(teamSlug))}>{t('common:filter.reset')}</Button>
+                )
+              }
+            />
+          ),
+        }}
+      >
+        {({ items, total }) => (
+          <DataTable
+            label={t('title')}
+            rows={items}
+            columns={columns}
+            rowKey={(row) => row.id}
+            initialSort={null}
+            tint={(row) => (row.accepted ? undefined : 'failed')}
+            actions={(row) => [
+              { id: 'show', label: t('show'), icon: ScrollText, inline: true, run: () => setShown(row) },
+            ]}
+            footer={<PageFoot {...page} total={total} onChange={go} />}
+          />
+        )}
+      </QueryView>
+      {shown && <EntryDialog entry={shown} onClose={() => setShown(null)} />}
+    </>
+  )
+}
