@@ -118,7 +118,7 @@ export async function makeTeam(app: App): Promise<TeamContext> {
     .values({ name: slug, slug, createdBy: 'ada', updatedBy: 'ada' })
     .returning()
   if (!row) throw new Error('no team')
-  return { id: row.id, slug, name: slug, role: 'owner' }
+  return { id: row.id, slug, name: slug, role: 'owner', secondFactorRequired: false }
 }
 
 export const actor: Actor = {
@@ -128,6 +128,8 @@ export const actor: Actor = {
   email: 'ada@example.com',
   sessionId: 'session',
   sessionExpiresAt: new Date(Date.now() + 3_600_000),
+  aal: 'aal1',
+  recovered: false,
 }
 
 export async function makeNode(app: App, team: TeamContext, name = `node ${randomUUID().slice(0, 8)}`) {

@@ -6,6 +6,8 @@ import type { DeploymentStatus, NodeStatus } from '@crux/contract'
  */
 export type BusEvent =
   | { type: 'session.ended'; sessionId: string }
+  /** Name, address, or what the session may do is another one now. */
+  | { type: 'person.changed'; userId: string; sessionId: string }
   | { type: 'member.changed'; teamId: string; userId: string }
   | { type: 'team.changed'; teamId: string }
   | { type: 'node.changed'; teamId: string; nodeId: string; status?: NodeStatus; error?: string }

@@ -1,9 +1,21 @@
 import type { Answer, Body, Contract, Operation, Params, Query, TeamRole } from '@crux/contract'
 
-/** Who acts: a signed-in person. `role` is that in the request's team, absent where no team is concerned. */
-export type Actor = { kind: 'user'; id: string; name: string; email: string; sessionId: string; sessionExpiresAt: Date }
+/** Who acts: a signed-in person. */
+export type Actor = {
+  kind: 'user'
+  id: string
+  name: string
+  email: string
+  sessionId: string
+  sessionExpiresAt: Date
+  /** What the session was proven by: one factor or two. */
+  aal: 'aal1' | 'aal2'
+  /** Came in by a code of recovery or invitation and has set no password since. */
+  recovered: boolean
+}
 
-export type TeamContext = { id: string; slug: string; name: string; role: TeamRole }
+/** `role` is the actor's in this team. */
+export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
 
 /** Who shows an install token is in no team; the handler finds the node's by the token. */
 type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token'

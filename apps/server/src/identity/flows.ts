@@ -8,12 +8,19 @@ type Answered = { status: number; data: unknown; headers: unknown }
 export type Browser = { cookie: string | undefined; address: string }
 /** What the identity service said, whatever it was. */
 export type FlowAnswer = { status: number; body: unknown; setCookie: string[]; location?: string | undefined }
+type Submit = (flow: string, body: Record<string, unknown>, browser: Browser) => Promise<FlowAnswer>
 
 /** Self-service flows of a browser, submitted in its name. */
 export interface IdentityFlows {
-  login(flow: string, body: Record<string, unknown>, browser: Browser): Promise<FlowAnswer>
-  register(flow: string, body: Record<string, unknown>, browser: Browser): Promise<FlowAnswer>
-  verify(flow: string, body: Record<string, unknown>, browser: Browser): Promise<FlowAnswer>
+  login: Submit
+  register: Submit
+  verify: Submit
+  recover: Submit
+  settings: Submit
+  /** The recovery flow itself, which knows the address that its code went to. */
+  recoveryFlow(flow: string, browser: Browser): Promise<FlowAnswer>
+  /** Ends all sessions of the person but the browser's own. */
+  endOtherSessions(browser: Browser): Promise<FlowAnswer>
   /** Answers `{ logout_url }`: the address at which the browser ends its session. */
   logout(browser: Browser): Promise<FlowAnswer>
 }
@@ -36,6 +43,12 @@ export function createIdentityFlows(publicUrl: string): IdentityFlows {
       answerOf(frontend.updateRegistrationFlow({ flow, updateRegistrationFlowBody: body as never }, options(browser))),
     verify: (flow, body, browser) =>
       answerOf(frontend.updateVerificationFlow({ flow, updateVerificationFlowBody: body as never }, options(browser))),
+    recover: (flow, body, browser) =>
+      answerOf(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: body as never }, options(browser))),
+    settings: (flow, body, browser) =>
+      answerOf(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: body as never }, options(browser))),
+    recoveryFlow: (id, browser) => answerOf(frontend.getRecoveryFlow({ id }, options(browser))),
+    endOtherSessions: (browser) => answerOf(frontend.disableMyOtherSessions({}, options(browser))),
     logout: (browser) => answerOf(frontend.createBrowserLogoutFlow({}, options(browser))),
   }
 }
@@ -43,8 +56,13 @@ export function createIdentityFlows(publicUrl: string): IdentityFlows {
 async function answerOf(asked: Promise<Answered>): Promise<FlowAnswer> {
   try {
     const { status, data, headers } = await asked
-    const { 'set-cookie': setCookie } = headers as Record<string, unknown>
-    return { status, body: data, setCookie: Array.isArray(setCookie) ? setCookie : [] }
+    const { 'set-cookie': setCookie, location } = headers as Record<string, unknown>
+    return {
+      status,
+      body: data,
+      setCookie: Array.isArray(setCookie) ? setCookie : [],
+      location: typeof location === 'string' ? location : undefined,
+    }
   } catch (cause) {
     throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
   }

@@ -20,9 +20,10 @@ export type Credentials = { cookie?: string | undefined; authorization?: string 
 export interface Identity {
   /**
    * Who holds a valid session of sufficient assurance; undefined for everyone else.
+   * @param options.fresh asks again instead of remembering for 2 s: before a refusal that a moment ago would have been right
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
-  session(credentials: Credentials): Promise<Actor | undefined>
+  session(credentials: Credentials, options?: { fresh?: boolean }): Promise<Actor | undefined>
   /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
   people(ids: Iterable<string>): Promise<Map<string, Person>>
 }
@@ -70,10 +71,11 @@ export function createIdentity(options: {
 
   const sessions = createSessionCache({ load: whoami, bus: options.bus })
   const people = createPeopleCache({ load: fetchPeople, log: options.log })
+  options.bus.on('person.changed', ({ userId }) => people.forget(userId))
   return {
-    async session(credentials) {
+    async session(credentials, { fresh } = {}) {
       const credential = credentialOf(credentials)
-      const actor = credential && (await sessions.get(`${credential.kind}:${credential.value}`, credential))
+      const actor = credential && (await sessions.get(`${credential.kind}:${credential.value}`, credential, fresh))
       if (actor) people.learn({ id: actor.id, name: actor.name, email: actor.email })
       return actor
     },
@@ -106,11 +108,15 @@ function actorOf(session: Session): Actor | undefined {
     ...personOf(session.identity),
     sessionId: session.id,
     sessionExpiresAt: session.expires_at ? new Date(session.expires_at) : new Date(Date.now() + 3_600_000),
+    aal: session.authenticator_assurance_level === 'aal2' ? 'aal2' : 'aal1',
+    recovered: isRecovered(session.identity.metadata_public),
   }
 }
 
+const isRecovered = (metadata: unknown) => (metadata as { recovered?: unknown } | null)?.recovered === true
+
 /** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
-function personOf(identity: KratosIdentity): Person {
+export function personOf(identity: KratosIdentity): Person {
   const traits = (identity.traits ?? {}) as { email?: unknown; name?: { first?: unknown; last?: unknown } }
   const email = typeof traits.email === 'string' ? traits.email : ''
   const name = [traits.name?.first, traits.name?.last]

@@ -25,6 +25,7 @@ export function createPeopleCache(options: { load: (ids: string[]) => Promise<Pe
     learn(person: Person) {
       known.set(person.id, { at: Date.now(), person })
     },
+    forget: (id: string) => void known.delete(id),
     async get(ids: Iterable<string>): Promise<Map<string, Person>> {
       const wanted = [...new Set(ids)].filter(isUuid)
       const now = Date.now()

@@ -29,6 +29,9 @@ export function createSessionCache(options: {
     for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
     keysOfSession.delete(sessionId)
   })
+  options.bus.on('person.changed', ({ sessionId }) => {
+    for (const key of keysOfSession.get(sessionId) ?? []) entries.delete(key)
+  })
   // While the listening connection was away, endings may have been missed.
   options.bus.onReconnected(() => {
     entries.clear()
@@ -52,9 +55,10 @@ export function createSessionCache(options: {
   }
 
   return {
-    async get(key: string, credential: Credential): Promise<Actor | undefined> {
+    /** @param fresh ask again, whatever is remembered */
+    async get(key: string, credential: Credential, fresh = false): Promise<Actor | undefined> {
       const now = Date.now()
-      const known = entries.get(key)
+      const known = fresh ? undefined : entries.get(key)
       if (known && now - known.at < rememberMs) return valid(await known.actor)
       if (entries.size >= entriesMax) {
         entries.clear()

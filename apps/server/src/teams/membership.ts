@@ -1,4 +1,3 @@
-import type { TeamRole } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 
@@ -13,7 +12,7 @@ export interface Membership {
   find(userId: string, team: TeamKey): Promise<TeamContext | undefined>
 }
 
-const select = `select t.id, t.slug, t.name, m.role from crux.team t
+const select = `select t.id, t.slug, t.name, m.role, t.second_factor_required as "secondFactorRequired" from crux.team t
   join crux.team_member m on m.team_id = t.id and m.user_id = $1 where`
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -36,7 +35,7 @@ export function createMembership(app: Pick<App, 'database' | 'bus'>): Membership
       const entry = known.get(key)
       if (entry && Date.now() - entry.at < rememberMs) return entry.team
       const before = changes
-      const { rows } = await app.database.pool.query<{ id: string; slug: string; name: string; role: TeamRole }>({
+      const { rows } = await app.database.pool.query<TeamContext>({
         name: `membership ${by}`,
         text: `${select} t.${by} = $2`,
         values: [userId, value],

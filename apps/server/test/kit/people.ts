@@ -4,6 +4,7 @@ import type { Actor } from '../../src/http/handlers.ts'
 import type { Identity, Person } from '../../src/identity/identity.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
+type SignIn = { expiresInMs?: number; aal?: Actor['aal']; recovered?: boolean }
 /** Somebody signed in: an actor with the token of the session. */
 export type Someone = Actor & { token: string }
 
@@ -19,10 +20,10 @@ export function createPeople() {
   const identity = (bus: Bus): Identity => {
     const cache = createSessionCache({ bus, load: async ({ value }) => sessions.get(value) })
     return {
-      async session({ cookie, authorization }) {
+      async session({ cookie, authorization }, { fresh } = {}) {
         const fromCookie = /ory_kratos_session=([^;]+)/.exec(cookie ?? '')?.[1]
         const value = fromCookie ?? /^bearer (.+)$/i.exec(authorization ?? '')?.[1]
-        return value ? cache.get(value, { kind: fromCookie ? 'cookie' : 'token', value }) : undefined
+        return value ? cache.get(value, { kind: fromCookie ? 'cookie' : 'token', value }, fresh) : undefined
       },
       people: async (ids) =>
         new Map(
@@ -36,7 +37,7 @@ export function createPeople() {
 
   return {
     identity,
-    signUp(name = `Person ${++count}`, options: { expiresInMs?: number } = {}): Someone {
+    signUp(name = `Person ${++count}`, options: SignIn = {}): Someone {
       const person = {
         id: randomUUID(),
         name,
@@ -46,7 +47,7 @@ export function createPeople() {
       return this.signIn(person, options)
     },
     /** Another session of the same person. */
-    signIn(person: Person, { expiresInMs = 3_600_000 }: { expiresInMs?: number } = {}): Someone {
+    signIn(person: Person, { expiresInMs = 3_600_000, aal = 'aal1', recovered = false }: SignIn = {}): Someone {
       const someone: Someone = {
         kind: 'user',
         id: person.id,
@@ -54,6 +55,8 @@ export function createPeople() {
         email: person.email,
         sessionId: randomUUID(),
         sessionExpiresAt: new Date(Date.now() + expiresInMs),
+        aal,
+        recovered,
         token: `ory_st_${randomBytes(24).toString('base64url')}`,
       }
       sessions.set(someone.token, someone)

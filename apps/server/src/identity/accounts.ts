@@ -1,0 +1,127 @@
+import { CruxError } from '@crux/contract'
+import type { Logger } from '@crux/service-kit'
+import { Configuration, IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
+import { type Person, personOf } from './identity.ts'
+
+/** Somebody's account as an administrator sees it. `verified`: the address was proven to be his. */
+export type Account = Person & { verified: boolean }
+export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
+
+/**
+ * What the server does with accounts through the admin API: invitations and recovery. Every call may be repeated.
+ *
+ * @throws CruxError serviceUnavailable when the identity service does not answer
+ */
+export interface Accounts {
+  find(id: string): Promise<Account | undefined>
+  /** Case does not count. */
+  findByEmail(email: string): Promise<Account | undefined>
+  /** With a verified address and without a way to sign in; the one that is there when somebody else was quicker. */
+  create(account: NewAccount): Promise<Account>
+  hasSignedIn(id: string): Promise<boolean>
+  /** A recovery flow and the code that passes it; any browser may use it. */
+  issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
+  /** Says that the person has to set a password, or to link a provider, before anything else. */
+  markRecovered(id: string): Promise<void>
+  clearRecovered(id: string): Promise<void>
+  /** Whether a login provider was linked since `markRecovered`. */
+  hasNewProvider(id: string): Promise<boolean>
+  endSession(sessionId: string): Promise<void>
+}
+
+/** Asks the admin API of the identity service, ours or a real Ory Kratos, through its own client. */
+export function createAccounts(options: { adminUrl: string; adminToken: string | undefined; log: Logger }): Accounts {
+  const admin = new IdentityApi(
+    new Configuration({
+      basePath: options.adminUrl,
+      ...(options.adminToken && { baseOptions: { headers: { authorization: `Bearer ${options.adminToken}` } } }),
+    }),
+  )
+  const quick = { timeout: 10_000, proxy: false } as const
+
+  async function asked<T>(answer: Promise<{ data: T }>): Promise<T> {
+    try {
+      return (await answer).data
+    } catch (cause) {
+      options.log.warn(
+        { err: messageOf(cause), status: statusOf(cause) },
+        'the admin API of the identity service refused',
+      )
+      throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
+    }
+  }
+
+  const findByEmail = async (email: string) => {
+    const [found] = await asked(admin.listIdentities({ credentialsIdentifier: email.toLowerCase() }, quick))
+    return found && accountOf(found)
+  }
+  const patch = (id: string, ...operations: { path: string; value: unknown }[]) =>
+    asked(admin.patchIdentity({ id, jsonPatch: operations.map((entry) => ({ op: 'add', ...entry })) }, quick))
+  const providersOf = async (id: string) => {
+    const { credentials } = await asked(admin.getIdentity({ id }, quick))
+    return credentials?.oidc?.identifiers ?? []
+  }
+
+  return {
+    findByEmail,
+    async find(id) {
+      const [found] = await asked(admin.listIdentities({ ids: [id] }, quick))
+      return found && accountOf(found)
+    },
+    async create({ email, firstName, lastName }) {
+      const name = { first: firstName, ...(lastName && { last: lastName }) }
+      const asCreated = admin.createIdentity(
+        {
+          createIdentityBody: {
+            schema_id: 'default',
+            traits: { email, name },
+            // The invitation's mail proves the address: only who reads it gets in.
+            verifiable_addresses: [{ value: email.toLowerCase(), via: 'email', verified: true, status: 'completed' }],
+          },
+        },
+        quick,
+      )
+      try {
+        return accountOf((await asCreated).data)
+      } catch (cause) {
+        const quicker = statusOf(cause) === 409 ? await findByEmail(email) : undefined
+        if (quicker) return quicker
+        if (statusOf(cause) === 400) throw new CruxError('invalidArgument', { property: 'email', value: email, cause })
+        return asked(Promise.reject(cause))
+      }
+    },
+    hasSignedIn: async (id) =>
+      (await asked(admin.listIdentitySessions({ id, pageSize: 1, perPage: 1 }, quick))).length > 0,
+    async issueCode(id, hours) {
+      const body = { identity_id: id, expires_in: `${hours}h` }
+      const { recovery_link, recovery_code } = await asked(
+        admin.createRecoveryCodeForIdentity({ createRecoveryCodeForIdentityBody: body }, quick),
+      )
+      return { flow: new URL(recovery_link).searchParams.get('flow') ?? '', code: recovery_code }
+    },
+    async markRecovered(id) {
+      await patch(
+        id,
+        { path: '/metadata_public/recovered', value: true },
+        { path: '/metadata_admin/providers_at_recovery', value: await providersOf(id) },
+      )
+    },
+    clearRecovered: async (id) => void (await patch(id, { path: '/metadata_public/recovered', value: false })),
+    async hasNewProvider(id) {
+      const { credentials, metadata_admin } = await asked(admin.getIdentity({ id }, quick))
+      const before = (metadata_admin as { providers_at_recovery?: string[] } | null)?.providers_at_recovery ?? []
+      return (credentials?.oidc?.identifiers ?? []).some((entry) => !before.includes(entry))
+    },
+    endSession: async (sessionId) => void (await asked(admin.disableSession({ id: sessionId }, quick))),
+  }
+}
+
+function accountOf(identity: KratosIdentity): Account {
+  const person = personOf(identity)
+  const address = identity.verifiable_addresses?.find(({ value }) => value.toLowerCase() === person.email.toLowerCase())
+  return { ...person, verified: address?.verified === true }
+}
+
+const statusOf = (cause: unknown) => (cause as { response?: { status?: number } }).response?.status
+/** An error of the HTTP client holds the request with its token: only its words are logged. */
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
