@@ -6,8 +6,9 @@ import { Client } from 'pg'
 import { identitySettings } from '../src/config.ts'
 import { migrateIdentity, startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'
+import { consoleUrl } from './console-url.ts'
 
-export const consoleUrl = 'http://localhost:8000'
+export { consoleUrl }
 export const adminToken = 'a-token-for-the-admin-api'
 export const goodPassword = 'seven purple Otters 31'
 

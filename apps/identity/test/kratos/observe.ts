@@ -1,108 +1,137 @@
 import type { Answer } from '../browser.ts'
+import { consoleUrl } from '../console-url.ts'
 
 /** What a client can tell of an answer, without what differs from run to run and without wording, which is ours. */
 export interface Observation {
   status: number
-  location?: string
-  allow?: string
+  headers: Record<string, string>
   cookies: string[]
   body: unknown
 }
 
-export function observe(answer: Answer, consoleUrl: string): Observation {
-  const allow = answer.headers.get('allow') ?? undefined
-  const location = answer.location && plain(answer.location, consoleUrl)
+const seenHeaders = ['allow', 'cache-control', 'link', 'x-total-count', 'x-kratos-authenticated-identity-id']
+
+export function observe(answer: Answer): Observation {
+  const headers: Record<string, string> = {}
+  const mediaType = answer.headers.get('content-type')?.split(';')[0]
+  const isRedirect = answer.status >= 300 && answer.status < 400
+  // A redirect's link for people without a redirecting browser is no part of the contract.
+  if (mediaType && !isRedirect) headers['content-type'] = mediaType
+  if (answer.location !== undefined) headers.location = plain(answer.location)
+  for (const name of seenHeaders) {
+    const value = answer.headers.get(name)
+    if (value !== null) headers[name] = plain(value)
+  }
   return {
     status: answer.status,
-    ...(location === undefined ? {} : { location }),
-    ...(allow === undefined ? {} : { allow }),
+    headers,
     cookies: answer.setCookies.map(cookieShape).sort(),
-    body: bodyOf(answer, consoleUrl),
+    body: isRedirect ? '' : bodyOf(answer),
   }
 }
 
-function bodyOf(answer: Answer, consoleUrl: string): unknown {
-  // A redirect's link for people without a redirecting browser is no part of the contract.
-  if (answer.status >= 300 && answer.status < 400) return ''
+function bodyOf(answer: Answer): unknown {
   try {
-    return shape(answer.json, consoleUrl)
+    return shape('', answer.json)
   } catch {
     return answer.text.trim()
   }
 }
 
-/** Free text, addresses of the client, and what only one of the two servers knows. */
-const left = new Set([
-  'text',
-  'message',
-  'reason',
-  'details',
-  'docs',
-  'request_url',
-  'ip_address',
-  'user_agent',
-  '$id',
-  'version',
-  'title',
+/** Wording, and what only one of the two servers can know: that it is there counts, not what it says. */
+const wording = new Set(['text', 'message', 'reason', 'docs', 'title', '$id', 'version', 'integrity', 'nonce'])
+const secrets = new Set(['challenge', 'secret', 'account_name', 'webauthn_user_handle'])
+/** Help for who debugs the original. */
+const left = new Set(['details', 'debug'])
+const moments = new Set([
+  'since',
+  'expired_at_unix',
+  'used_at_unix',
+  'added_at_unix',
+  'expires_at_unix',
+  'issued_at_unix',
 ])
-/** Ways to sign in that the recorded server has and ours has not built yet. */
-const notBuilt = new Set(['webauthn', 'passkey', 'totp', 'lookup_secret'])
 
-function shape(value: unknown, consoleUrl: string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => shape(entry, consoleUrl))
-  if (typeof value === 'string') return plain(value, consoleUrl)
+function shape(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    if (name === 'nodes') return nodesByName(value as AnyNode[])
+    return value.map((entry) => shape('', entry))
+  }
+  if (typeof value === 'number') return moments.has(name) ? '<moment>' : value
+  if (typeof value === 'string') {
+    if (wording.has(name)) return '<text>'
+    return secrets.has(name) ? '<secret>' : plain(value)
+  }
   if (typeof value !== 'object' || value === null) return value
-  const { nodes, action } = value as { nodes?: unknown; action?: unknown }
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !left.has(name))
+      .filter(([inner]) => !left.has(inner))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [
-        name,
-        name === 'nodes' && Array.isArray(nodes)
-          ? nodeShapes(nodes, String(action), consoleUrl)
-          : shape(inner, consoleUrl),
-      ]),
+      .map(([inner, entry]) => [inner, inner === 'expires_at' ? lifespan(value, String(entry)) : shape(inner, entry)]),
   )
+}
+
+/** In whole minutes: a flow of ten minutes and one of an hour are not the same. */
+function lifespan(owner: { issued_at?: unknown }, expiresAt: string): string {
+  if (typeof owner.issued_at !== 'string') return '<time>'
+  const minutes = Math.round((Date.parse(expiresAt) - Date.parse(owner.issued_at)) / 60_000)
+  return `<${minutes} minutes after issued_at>`
 }
 
 interface AnyNode {
   group: string
-  attributes: { name?: string; autocomplete?: string }
+  attributes: { name?: string; id?: string; node_type: string }
 }
 
-/** Built nodes only, without their order: pages place them by group. */
-function nodeShapes(nodes: AnyNode[], action: string, consoleUrl: string): unknown[] {
-  const signing = /self-service\/(login|registration)/.test(action)
-  return nodes
-    .filter(({ group }) => !notBuilt.has(group) && !(signing && group === 'code'))
-    .map(({ attributes: { autocomplete, ...attributes }, ...node }) => {
-      // Passkeys put themselves into the list that browsers offer for the identifier.
-      const hint = autocomplete?.includes('webauthn') ? {} : { autocomplete }
-      return JSON.stringify(shape({ ...node, attributes: { ...attributes, ...hint } }, consoleUrl))
-    })
-    .sort()
-    .map((node) => JSON.parse(node) as unknown)
+/** Nodes by group and name, without their order: pages place them by group. */
+function nodesByName(nodes: AnyNode[]): Record<string, unknown> {
+  const named: [string, unknown][] = []
+  const taken = new Map<string, number>()
+  for (const node of nodes) {
+    const { name, id, node_type: type } = node.attributes
+    const plainName = `${node.group}/${name ?? id ?? type}`
+    const count = (taken.get(plainName) ?? 0) + 1
+    taken.set(plainName, count)
+    named.push([count === 1 ? plainName : `${plainName} ${count}`, nodeShape(node)])
+  }
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function nodeShape(node: AnyNode): unknown {
+  const attributes = Object.entries(node.attributes).map(([name, value]) => [name, attribute(name, value)])
+  return shape('', { ...node, attributes: Object.fromEntries(attributes) })
+}
+
+function attribute(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (name === 'src') return value.replace(/^data:image\/png;base64,.*$/, '<png>')
+  // A ceremony's options stand in the call.
+  if (name === 'onclick') return value.replace(/\(.*\)/s, '(…)')
+  if (name === 'value' && value.startsWith('{"')) return JSON.parse(value)
+  return value
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-function plain(text: string, consoleUrl: string): string {
+function plain(text: string): string {
   return text
+    .replaceAll(`${consoleUrl}/kratos`, '<service>')
     .replaceAll(consoleUrl, '<console>')
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<server>')
-    .replaceAll(uuid, '<id>')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<service>')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
+    .replaceAll(uuid, (id) => (/^[0-]+$/.test(id) ? '<zero id>' : '<id>'))
     .replaceAll(/ory_(st|lo)_[A-Za-z0-9]{32}/g, '<$1 token>')
-    .replaceAll(/journey[\d-]+@example\.com/gi, (email) => (email.startsWith('J') ? '<Email>' : '<email>'))
+    .replaceAll(/scenario-[\w-]+(@|%40)example\.com/gi, (email) => (email.startsWith('S') ? '<Email>' : '<email>'))
     .replace(/^[A-Za-z0-9+/]{86}==$/, '<csrf token>')
-    .replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/, '<time>')
-    .replace(/^\d{6}$/, '<code>')
+    .replace(/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/, '<time>')
+    .replaceAll(/(?<=^|code=)\d{6}$/g, '<code>')
+    .replaceAll(/(?<=token=)[A-Za-z0-9]{32}/g, '<token>')
 }
 
 function cookieShape(cookie: string): string {
   return cookie
     .replace(/^csrf_token_[0-9a-f]{64}/, 'csrf_token_<hash>')
     .replace(/=[^;]*/, '=')
-    .replace(/Expires=[^;]+/, 'Expires=<time>')
+    .replace(/Expires=(?!Thu, 01 Jan 1970)[^;]+/, 'Expires=<time>')
     .replace(/Max-Age=86(399|400)/, 'Max-Age=86400')
 }

@@ -1,36 +1,47 @@
 /**
- * Records what a real Ory Kratos answers to the journeys, for kratos.test.ts to hold our service against:
- *   node test/kratos/record.ts PUBLIC_URL ADMIN_URL CONSOLE_URL SMTP_PORT
- * The server must run with the configuration that docs/identity.md names and send its mail to SMTP_PORT, where this
- * script listens.
+ * Records what a real Ory Kratos answers to the scenarios, for kratos.test.ts to hold our service against:
+ *   node test/kratos/record.ts [--check] [--only TEXT] [FOLDER]
+ * FOLDER (or KRATOS_ORACLE) holds the script `kratos` that builds and serves the original; docs/identity.md says with
+ * which configuration. With --check nothing is written: the answers are compared with the recording.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Browser } from '../browser.ts'
-import { codeOf, startMailServer } from '../mail-server.ts'
-import { journeys } from './journeys.ts'
-import { type Observation, observe } from './observe.ts'
+import { parseArgs } from 'node:util'
+import { deviations } from './compare.ts'
+import { startOracle } from './oracle.ts'
+import { type Recording, readRecording, writeRecording } from './recording.ts'
+import { watchAll } from './run.ts'
+import { scenarios } from './scenarios/all.ts'
 
-const [publicUrl = '', adminUrl = '', consoleUrl = '', smtpPort = ''] = process.argv.slice(2)
-const mailServer = await startMailServer({ port: Number(smtpPort) })
-const recording: Record<string, Record<string, Observation>> = {}
-for (const [name, journey] of Object.entries(journeys)) {
-  const seen: Record<string, Observation> = {}
-  recording[name] = seen
-  await journey({
-    consoleUrl,
-    browser: (headers) => new Browser(publicUrl, headers),
-    admin: (path, method, json) => new Browser(adminUrl).ask(`/admin${path}`, { method, json }),
-    code: async (email) => codeOf(await mailServer.next(email.toLowerCase())),
-    see: (label, answer) => {
-      seen[label] = observe(answer, consoleUrl)
-    },
-  })
-}
-await mailServer.close()
-// A line per answer, so that a changed one shows in a diff.
-const lines = Object.entries(recording).map(([name, seen]) => {
-  const answers = Object.entries(seen).map(([label, answer]) => `  ${JSON.stringify(label)}: ${JSON.stringify(answer)}`)
-  return ` ${JSON.stringify(name)}: {\n${answers.join(',\n')}\n }`
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  allowPositionals: true,
 })
-writeFileSync(join(import.meta.dirname, 'generated/recording.json'), `{\n${lines.join(',\n')}\n}\n`)
+const folder = positionals[0] ?? process.env.KRATOS_ORACLE
+if (!folder) throw new Error('name the folder of the original: node test/kratos/record.ts FOLDER')
+
+const chosen = Object.fromEntries(Object.entries(scenarios).filter(([name]) => name.includes(values.only)))
+const oracle = await startOracle(folder)
+const { seen, failures } = await watchAll(oracle, chosen).finally(() => oracle.stop())
+for (const [name, error] of failures) console.error(`${name}:`, error)
+if (values.check) check(seen)
+else if (failures.length === 0) writeRecording(inOrder({ ...(values.only ? readRecording() : {}), ...seen }))
+console.log(`${Object.keys(seen).length} scenarios played, ${failures.length} failed`)
+if (failures.length > 0) process.exitCode = 1
+
+function check(seen: Recording): void {
+  const recorded = readRecording()
+  let count = 0
+  for (const [name, steps] of Object.entries(seen))
+    for (const { path, ...values } of deviations(recorded[name], steps)) {
+      count += 1
+      console.error(`${name} / ${path}`, values)
+    }
+  console.log(`${count} answers differ from the recording`)
+  if (count > 0) process.exitCode = 1
+}
+
+/** As the scenarios stand, without those that are gone. */
+function inOrder(recording: Recording): Recording {
+  return Object.fromEntries(
+    Object.keys(scenarios).flatMap((name) => (recording[name] ? [[name, recording[name]]] : [])),
+  )
+}

@@ -1,0 +1,21 @@
+export interface Deviation {
+  /** Names from the answer inwards: `body.ui.nodes.password/method.meta.label.id`. */
+  path: string
+  recorded: unknown
+  seen: unknown
+}
+
+/** Where two values differ, as deep as they are of one kind. What only one of them has differs from undefined. */
+export function deviations(recorded: unknown, seen: unknown, path = ''): Deviation[] {
+  if (isObject(recorded) && isObject(seen))
+    return [...new Set([...Object.keys(recorded), ...Object.keys(seen)])].flatMap((name) =>
+      deviations(recorded[name], seen[name], path === '' ? name : `${path}.${name}`),
+    )
+  if (Array.isArray(recorded) && Array.isArray(seen) && recorded.length === seen.length)
+    return recorded.flatMap((entry, index) => deviations(entry, seen[index], `${path}.${index}`))
+  return JSON.stringify(recorded) === JSON.stringify(seen) ? [] : [{ path, recorded, seen }]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,70 @@
+import type { ContinueWith, Identity, Session, UiContainer } from '@ory/kratos-client'
+import { type Answer, type Browser, csrfOf } from '../browser.ts'
+import type { FlowKind } from './clock.ts'
+
+/** What scenarios need of a flow of any kind. */
+export interface Flow {
+  id: string
+  kind: FlowKind
+  type: 'api' | 'browser'
+  ui: UiContainer
+}
+
+/** What scenarios need of a successful submit of any kind. */
+export interface Done {
+  session_token?: string
+  session?: Session
+  identity?: Identity
+  continue_with?: ContinueWith[]
+  redirect_browser_to?: string
+}
+
+/** Asks for a flow as API client or single-page application. @throws when it is refused */
+export async function open(client: Browser, kind: FlowKind, type: 'api' | 'browser', query = ''): Promise<Flow> {
+  const answer = await client.ask<Flow>(`/self-service/${kind}/${type}${query}`)
+  return flowOf(answer, kind)
+}
+
+/** Asks for a flow as a page and reads it where the browser is sent. */
+export async function openPage(client: Browser, kind: FlowKind, query = ''): Promise<Flow> {
+  const { location, text } = await client.page(`/self-service/${kind}/browser${query}`)
+  const id = location && URL.canParse(location) ? new URL(location).searchParams.get('flow') : null
+  if (!id) throw new Error(`the ${kind} page was not opened: ${location ?? text}`)
+  return read(client, kind, id)
+}
+
+export async function read(client: Browser, kind: FlowKind, id: string): Promise<Flow> {
+  return flowOf(await client.ask<Flow>(`/self-service/${kind}/flows?id=${id}`), kind)
+}
+
+export function flowOf(answer: Answer<unknown>, kind: FlowKind): Flow {
+  const flow = answer.json as Flow
+  if (!flow.ui) throw new Error(`no ${kind} flow but ${answer.status} ${answer.text}`)
+  return { ...flow, kind }
+}
+
+/** Submits fields as JSON; those of a browser flow with its csrf token, unless they say something else. */
+export function submit(client: Browser, flow: Flow, fields: Record<string, unknown>): Promise<Answer<Done>> {
+  const token = flow.type === 'browser' ? { csrf_token: csrfOf(flow) } : {}
+  return client.ask<Done>(`/self-service/${flow.kind}?flow=${flow.id}`, { json: { ...token, ...fields } })
+}
+
+/** Submits a page's form. */
+export function submitForm(client: Browser, flow: Flow, fields: Record<string, string>): Promise<Answer> {
+  const form = { csrf_token: csrfOf(flow), ...fields }
+  return client.page(`/self-service/${flow.kind}?flow=${flow.id}`, { form })
+}
+
+/** The flow to which a successful submit sends on. */
+export function nextFlow(done: Done, action: 'show_verification_ui' | 'show_settings_ui'): string {
+  const step = done.continue_with?.find((entry) => entry.action === action)
+  if (!step || !('flow' in step)) throw new Error(`nothing says ${action}: ${JSON.stringify(done)}`)
+  return step.flow.id
+}
+
+/** Of an address that a browser is sent to. */
+export function flowIdIn(address: string | undefined): string {
+  const id = new URL(address ?? '', 'http://localhost').searchParams.get('flow')
+  if (!id) throw new Error(`no flow in ${address}`)
+  return id
+}

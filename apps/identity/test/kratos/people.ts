@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import type { Identity, Session } from '@ory/kratos-client'
+import type { Browser } from '../browser.ts'
+import { type Done, nextFlow, open, submit } from './flows.ts'
+import type { World } from './world.ts'
+
+export const password = 'seven purple Otters 31'
+/** The same, hashed as cheaply as it goes: scenarios are about answers. */
+const passwordHash = '$argon2id$v=19$m=64,t=1,p=1$H1m+kuCX++7E7z15EfVEJQ$EMZIHE4c5GHvi3XYtmjotS+ddc/cnlKkl3CO6cA6MBE'
+export const nobody = '11111111-1111-4111-8111-111111111111'
+export const names = { first: 'Ada', last: 'Byron' }
+
+/** An address that nobody has, with a capital. */
+export function newEmail(): string {
+  return `Scenario-${randomBytes(6).toString('hex')}@Example.com`
+}
+
+export interface Person {
+  email: string
+  id: string
+}
+
+/** Somebody whom an administrator entered, with a verified address and a password. */
+export async function makePerson({ admin }: World, more: Record<string, unknown> = {}): Promise<Person> {
+  const email = newEmail()
+  const made = await admin<Identity>('/identities', 'POST', {
+    traits: { email, name: names },
+    credentials: { password: { config: { hashed_password: passwordHash } } },
+    verifiable_addresses: [{ value: email.toLowerCase(), verified: true, via: 'email', status: 'completed' }],
+    ...more,
+  })
+  if (made.status !== 201) throw new Error(`nobody was made: ${made.text}`)
+  return { email, id: made.json.id }
+}
+
+export interface SignedPerson extends Person {
+  token: string
+  session: Session
+  /** An API client with the session's token. */
+  client: Browser
+}
+
+export async function signIn(world: World, person: Person): Promise<SignedPerson> {
+  const flow = await open(world.browser(), 'login', 'api')
+  const { json } = await submit(world.browser(), flow, { method: 'password', identifier: person.email, password })
+  return { ...person, ...signed(world, json) }
+}
+
+export async function makeSignedPerson(world: World): Promise<SignedPerson> {
+  return signIn(world, await makePerson(world))
+}
+
+export async function signInBrowser(world: World, person: Person): Promise<Browser> {
+  const client = world.browser()
+  const flow = await open(client, 'login', 'browser')
+  const answer = await submit(client, flow, { method: 'password', identifier: person.email, password })
+  if (!client.sessionCookie) throw new Error(`not signed in: ${answer.text}`)
+  return client
+}
+
+/** Somebody with a verified address, signed in with a browser. */
+export async function makeBrowserPerson(world: World): Promise<Person & { client: Browser; session: Session }> {
+  const person = await makePerson(world)
+  const client = await signInBrowser(world, person)
+  const { json: session } = await client.ask<Session>('/sessions/whoami')
+  return { ...person, client, session }
+}
+
+/** Somebody who signed up as API client, with the address not verified yet; `flow` is the one to verify it with. */
+export async function signUp(world: World): Promise<SignedPerson & { flow: string }> {
+  const email = newEmail()
+  const flow = await open(world.browser(), 'registration', 'api')
+  const { json } = await submit(world.browser(), flow, { method: 'password', password, traits: { email, name: names } })
+  const session = signed(world, json)
+  return { email, id: json.identity?.id ?? '', ...session, flow: nextFlow(json, 'show_verification_ui') }
+}
+
+function signed({ browser }: World, { session_token: token, session }: Done) {
+  if (!token || !session) throw new Error('not signed in')
+  return { token, session, client: browser({ 'x-session-token': token }) }
+}

@@ -1,0 +1,325 @@
+import type { Identity } from '@ory/kratos-client'
+import { flowIdIn, open, openPage, submit, submitForm } from '../flows.ts'
+import {
+  makeBrowserPerson,
+  makePerson,
+  makeSignedPerson,
+  newEmail,
+  nobody,
+  password,
+  signInBrowser,
+  signUp,
+} from '../people.ts'
+import type { Scenario } from '../world.ts'
+
+const fields = (identifier: string) => ({ method: 'password', identifier, password })
+
+/** A submit of an API client with something else than its password. */
+const refused =
+  (change: Record<string, unknown>): Scenario =>
+  async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, { ...fields(email), ...change }))
+  }
+
+const form: Record<string, Scenario> = {
+  'a flow of an API client': async ({ browser, see }) => {
+    see('answer', await browser().ask('/self-service/login/api'))
+  },
+  'a flow of a single-page application': async ({ browser, see }) => {
+    see('answer', await browser().ask('/self-service/login/browser?return_to=/projects'))
+  },
+  'a page is sent to the form with its flow': async ({ browser, see }) => {
+    const client = browser()
+    const answer = await client.page('/self-service/login/browser?return_to=/projects')
+    see('answer', answer)
+    see('flow', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
+  },
+  'an API flow can be read by anybody': async ({ browser, see }) => {
+    const flow = await open(browser(), 'login', 'api')
+    see('answer', await browser().ask(`/self-service/login/flows?id=${flow.id}`))
+    see('page', await browser().page(`/self-service/login/flows?id=${flow.id}`))
+  },
+}
+
+const success: Record<string, Scenario> = {
+  'an API client gets a token': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    const done = await submit(world.browser(), flow, fields(email))
+    world.see('answer', done)
+    const client = world.browser({ 'x-session-token': done.json.session_token ?? '' })
+    world.see('whoami', await client.ask('/sessions/whoami'))
+  },
+  'an API flow may be used again': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    const first = await submit(world.browser(), flow, fields(email))
+    const second = await submit(world.browser(), flow, fields(email))
+    world.see('answer', second)
+    world.note('another session', first.json.session?.id !== second.json.session?.id)
+  },
+  'a failed flow may be tried again': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('failed', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  },
+  'a single-page application gets cookies and where to go on': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await open(client, 'login', 'browser', '?return_to=/projects')
+    world.see('answer', await submit(client, flow, fields(email)))
+    world.see('whoami', await client.ask('/sessions/whoami'))
+  },
+  'a page goes to return_to': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await openPage(client, 'login', '?return_to=/projects')
+    world.see('answer', await submitForm(client, flow, fields(email)))
+  },
+  'a page without return_to goes to the console': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await openPage(client, 'login')
+    world.see('answer', await submitForm(client, flow, fields(email)))
+  },
+  'spaces and capitals of the address do not matter': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, fields(`  ${email.toUpperCase()} `)))
+  },
+  'the former name of the identifier works': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    const { identifier: password_identifier, ...rest } = fields(email)
+    world.see('answer', await submit(world.browser(), flow, { ...rest, password_identifier }))
+  },
+}
+
+const mistakes: Record<string, Scenario> = {
+  'a wrong password': refused({ password: 'not my password' }),
+  'an unknown person': async ({ browser, see }) => {
+    const flow = await open(browser(), 'login', 'api')
+    see('answer', await submit(browser(), flow, fields(newEmail())))
+  },
+  'a person without a password': async (world) => {
+    const { email } = await makePerson(world, { credentials: undefined })
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  },
+  'spaces around the password': refused({ password: ` ${password}` }),
+  'no password': refused({ password: undefined }),
+  'an empty password': refused({ password: '' }),
+  'no identifier': refused({ identifier: undefined }),
+  'an empty identifier': refused({ identifier: '' }),
+  'neither identifier nor password': refused({ identifier: undefined, password: undefined }),
+  'a number as identifier': refused({ identifier: 5 }),
+  'a number as password': refused({ password: 5 }),
+  'no method': refused({ method: undefined }),
+  'an unknown method': refused({ method: 'telepathy' }),
+  'a method that is not configured': refused({ method: 'oidc', provider: 'google' }),
+  'a method of other flows': refused({ method: 'link' }),
+  'a wrong password on a page': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await openPage(client, 'login')
+    world.see('answer', await submitForm(client, flow, { ...fields(email), password: 'not my password' }))
+    world.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+  },
+  'a wrong password in a single-page application': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await open(client, 'login', 'browser')
+    world.see('answer', await submit(client, flow, { ...fields(email), password: 'not my password' }))
+  },
+  'an address that is not verified': async (world) => {
+    const { email } = await signUp(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+    world.see('wrong password', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
+  },
+  'an address that is not verified, on a page': async (world) => {
+    const { email } = await signUp(world)
+    const client = world.browser()
+    const flow = await openPage(client, 'login')
+    world.see('answer', await submitForm(client, flow, fields(email)))
+    world.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+  },
+  'a disabled person': async (world) => {
+    const { email } = await makePerson(world, { state: 'inactive' })
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+    world.see('wrong password', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
+  },
+  'a disabled person in a browser': async (world) => {
+    const { email } = await makePerson(world, { state: 'inactive' })
+    const client = world.browser()
+    const flow = await open(client, 'login', 'browser')
+    world.see('json', await submit(client, flow, fields(email)))
+    world.see('page', await submitForm(client, flow, fields(email)))
+  },
+}
+
+const flowless: Record<string, Scenario> = {
+  'a flow that does not exist': async ({ browser, see }) => {
+    const path = `/self-service/login?flow=${nobody}`
+    see('json', await browser().ask(path, { json: fields(newEmail()) }))
+    see('page', await browser().page(path, { form: { method: 'password' } }))
+    see('read', await browser().ask(`/self-service/login/flows?id=${nobody}`))
+  },
+  'no flow, or nonsense': async ({ browser, see }) => {
+    see('none', await browser().ask('/self-service/login', { json: fields(newEmail()) }))
+    see('none on a page', await browser().page('/self-service/login', { form: fields(newEmail()) }))
+    see('nonsense', await browser().ask('/self-service/login?flow=zz', { json: fields(newEmail()) }))
+    see('read none', await browser().ask('/self-service/login/flows'))
+    see('read nonsense', await browser().ask('/self-service/login/flows?id=zz'))
+  },
+  'a flow that expired, by API': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    await world.clock.expireFlow('login', flow.id)
+    world.see('read', await world.browser().ask(`/self-service/login/flows?id=${flow.id}`))
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  },
+  'a flow that expired, in a browser': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await open(client, 'login', 'browser', '?return_to=/projects')
+    await world.clock.expireFlow('login', flow.id)
+    world.see('read', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    const answer = await submit(client, flow, fields(email))
+    world.see('answer', answer)
+    const { use_flow_id: next } = answer.json as { use_flow_id?: string }
+    world.see('next', await client.ask(`/self-service/login/flows?id=${next}`))
+  },
+  'a flow that expired, on a page': async (world) => {
+    const { email } = await makePerson(world)
+    const client = world.browser()
+    const flow = await openPage(client, 'login')
+    await world.clock.expireFlow('login', flow.id)
+    const answer = await submitForm(client, flow, fields(email))
+    world.see('answer', answer)
+    world.see('next', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
+  },
+}
+
+const signedIn: Record<string, Scenario> = {
+  'an API client that is signed in gets no flow': async (world) => {
+    const { client } = await makeSignedPerson(world)
+    world.see('answer', await client.ask('/self-service/login/api'))
+  },
+  'a browser that is signed in gets no flow': async (world) => {
+    const { client } = await makeBrowserPerson(world)
+    world.see('json', await client.ask('/self-service/login/browser'))
+    world.see('page', await client.page('/self-service/login/browser'))
+    world.see('page with return_to', await client.page('/self-service/login/browser?return_to=/projects'))
+  },
+  'a browser that is signed in submits nothing': async (world) => {
+    const { client, email } = await makeBrowserPerson(world)
+    const token = client.sessionCookie
+    client.cookies.delete('ory_kratos_session')
+    const flow = await open(client, 'login', 'browser')
+    client.cookies.set('ory_kratos_session', token ?? '')
+    world.see('json', await submit(client, flow, fields(email)))
+    world.see('page', await submitForm(client, flow, fields(email)))
+  },
+  'an API client that is signed in submits nothing': async (world) => {
+    const flow = await open(world.browser(), 'login', 'api')
+    const { client, email } = await makeSignedPerson(world)
+    world.see('answer', await submit(client, flow, fields(email)))
+  },
+}
+
+const refresh: Record<string, Scenario> = {
+  'an API client confirms who it is and keeps its session': async (world) => {
+    const { client, email, session } = await makeSignedPerson(world)
+    const init = await client.ask('/self-service/login/api?refresh=true')
+    world.see('init', init)
+    const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'api' } as const
+    const done = await submit(client, flow, fields(email))
+    world.see('answer', done)
+    world.note('the same session', done.json.session?.id === session.id)
+    world.see('whoami', await client.ask('/sessions/whoami'))
+  },
+  'a single-page application confirms who it is': async (world) => {
+    const { client, email } = await makeBrowserPerson(world)
+    const init = await client.ask('/self-service/login/browser?refresh=true')
+    world.see('init', init)
+    const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'browser' } as const
+    world.see('wrong', await submit(client, flow, { ...fields(email), password: 'not my password' }))
+    world.see('answer', await submit(client, flow, fields(email)))
+  },
+  'a page confirms who it is': async (world) => {
+    const { client, email } = await makeBrowserPerson(world)
+    const flow = await openPage(client, 'login', '?refresh=true&return_to=/projects')
+    world.see('answer', await submitForm(client, flow, fields(email)))
+  },
+  'without a session a refresh is an ordinary flow': async ({ browser, see }) => {
+    see('api', await browser().ask('/self-service/login/api?refresh=true'))
+    see('json', await browser().ask('/self-service/login/browser?refresh=true'))
+  },
+  "a refresh with somebody else's password signs them in": async (world) => {
+    const other = await makePerson(world)
+    const { client, session } = await makeBrowserPerson(world)
+    const flow = await open(client, 'login', 'browser', '?refresh=true')
+    const done = await submit(client, flow, fields(other.email))
+    world.see('answer', done)
+    world.note('another session', done.json.session?.id !== session.id)
+    const { json } = await client.ask<{ identity: Identity }>('/sessions/whoami')
+    world.note('another person', json.identity?.id === other.id)
+  },
+}
+
+const returnTo: Record<string, Scenario> = Object.fromEntries(
+  Object.entries({
+    'a path': '/dashboard',
+    'an address of the console': 'http://localhost:8000/projects?a=b',
+    'another host': 'http://evil.test/',
+    'another host without scheme': '//evil.test',
+    'another port': 'http://localhost:8001/',
+    'a script': 'javascript:alert(1)',
+    'an address that cannot be parsed': 'http://%zz',
+    'an address with a user': 'http://localhost:8000@evil.test/',
+    nothing: '',
+  }).map(([name, target]): [string, Scenario] => [
+    `return_to as ${name}`,
+    async ({ browser, see }) => {
+      const query = `return_to=${encodeURIComponent(target)}`
+      see('json', await browser().ask(`/self-service/login/browser?${query}`))
+      see('page', await browser().page(`/self-service/login/browser?${query}`))
+      see('api', await browser().ask(`/self-service/login/api?${query}`))
+    },
+  ]),
+)
+
+const assurance: Record<string, Scenario> = {
+  'a second factor of nobody': async ({ browser, see }) => {
+    see('api', await browser().ask('/self-service/login/api?aal=aal2'))
+    see('json', await browser().ask('/self-service/login/browser?aal=aal2'))
+    see('page', await browser().page('/self-service/login/browser?aal=aal2'))
+  },
+  'an unknown level': async ({ browser, see }) => {
+    see('api', await browser().ask('/self-service/login/api?aal=aal9'))
+    see('page', await browser().page('/self-service/login/browser?aal=aal9'))
+  },
+  'the first level by name': async ({ browser, see }) => {
+    see('api', await browser().ask('/self-service/login/api?aal=aal1'))
+  },
+  'the first level again': async (world) => {
+    const client = await signInBrowser(world, await makePerson(world))
+    world.see('answer', await client.ask('/self-service/login/browser?aal=aal1'))
+  },
+}
+
+export const login: Record<string, Scenario> = {
+  ...form,
+  ...success,
+  ...Object.fromEntries(Object.entries(mistakes).map(([name, scenario]) => [`${name} is refused`, scenario])),
+  ...Object.fromEntries(Object.entries(flowless).map(([name, scenario]) => [`${name} is no way in`, scenario])),
+  ...signedIn,
+  ...refresh,
+  ...returnTo,
+  ...Object.fromEntries(Object.entries(assurance).map(([name, scenario]) => [`${name} is asked for`, scenario])),
+}
