@@ -68,9 +68,11 @@ export const auditLog = crux.table(
     teamId: uuid()
       .notNull()
       .references(() => team.id, { onDelete: 'cascade' }),
-    actorType: text({ enum: ['user', 'deployment-token'] }).notNull(),
+    actorType: text({ enum: ['user', 'deployment-token', 'service-account'] }).notNull(),
     actorId: text().notNull(),
+    /** Name and address as they were then. */
     actorName: text().notNull(),
+    actorEmail: text(),
     context: text({ enum: ['http', 'ws', 'rpc'] }).notNull(),
     method: text({ enum: ['get', 'post', 'put', 'patch', 'delete'] }),
     /** The audit label of the contract with the operation: `registry registries.create`. */
@@ -78,9 +80,18 @@ export const auditLog = crux.table(
     /** False: the attempt was refused. */
     accepted: boolean().notNull().default(true),
     data: jsonb(),
+    /** What the filter looks at, as trigrams. */
+    search: text().generatedAlwaysAs(sql`lower(event || ' ' || actor_name || ' ' || coalesce(actor_email, ''))`),
   },
   (table) => [
-    index('audit_log_newest').on(table.teamId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst()),
+    // `accepted` stands last so that pages and totals need no row.
+    index('audit_log_newest').on(
+      table.teamId,
+      table.createdAt.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+      table.accepted,
+    ),
+    index('audit_log_search').using('gin', table.search.op('gin_trgm_ops')),
   ],
 )
 
