@@ -29,6 +29,8 @@ export const uiPaths = {
   login: '/auth/login',
   registration: '/auth/register',
   verification: '/auth/verify',
+  recovery: '/auth/recovery',
+  settings: '/auth/settings',
   error: '/error',
 } as const
 

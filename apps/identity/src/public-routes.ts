@@ -3,6 +3,7 @@ import { initLogin, submitLogin } from './flows/login.ts'
 import { createLogout, followLogout, performLogout } from './flows/logout.ts'
 import { getError, getFlow } from './flows/read.ts'
 import { initRegistration, submitRegistration } from './flows/registration.ts'
+import { getSettings, initSettings, submitSettings } from './flows/settings.ts'
 import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
 import { healthRoutes } from './health.ts'
 import { flowParameterMissing, IdentityError } from './http/errors.ts'
@@ -36,7 +37,14 @@ export function publicRoutes(app: App): Routes {
     '/self-service/logout': { GET: (visit) => followLogout(app, visit) },
     '/self-service/errors': { GET: (visit) => getError(app, visit) },
 
-    ...notOffered('settings'),
+    '/self-service/settings/browser': { GET: (visit) => initSettings(app, visit, 'browser') },
+    '/self-service/settings/api': { GET: (visit) => initSettings(app, visit, 'api') },
+    '/self-service/settings/flows': { GET: (visit) => getSettings(app, visit) },
+    '/self-service/settings': {
+      GET: (visit) => submitSettings(app, visit),
+      POST: (visit) => submitSettings(app, visit),
+    },
+
     ...notOffered('recovery'),
     ...sessionRoutes(app),
     ...schemaRoutes,
@@ -49,7 +57,7 @@ function noSubmitByGet(): never {
 }
 
 /** Flows that this version does not offer say so in the shape of every other error. */
-function notOffered(kind: 'settings' | 'recovery'): Routes {
+function notOffered(kind: 'recovery'): Routes {
   const refuse = async () => {
     throw new IdentityError(404, { reason: `This installation does not offer ${kind}.` })
   }

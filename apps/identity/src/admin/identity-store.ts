@@ -1,10 +1,9 @@
 import type { Database } from '@crux/postgres'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
-import { credentialIdentifiers, credentials, identities, recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
+import { credentialIdentifiers, credentials, identities } from '../db/schema.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { insertAddresses, type Person } from '../identities/store.ts'
-import { emailOf } from '../identities/traits.ts'
+import { type Person, replaceTraits } from '../identities/store.ts'
 import { type PersonRow, personFromRow } from '../sessions/rows.ts'
 import type { IdentityBody } from './identity-body.ts'
 
@@ -102,11 +101,7 @@ export async function updatePerson(
       .update(credentials)
       .set({ config: { hashed_password: options.passwordHash }, updatedAt: at })
       .where(and(eq(credentials.identityId, identity.id), eq(credentials.type, 'password')))
-  if (normalizeIdentifier(emailOf(change.traits)) === normalizeIdentifier(emailOf(identity.traits))) return
-  await tx.delete(credentialIdentifiers).where(eq(credentialIdentifiers.identityId, identity.id))
-  await tx.delete(verifiableAddresses).where(eq(verifiableAddresses.identityId, identity.id))
-  await tx.delete(recoveryAddresses).where(eq(recoveryAddresses.identityId, identity.id))
-  await insertAddresses(tx, { ...identity, traits: change.traits }, options.verified)
+  await replaceTraits(tx, identity, change.traits, options)
 }
 
 export async function deletePerson(tx: Executor, id: string): Promise<boolean> {

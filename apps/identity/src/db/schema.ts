@@ -12,7 +12,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { FlowContext, FlowUi } from '../flows/flow.ts'
+import type { FlowContext, FlowKind, FlowState, FlowUi } from '../flows/flow.ts'
 
 export const schemaName = 'identity'
 const identity = pgSchema(schemaName)
@@ -137,14 +137,16 @@ export const flows = identity.table(
   'flows',
   {
     id: uuid('id').primaryKey(),
-    kind: text('kind').$type<'login' | 'registration' | 'verification'>().notNull(),
+    kind: text('kind').$type<FlowKind>().notNull(),
     type: text('type').$type<'api' | 'browser'>().notNull(),
-    state: text('state').$type<'choose_method' | 'sent_email' | 'passed_challenge'>().notNull(),
+    state: text('state').$type<FlowState>().notNull(),
     active: text('active'),
     requestUrl: text('request_url').notNull(),
     returnTo: text('return_to'),
     /** SHA-256 of the browser's csrf cookie: the flow belongs to that browser. Null for API flows. */
     csrfHash: text('csrf_hash'),
+    /** Whose flow it is, where one knows: always for settings. */
+    identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
     ui: jsonb('ui').$type<FlowUi>().notNull(),
     context: jsonb('context').$type<FlowContext>().notNull().default({}),
     /** Codes tried since the last one was sent. */
@@ -154,10 +156,13 @@ export const flows = identity.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index().on(table.expiresAt)],
+  (table) => [index().on(table.expiresAt), index().on(table.identityId)],
 )
 
-/** `codeHash` is keyed with the service's secret and the flow, so that six digits cannot be searched in a copy. */
+/**
+ * Codes, and the tokens of links, that were mailed for a flow. `codeHash` is keyed with the service's secret and the
+ * flow, so that six digits cannot be searched in a copy.
+ */
 export const codes = identity.table(
   'codes',
   {
@@ -165,15 +170,55 @@ export const codes = identity.table(
     flowId: uuid('flow_id')
       .notNull()
       .references(() => flows.id, { onDelete: 'cascade' }),
-    addressId: uuid('address_id')
-      .notNull()
-      .references(() => verifiableAddresses.id, { onDelete: 'cascade' }),
+    /** The address that a right code verifies. */
+    addressId: uuid('address_id').references(() => verifiableAddresses.id, { onDelete: 'cascade' }),
+    /** Who a right code signs in or recovers; absent for who signs up. */
+    identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
     codeHash: bytea('code_hash').notNull(),
     expiresAt: instant('expires_at').notNull(),
     usedAt: instant('used_at'),
     createdAt: createdAt(),
   },
-  (table) => [index().on(table.flowId), index().on(table.addressId)],
+  (table) => [index().on(table.flowId), index().on(table.addressId), index().on(table.identityId)],
+)
+
+/**
+ * For native apps whose user signs in with a browser: who proves both codes gets the session that the flow has earned,
+ * once.
+ */
+export const tokenExchanges = identity.table('token_exchanges', {
+  flowId: uuid('flow_id')
+    .primaryKey()
+    .references(() => flows.id, { onDelete: 'cascade' }),
+  initCodeHash: bytea('init_code_hash').notNull().unique(),
+  returnToCodeHash: bytea('return_to_code_hash').notNull(),
+  /** Set once somebody has signed in: who, and how. */
+  identityId: uuid('identity_id').references(() => identities.id, { onDelete: 'cascade' }),
+  authenticationMethods: jsonb('authentication_methods').$type<AuthenticationMethod[]>(),
+  createdAt: createdAt(),
+})
+
+/** Keys that sign the tokens of `tokenize_as`. `sealedKey` is the private JWK, encrypted with the service's secret. */
+export const signingKeys = identity.table('signing_keys', {
+  id: text('id').primaryKey(),
+  publicKey: jsonb('public_key').$type<Record<string, unknown>>().notNull(),
+  sealedKey: text('sealed_key').notNull(),
+  createdAt: createdAt(),
+})
+
+/** What happened to a person's account, for that person: sign-ins, and every change of what proves who they are. */
+export const securityLog = identity.table(
+  'security_log',
+  {
+    id: uuid('id').primaryKey(),
+    identityId: owner(),
+    event: text('event').notNull(),
+    details: jsonb('details').$type<Record<string, unknown>>().notNull().default({}),
+    ipAddress: text('ip_address').notNull(),
+    userAgent: text('user_agent').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.identityId, table.id.desc().nullsFirst())],
 )
 
 export const errors = identity.table(

@@ -3,21 +3,31 @@ import { withoutValues } from '../db/executor.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
+import type { Person } from '../identities/store.ts'
+import { showIdentity } from '../identities/wire.ts'
 import { type Flow, showFlow } from './flow.ts'
 import { storeError } from './store.ts'
 
-/** Answers with a flow: as JSON to who reads JSON, else by sending the browser to the flow's page. */
+/**
+ * Answers with a flow: as JSON to who reads JSON, else by sending the browser to the flow's page.
+ *
+ * @param options.person whose settings these are; the flow shows them
+ * @param options.continueWith what a client should do next
+ */
 export function answerFlow(
   app: App,
   visit: Visit,
   flow: Flow,
-  options: { status?: number; redirectStatus?: number } = {},
+  options: { status?: number; redirectStatus?: number; person?: Person; continueWith?: unknown[] } = {},
 ): unknown {
   if (flow.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, flow.kind, { flow: flow.id }), options.redirectStatus ?? 303)
-  return visit.reply
-    .code(options.status ?? 200)
-    .send(showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined))
+  const { person, continueWith = [] } = options
+  return visit.reply.code(options.status ?? 200).send({
+    ...showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined),
+    ...(person ? { identity: showIdentity(person, app.publicUrl) } : {}),
+    ...(continueWith.length === 0 ? {} : { continue_with: continueWith }),
+  })
 }
 
 /** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */

@@ -3,7 +3,9 @@ import { mask } from '../http/csrf.ts'
 import type { Message } from './messages.ts'
 import type { Node } from './nodes.ts'
 
-export type FlowKind = 'login' | 'registration' | 'verification'
+export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
+/** The last two are of settings, the others of everything else. */
+export type FlowState = 'choose_method' | 'sent_email' | 'passed_challenge' | 'show_form' | 'success'
 export type Flow = typeof flows.$inferSelect
 
 /** What a page renders. `action` is absent while it is the flow's own submit address. */
@@ -18,6 +20,10 @@ export interface FlowUi {
 export interface FlowContext {
   requestedAal?: string
   refresh?: boolean
+  /** The settings were reached by recovery, with a session that is there for this: it counts as fresh. */
+  recovered?: boolean
+  /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
+  methods?: Record<string, Record<string, unknown>>
 }
 
 /** Lifespans of the default configuration. */
@@ -25,6 +31,8 @@ export const lifespanMs: Record<FlowKind, number> = {
   login: 10 * 60_000,
   registration: 10 * 60_000,
   verification: 60 * 60_000,
+  recovery: 60 * 60_000,
+  settings: 60 * 60_000,
 }
 
 /**
@@ -38,7 +46,7 @@ export function showFlow(flow: Flow, publicUrl: string, csrfToken?: Buffer): Rec
   return {
     id: flow.id,
     type: flow.type,
-    ...(flow.kind === 'verification' ? {} : { organization_id: null }),
+    ...(flow.kind === 'login' || flow.kind === 'registration' ? { organization_id: null } : {}),
     expires_at: flow.expiresAt.toISOString(),
     issued_at: flow.issuedAt.toISOString(),
     request_url: flow.requestUrl,

@@ -2,51 +2,30 @@ import { traitAt, traitFields } from '../identities/traits.ts'
 import { messages } from './messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
 
-/** The form to sign in with a password. Ways to sign in that are not built are absent. */
-export function loginForm(options: { identifier?: string; refresh: boolean; found?: FieldMessages }): Node[] {
-  const nodes = [
+/** The inputs that ways to sign in share. */
+export function loginInputs(identifier = ''): Node[] {
+  return [
     csrfNode(),
     input('default', 'identifier', 'text', {
-      value: options.identifier ?? '',
+      value: identifier,
       required: true,
       label: messages.labelTrait('E-Mail'),
     }),
-    input('password', 'password', 'password', {
-      required: true,
-      autocomplete: 'current-password',
-      label: messages.labelPassword(),
-    }),
-    input('password', 'method', 'submit', {
-      value: 'password',
-      label: options.refresh ? messages.labelLogin() : messages.labelLoginPassword(),
-    }),
   ]
-  return withMessages(nodes, options.found ?? noMessages)
 }
 
-/** The form to sign up: the schema's traits and a password. */
-export function registrationForm(options: { traits?: unknown; found?: FieldMessages } = {}): Node[] {
-  const traits = traitFields().map(({ name, schema, required }) => {
+/** An input per trait of the schema. */
+export function traitInputs(group: string, traits?: unknown): Node[] {
+  return traitFields().map(({ name, schema, required }) => {
     const email = schema.format === 'email'
-    const value = traitAt(options.traits, name)
-    return input('default', name, email ? 'email' : 'text', {
+    const value = traitAt(traits, name)
+    return input(group, name, email ? 'email' : 'text', {
       value: typeof value === 'object' ? undefined : value,
       required,
       ...(email ? { autocomplete: 'email' } : {}),
       ...(schema.title ? { label: messages.labelTrait(schema.title) } : {}),
     })
   })
-  const nodes = [
-    ...traits,
-    csrfNode(),
-    input('password', 'password', 'password', {
-      required: true,
-      autocomplete: 'new-password',
-      label: messages.labelPassword(),
-    }),
-    input('password', 'method', 'submit', { value: 'password', label: messages.labelRegistration() }),
-  ]
-  return withMessages(nodes, options.found ?? noMessages)
 }
 
 /** Asks for the address to verify. API flows have no csrf token here. */

@@ -3,18 +3,19 @@ import { csrfHash } from '../http/csrf.ts'
 import { badRequest, flowExpired, IdentityError, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { findPerson } from '../identities/store.ts'
-import { checkPasswordLogin, type LoginOutcome } from '../methods/password.ts'
+import { loginMethods } from '../methods/offered.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { openSession, refreshSession, type SessionDetails } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow.ts'
-import { loginForm } from './forms.ts'
+import type { Flow, FlowContext } from './flow.ts'
+import { loginInputs } from './forms.ts'
 import { type Message, messages } from './messages.ts'
-import { csrfNode } from './nodes.ts'
+import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.ts'
 import { resolveReturnTo } from './return-to.ts'
+import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
@@ -38,8 +39,7 @@ export async function initLogin(app: App, visit: Visit, type: Flow['type']): Pro
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, type),
     returnTo: visit.query('return_to') || null,
-    context: { requestedAal: aal, refresh },
-    ui: aal === 'aal2' ? secondFactorUi(type) : loginUi(refresh),
+    ...(await loginUi(app, { type, aal, refresh, session, context: { requestedAal: aal, refresh } })),
   })
   return answerFlow(app, visit, flow)
 }
@@ -58,20 +58,33 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   const read = readSubmission(visit, flow)
   if ('problem' in read) return answerForm(app, visit, flow, { messages: [problemMessage(read.problem)] })
   const { fields, method } = read.submission
-  // No second factor is built that could complete the flow of one.
-  if (method !== 'password' || requestedAal === 'aal2')
+  const chosen = loginMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1')) {
+    requireEnabled(method)
     return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
+  }
 
-  const outcome = await checkPasswordLogin(app, visit, fields)
-  if (!outcome.ok) return answerRefusal(app, visit, flow, outcome)
-  return completeLogin(app, visit, flow, { identityId: outcome.identityId, method, session })
+  const outcome = await chosen.check(app, visit, { flow, fields, session })
+  switch (outcome.kind) {
+    case 'proven': {
+      const { identityId, aal = 'aal1' } = outcome
+      return completeLogin(app, visit, flow, { identityId, method: outcome.method ?? chosen.id, aal, session })
+    }
+    case 'refused':
+      return answerRefusal(app, visit, flow, { ...outcome, session })
+    case 'continued':
+      return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), { status: outcome.status })
+    case 'answered':
+      return outcome.answer
+  }
 }
 
-async function completeLogin(
+/** What a method has proven becomes a session, or makes the one there is fresh again. */
+export async function completeLogin(
   app: App,
   visit: Visit,
   flow: Flow,
-  proven: { identityId: string; method: string; session: Signed | undefined },
+  proven: { identityId: string; method: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
 ): Promise<unknown> {
   const { session: current } = proven
   const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
@@ -108,14 +121,17 @@ async function completeLogin(
   return visit.reply.send({ session: shown, continue_with: continueWith })
 }
 
-async function answerRefusal(app: App, visit: Visit, flow: Flow, outcome: LoginOutcome & { ok: false }) {
-  const nodes = loginForm({
-    identifier: outcome.identifier,
-    refresh: flow.context.refresh ?? false,
-    found: outcome.found,
-  })
+async function answerRefusal(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  outcome: LoginOutcome & { kind: 'refused' } & { session: Signed | undefined },
+): Promise<unknown> {
+  const { found, identifier, session } = outcome
+  const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
-    ui: { method: 'POST', messages: outcome.found.get('') ?? [], nodes },
+    ui: { ...ui, messages: found.get('') ?? [] },
+    context,
     ...(outcome.active ? { active: outcome.active } : {}),
   })
   return answerFlow(app, visit, changed, { status: 400 })
@@ -129,12 +145,12 @@ async function answerForm(app: App, visit: Visit, flow: Flow, change: { messages
 }
 
 async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
-  const refresh = old.context.refresh ?? false
-  const ui = loginUi(refresh)
+  const about = aboutOf(old, await currentSession(app, visit))
+  const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, old.type),
     returnTo: old.returnTo,
-    context: old.context,
+    context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
   })
   if (old.type === 'browser' && !visit.wantsJson)
@@ -151,18 +167,29 @@ function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type
   }
 }
 
-function loginUi(refresh: boolean) {
+function aboutOf(flow: Flow, session: Signed | undefined): LoginAbout {
+  const { refresh = false, requestedAal } = flow.context
   return {
-    method: 'POST' as const,
-    messages: refresh ? [messages.loginReauthenticate()] : [],
-    nodes: loginForm({ refresh }),
+    type: flow.type,
+    aal: requestedAal === 'aal2' ? 'aal2' : 'aal1',
+    refresh,
+    session,
+    context: structuredClone(flow.context),
   }
 }
 
-function secondFactorUi(type: Flow['type']) {
-  return {
-    method: 'POST' as const,
-    messages: [messages.loginSecondFactor()],
-    nodes: type === 'browser' ? [csrfNode()] : [],
-  }
+/** The form of a flow: what is shared, and what each method adds. Methods may put things into the context. */
+async function loginUi(
+  app: App,
+  about: LoginAbout & { identifier?: string; found?: FieldMessages },
+): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+  const { aal, refresh, type, context, identifier, found = noMessages } = about
+  const offered = loginMethods.filter(({ aals }) => aals.includes(aal))
+  const ofMethods = (await Promise.all(offered.map((method) => method.nodes(app, about)))).flat()
+  const shared = aal === 'aal1' ? loginInputs(identifier) : [csrfNode()]
+  // An API client for whom there is no second factor gets no form at all, as from the original.
+  const nodes = aal === 'aal2' && type === 'api' && ofMethods.length === 0 ? [] : [...shared, ...ofMethods]
+  const about2 = aal === 'aal2' ? [messages.loginSecondFactor()] : []
+  const said = refresh ? [messages.loginReauthenticate()] : about2
+  return { ui: { method: 'POST', messages: said, nodes: withMessages(nodes, found) }, context }
 }

@@ -5,17 +5,19 @@ import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/erro
 import type { Visit } from '../http/visit.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
-import { checkPasswordRegistration, type RegistrationOutcome } from '../methods/password.ts'
+import { registrationMethods } from '../methods/offered.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { openSession, type SessionDetails } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow.ts'
-import { registrationForm } from './forms.ts'
+import type { Flow, FlowContext } from './flow.ts'
+import { traitInputs } from './forms.ts'
 import { type Message, messages } from './messages.ts'
+import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.ts'
 import { resolveReturnTo } from './return-to.ts'
+import type { RegistrationOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 export async function initRegistration(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
@@ -28,7 +30,7 @@ export async function initRegistration(app: App, visit: Visit, type: Flow['type'
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, type),
     returnTo: visit.query('return_to') || null,
-    ui: { method: 'POST', messages: [], nodes: registrationForm() },
+    ...(await registrationUi(app, type)),
   })
   return answerFlow(app, visit, flow)
 }
@@ -44,43 +46,62 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
   const read = readSubmission(visit, flow)
   if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
-  if (method !== 'password') return answerForm(app, visit, flow, [messages.registrationMethodUnknown()])
+  const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  if (!chosen) {
+    requireEnabled(method)
+    return answerForm(app, visit, flow, [messages.registrationMethodUnknown()])
+  }
 
   // Counted before it is tried: the answer to a taken address tells that it is taken.
   await app.limiter.take('client', visit.clientAddress)
-  const outcome = await checkPasswordRegistration(app, fields)
-  if (!outcome.ok) {
-    await app.limiter.refund('client', visit.clientAddress)
-    return answerNodes(app, visit, flow, registrationForm(outcome), [])
-  }
-  try {
-    return await completeRegistration(app, visit, flow, outcome)
-  } catch (error) {
-    if (brokenUniqueRule(error) === undefined) throw error
-    return answerNodes(app, visit, flow, registrationForm(), [messages.identifierTaken()])
+  const outcome = await chosen.check(app, visit, { flow, fields })
+  switch (outcome.kind) {
+    case 'proven':
+      return completeRegistration(app, visit, flow, { ...outcome, method: chosen.id })
+    case 'refused':
+      await app.limiter.refund('client', visit.clientAddress)
+      return answerRefusal(app, visit, flow, outcome)
+    case 'continued': {
+      await app.limiter.refund('client', visit.clientAddress)
+      const changed = await updateFlow(app.database.db, flow, outcome.change)
+      return answerFlow(app, visit, changed, { status: outcome.status, redirectStatus: 302 })
+    }
+    case 'answered':
+      return outcome.answer
   }
 }
 
-async function completeRegistration(
+/** Makes the identity, and a session where the method brings one. A taken address is answered by the flow. */
+export async function completeRegistration(
   app: App,
   visit: Visit,
   flow: Flow,
-  outcome: RegistrationOutcome & { ok: true },
+  outcome: RegistrationOutcome & { kind: 'proven' } & { method: string },
 ): Promise<unknown> {
   const csrfToken = newCsrfToken()
-  const made = await app.database.transaction(async (tx) => {
-    let person = await insertPerson(tx, { ...outcome, verified: !app.verifiesAddresses })
-    const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
-    const opened = await openSession(tx, { identityId: person.identity.id, method: 'password', device })
-    const address = person.verifiable[0]
-    let verification: Flow | undefined
-    if (app.verifiesAddresses && address) {
-      const started = await startVerification(tx, app, { from: flow, address, csrfToken })
-      verification = started.flow
-      person = { ...person, verifiable: [started.address] }
-    }
-    return { person, opened, verification }
-  })
+  const verified = outcome.verified || !app.verifiesAddresses
+  let made: Made
+  try {
+    made = await app.database.transaction(async (tx) => {
+      let person = await insertPerson(tx, { ...outcome, verified })
+      const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+      const opened = outcome.session
+        ? await openSession(tx, { identityId: person.identity.id, method: outcome.method, device })
+        : undefined
+      const address = person.verifiable[0]
+      let verification: Flow | undefined
+      if (!verified && address) {
+        const started = await startVerification(tx, app, { from: flow, address, csrfToken })
+        verification = started.flow
+        person = { ...person, verifiable: [started.address] }
+      }
+      return { person, opened, verification }
+    })
+  } catch (error) {
+    if (brokenUniqueRule(error) === undefined) throw error
+    const { ui } = await registrationUi(app, flow.type)
+    return answerNodes(app, visit, flow, ui.nodes, [messages.identifierTaken()])
+  }
   await app.limiter.refund('client', visit.clientAddress)
   const address = made.person.verifiable[0]?.value
   if (made.verification && address) {
@@ -90,20 +111,19 @@ async function completeRegistration(
   return answerSuccess(app, visit, flow, { ...made, csrfToken })
 }
 
-function answerSuccess(
-  app: App,
-  visit: Visit,
-  flow: Flow,
-  made: {
-    person: Person
-    opened: Awaited<ReturnType<typeof openSession>>
-    verification: Flow | undefined
-    csrfToken: Buffer
-  },
-): unknown {
+interface Made {
+  person: Person
+  opened: Awaited<ReturnType<typeof openSession>> | undefined
+  verification: Flow | undefined
+}
+
+function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
   const { person, opened, verification } = made
-  const details: SessionDetails = { session: opened.session, devices: opened.devices, person }
-  const shown = { session: showSession(details, app.publicUrl), identity: showIdentity(person, app.publicUrl) }
+  const details: SessionDetails | undefined = opened && { ...opened, person }
+  const shown = {
+    ...(details ? { session: showSession(details, app.publicUrl) } : {}),
+    identity: showIdentity(person, app.publicUrl),
+  }
   const verify = verification && {
     action: 'show_verification_ui',
     flow: {
@@ -113,12 +133,13 @@ function answerSuccess(
     },
   }
   if (flow.type === 'api') {
+    const steps = verify ? [verify] : []
+    if (!opened) return visit.reply.send({ ...shown, continue_with: steps.length === 0 ? null : steps })
     const token = { action: 'set_ory_session_token', ory_session_token: opened.token }
-    const continueWith = [...(verify ? [verify] : []), token]
-    return visit.reply.send({ session_token: opened.token, ...shown, continue_with: continueWith })
+    return visit.reply.send({ session_token: opened.token, ...shown, continue_with: [...steps, token] })
   }
-  visit.rotateCsrfToken(made.csrfToken)
-  visit.setSessionCookie(opened.token, opened.session.expiresAt)
+  if (opened || verification) visit.rotateCsrfToken(made.csrfToken)
+  if (opened) visit.setSessionCookie(opened.token, opened.session.expiresAt)
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   if (!visit.wantsJson) return visit.reply.redirect(target, 303)
   const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }
@@ -127,6 +148,12 @@ function answerSuccess(
 
 function requireOpenRegistration(app: App): void {
   if (app.config.DISABLE_REGISTRATION) throw flowDisabled('Registration is not allowed because it was disabled.')
+}
+
+async function answerRefusal(app: App, visit: Visit, flow: Flow, outcome: RegistrationOutcome & { kind: 'refused' }) {
+  const { found, traits } = outcome
+  const { ui } = await registrationUi(app, flow.type, { found, traits, context: flow.context })
+  return answerNodes(app, visit, flow, ui.nodes, found.get('') ?? [])
 }
 
 async function answerNodes(app: App, visit: Visit, flow: Flow, nodes: Flow['ui']['nodes'], found: Message[]) {
@@ -141,10 +168,12 @@ async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]):
 }
 
 async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
+  const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, old.type),
     returnTo: old.returnTo,
-    ui: { method: 'POST', messages: [messages.registrationExpired(old.expiresAt)], nodes: registrationForm() },
+    context,
+    ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },
   })
   if (old.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, 'registration', { flow: flow.id }), 303)
@@ -158,4 +187,16 @@ function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type
     requestUrl: visit.url,
     csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
   }
+}
+
+/** The form of a flow: the traits, and what each method adds. Methods may put things into the context. */
+async function registrationUi(
+  app: App,
+  type: Flow['type'],
+  options: { traits?: unknown; found?: FieldMessages; context?: FlowContext } = {},
+): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+  const context = structuredClone(options.context ?? {})
+  const nodes = await Promise.all(registrationMethods.map((method) => method.nodes(app, { type, context })))
+  const form = [...traitInputs('default', options.traits), csrfNode(), ...nodes.flat()]
+  return { ui: { method: 'POST', messages: [], nodes: withMessages(form, options.found ?? noMessages) }, context }
 }

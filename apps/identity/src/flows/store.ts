@@ -7,7 +7,9 @@ import type { IdentityError } from '../http/errors.ts'
 import { type Flow, type FlowKind, lifespanMs } from './flow.ts'
 
 export type NewFlow = Pick<Flow, 'kind' | 'type' | 'requestUrl' | 'returnTo' | 'csrfHash' | 'ui'> &
-  Partial<Pick<Flow, 'state' | 'active' | 'context'>>
+  Partial<Pick<Flow, 'state' | 'active' | 'context' | 'identityId' | 'expiresAt'>>
+
+export type FlowChange = Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries' | 'context' | 'returnTo'>>
 
 /** Ids of flows are random through and through: whoever knows one may use the flow of an API client. */
 export async function insertFlow(tx: Executor, flow: NewFlow): Promise<Flow> {
@@ -35,11 +37,7 @@ export async function findFlow(db: Executor, kind: FlowKind, id: unknown): Promi
   return row
 }
 
-export async function updateFlow(
-  tx: Executor,
-  flow: Flow,
-  change: Partial<Pick<Flow, 'ui' | 'state' | 'active' | 'csrfHash' | 'tries'>>,
-): Promise<Flow> {
+export async function updateFlow(tx: Executor, flow: Flow, change: FlowChange): Promise<Flow> {
   const [row] = await tx
     .update(flows)
     .set({ ...change, updatedAt: new Date() })

@@ -100,6 +100,21 @@ export const sessionInactive = () =>
     reason: 'No active session was found in this request.',
   })
 
+/** Whoever asks is signed in, but has not proven for too long who they are. */
+export const sessionStale = (redirectTo: string) =>
+  new IdentityError(403, {
+    id: 'session_refresh_required',
+    message: 'The requested action was forbidden',
+    reason: 'The login session is too old and thus not allowed to update these fields. Please re-authenticate.',
+    beside: { redirect_browser_to: redirectTo },
+  })
+
+export const identityMismatch = () =>
+  new IdentityError(403, {
+    id: 'security_identity_mismatch',
+    reason: 'The request was made for another identity and has been blocked for security reasons.',
+  })
+
 export const noCredentials = (reason: string) => new IdentityError(401, { reason })
 
 export const tooManyRequests = (retryAfterSeconds: number) =>

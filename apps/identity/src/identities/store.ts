@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type Traits,
   verifiableAddresses,
 } from '../db/schema.ts'
+import { saveConfig, saveIdentifiers } from './credentials.ts'
 import { identifiedBy, normalizeIdentifier, schemaId } from './identity-schema.ts'
 import { emailOf } from './traits.ts'
 
@@ -24,8 +25,18 @@ export interface Person {
   recovery: RecoveryAddress[]
 }
 
+/** A way to sign in that an identity gets. */
+export interface NewCredential {
+  type: string
+  config: Record<string, unknown>
+  /** What finds it, unique over all identities; where the e-mail address does, it is left out. */
+  identifiers?: string[]
+}
+
 export interface NewPerson {
   traits: Traits
+  /** What the person signs in with, beside the e-mail address itself. */
+  credentials?: NewCredential[]
   /** argon2id hash; a person without one cannot sign in with a password. */
   passwordHash?: string
   state?: IdentityState
@@ -58,6 +69,10 @@ export async function insertPerson(tx: Executor, person: NewPerson): Promise<Per
       version: type === 'password' ? 0 : 1,
     })),
   )
+  for (const { type, config, identifiers } of person.credentials ?? []) {
+    await saveConfig(tx, identityId, type, config)
+    if (identifiers) await saveIdentifiers(tx, identityId, type, identifiers)
+  }
   return { identity, ...(await insertAddresses(tx, identity, person.verified)) }
 }
 
@@ -87,6 +102,28 @@ export async function insertAddresses(
     .values({ id: newId(), identityId, value, via: 'email' })
     .returning()
   return { verifiable, recovery }
+}
+
+/**
+ * Gives an identity other traits. Another e-mail address replaces identifiers and addresses.
+ *
+ * @returns the new address, undefined when the address stayed
+ * @throws when another identity has it: see `brokenUniqueRule`
+ */
+export async function replaceTraits(
+  tx: Executor,
+  identity: Identity,
+  traits: Traits,
+  options: { verified: boolean },
+): Promise<VerifiableAddress | undefined> {
+  await tx.update(identities).set({ traits, updatedAt: new Date() }).where(eq(identities.id, identity.id))
+  if (normalizeIdentifier(emailOf(traits)) === normalizeIdentifier(emailOf(identity.traits))) return undefined
+  const its = eq(credentialIdentifiers.identityId, identity.id)
+  await tx.delete(credentialIdentifiers).where(and(its, inArray(credentialIdentifiers.type, [...identifiedBy])))
+  await tx.delete(verifiableAddresses).where(eq(verifiableAddresses.identityId, identity.id))
+  await tx.delete(recoveryAddresses).where(eq(recoveryAddresses.identityId, identity.id))
+  const { verifiable } = await insertAddresses(tx, { ...identity, traits }, options.verified)
+  return verifiable[0]
 }
 
 export async function findPerson(db: Executor, identityId: string): Promise<Person | undefined> {

@@ -70,10 +70,11 @@ export async function useVerificationCode(tx: Executor, app: App, flow: Flow, co
     const late = await tx.select({ id: codes.id }).from(codes).where(its)
     return late.length > 0 ? 'expired' : 'wrong'
   }
-  await tx
-    .update(verifiableAddresses)
-    .set({ verified: true, status: 'completed', verifiedAt: at, updatedAt: at })
-    .where(eq(verifiableAddresses.id, used.addressId))
+  if (used.addressId)
+    await tx
+      .update(verifiableAddresses)
+      .set({ verified: true, status: 'completed', verifiedAt: at, updatedAt: at })
+      .where(eq(verifiableAddresses.id, used.addressId))
   return 'verified'
 }
 

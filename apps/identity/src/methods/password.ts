@@ -1,18 +1,67 @@
 import type { App } from '../context.ts'
 import type { Traits } from '../db/schema.ts'
 import { type Message, messages } from '../flows/messages.ts'
-import { addMessage } from '../flows/nodes.ts'
+import { addMessage, input, type Node } from '../flows/nodes.ts'
+import type { SettingsMethod } from '../flows/settings-method.ts'
+import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
+import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
 import { passwordProblem } from './password-policy.ts'
 
-export type LoginOutcome =
-  | { ok: true; identityId: string }
-  | { ok: false; found: Map<string, Message[]>; identifier: string; active?: string }
+export const passwordLogin: LoginMethod = {
+  id: 'password',
+  aals: ['aal1'],
+  nodes: (_app, { refresh }) => [
+    passwordInput('current-password'),
+    input('password', 'method', 'submit', {
+      value: 'password',
+      label: refresh ? messages.labelLogin() : messages.labelLoginPassword(),
+    }),
+  ],
+  check: (app, visit, { fields }) => checkLogin(app, visit, fields),
+}
+
+export const passwordRegistration: RegistrationMethod = {
+  id: 'password',
+  nodes: () => [
+    passwordInput('new-password'),
+    input('password', 'method', 'submit', { value: 'password', label: messages.labelRegistration() }),
+  ],
+  check: (app, _visit, { fields }) => checkRegistration(app, fields),
+}
+
+export const passwordSettings: SettingsMethod = {
+  id: 'password',
+  nodes: () => [
+    passwordInput('new-password'),
+    input('password', 'method', 'submit', { value: 'password', label: messages.labelSave() }),
+  ],
+  async submit(app, { fields, person }) {
+    const password = textField(fields, 'password')
+    const problem =
+      password === ''
+        ? messages.required('password')
+        : passwordProblem(password, normalizeIdentifier(emailOf(person.identity.traits)))
+    if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]) }
+    const hash = await app.passwords.hash(password)
+    return {
+      kind: 'changed',
+      async write(tx) {
+        await saveConfig(tx, person.identity.id, 'password', { hashed_password: hash })
+        return undefined
+      },
+    }
+  },
+}
+
+function passwordInput(autocomplete: string): Node {
+  return input('password', 'password', 'password', { required: true, autocomplete, label: messages.labelPassword() })
+}
 
 /**
  * Checks an identifier and a password. An unknown account, one without a password and a wrong password give the same
@@ -20,13 +69,13 @@ export type LoginOutcome =
  *
  * @throws IdentityError 401 for a disabled identity, but only to who knows its password; 429 after too many failures
  */
-export async function checkPasswordLogin(app: App, visit: Visit, fields: Fields): Promise<LoginOutcome> {
+async function checkLogin(app: App, visit: Visit, fields: Fields): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier') || textField(fields, 'password_identifier')
   const password = textField(fields, 'password')
   const found = new Map<string, Message[]>()
   if (identifier === '') addMessage(found, 'identifier', messages.required('identifier'))
   if (password === '') addMessage(found, 'password', messages.required('password'))
-  if (found.size > 0) return { ok: false, found, identifier }
+  if (found.size > 0) return { kind: 'refused', found, identifier }
 
   const account = normalizeIdentifier(identifier)
   await app.limiter.take('client', visit.clientAddress)
@@ -34,32 +83,34 @@ export async function checkPasswordLogin(app: App, visit: Visit, fields: Fields)
   // A password that could never have been set is not worth a hash, but it takes as long as one.
   const login = password.length <= 4096 ? await findPasswordLogin(app.database.db, account) : undefined
   if (!(await app.passwords.verify(login?.hash, password)) || !login)
-    return { ok: false, found: new Map([['', [messages.credentialsInvalid()]]]), identifier }
+    return { kind: 'refused', found: new Map([['', [messages.credentialsInvalid()]]]), identifier }
 
   await app.limiter.refund('client', visit.clientAddress)
   await app.limiter.reset('account', account)
   if (login.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
   if (app.verifiesAddresses && !login.verified)
-    return { ok: false, found: new Map([['', [messages.addressNotVerified()]]]), identifier: '', active: 'password' }
-  return { ok: true, identityId: login.identityId }
+    return { kind: 'refused', found: new Map([['', [messages.addressNotVerified()]]]), active: 'password' }
+  return { kind: 'proven', identityId: login.identityId }
 }
 
-export type RegistrationOutcome =
-  | { ok: true; traits: Traits; passwordHash: string }
-  | { ok: false; found: Map<string, Message[]>; traits: unknown }
-
 /** Checks what a person signs up with and hashes the password. */
-export async function checkPasswordRegistration(app: App, fields: Fields): Promise<RegistrationOutcome> {
+async function checkRegistration(app: App, fields: Fields): Promise<RegistrationOutcome> {
   const traits = submittedTraits(fields.traits)
   const password = textField(fields, 'password')
   const found = checkTraits(traits)
   if (password === '') addMessage(found, 'password', messages.required('password'))
-  if (found.size > 0) return { ok: false, found, traits }
+  if (found.size > 0) return { kind: 'refused', found, traits }
 
   // checkTraits has just proven the shape.
   const valid = traits as Traits
   const problem = passwordProblem(password, normalizeIdentifier(emailOf(valid)))
-  if (problem) return { ok: false, found: new Map([['password', [problem]]]), traits }
-  return { ok: true, traits: valid, passwordHash: await app.passwords.hash(password) }
+  if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]), traits }
+  const hash = await app.passwords.hash(password)
+  return {
+    kind: 'proven',
+    traits: valid,
+    credentials: [{ type: 'password', config: { hashed_password: hash } }],
+    session: true,
+  }
 }

@@ -63,6 +63,23 @@ export async function refreshSession(tx: Executor, session: Session, method: str
   return refreshed ?? session
 }
 
+/** Notes that the person has proven a second factor. */
+export async function raiseSession(tx: Executor, session: Session, method: string): Promise<Session> {
+  const at = new Date()
+  const entry: AuthenticationMethod = { method, aal: 'aal2', completed_at: at.toISOString() }
+  const [raised] = await tx
+    .update(sessions)
+    .set({
+      aal: 'aal2',
+      authenticatedAt: at,
+      authenticationMethods: [...session.authenticationMethods, entry],
+      updatedAt: at,
+    })
+    .where(eq(sessions.id, session.id))
+    .returning()
+  return raised ?? session
+}
+
 /** The living session of a token, with everything that whoami tells: one indexed query. */
 export async function findSession(database: Database, token: string): Promise<SessionDetails | undefined> {
   const { rows } = await database.pool.query<PersonRow & SessionRow>({

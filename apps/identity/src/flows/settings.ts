@@ -1,0 +1,261 @@
+import { type App, uiUrl } from '../context.ts'
+import { brokenUniqueRule } from '../db/executor.ts'
+import { csrfHash } from '../http/csrf.ts'
+import {
+  flowExpired,
+  identityMismatch,
+  noCredentials,
+  noSuchRow,
+  sessionInactive,
+  sessionStale,
+} from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson } from '../identities/store.ts'
+import { settingsMethods } from '../methods/offered.ts'
+import { currentSession, type Signed } from '../sessions/credentials.ts'
+import { raiseSession } from '../sessions/store.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow, FlowContext } from './flow.ts'
+import { type Message, messages } from './messages.ts'
+import { csrfNode, type Node, withMessages } from './nodes.ts'
+import { resolveReturnTo } from './return-to.ts'
+import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
+import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
+import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
+import { startVerification } from './verification.ts'
+
+/** How long after signing in a person may change what proves who they are. */
+export const privilegedForMs = 5 * 60_000
+
+const missing = 'A valid session cookie or session token is missing.'
+
+export async function initSettings(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+  const returnTo = visit.query('return_to') || null
+  resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
+  const session = await currentSession(app, visit)
+  if (!session) {
+    if (type === 'api' || visit.wantsJson) throw sessionInactive()
+    const query = returnTo === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
+    return visit.reply.redirect(`${app.publicUrl}/self-service/login/browser${query}`, 303)
+  }
+  const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit })
+  return answerFlow(app, visit, flow, { person: session.person })
+}
+
+/** A settings flow of a person; also what recovery leads to, which says so. */
+export async function insertSettings(
+  app: App,
+  options: {
+    type: Flow['type']
+    session: Signed
+    requestUrl: string
+    returnTo: string | null
+    visit: Visit
+    context?: FlowContext
+    said?: Message[]
+  },
+): Promise<Flow> {
+  const { type, session, requestUrl, returnTo, visit, said = [] } = options
+  const about: SettingsAbout = { type, session, person: session.person, context: { ...options.context } }
+  return insertFlow(app.database.db, {
+    kind: 'settings',
+    type,
+    requestUrl,
+    returnTo,
+    state: 'show_form',
+    identityId: session.person.identity.id,
+    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    ...(await settingsUi(app, about, { said })),
+  } satisfies NewFlow)
+}
+
+/** The flow for the page that renders it: shown to the person whose flow it is, in any of their browsers. */
+export async function getSettings(app: App, visit: Visit): Promise<unknown> {
+  const session = await currentSession(app, visit)
+  if (!session) {
+    if (!visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
+    throw noCredentials(missing)
+  }
+  const flow = await findFlow(app.database.db, 'settings', visit.query('id'))
+  if (!flow) throw noSuchRow()
+  visit.forApi = flow.type === 'api'
+  if (flow.identityId !== session.person.identity.id) throw identityMismatch()
+  if (isExpired(flow)) throw flowExpired(flow.expiresAt)
+  visit.forApi = true
+  return answerFlow(app, visit, flow, { person: session.person })
+}
+
+export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
+  const flow = await requireFlow(app, visit, 'settings')
+  const session = await currentSession(app, visit)
+  if (!session) {
+    if (!visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
+    throw noCredentials(missing)
+  }
+  const { person } = session
+  if (flow.identityId !== person.identity.id) throw identityMismatch()
+  if (isExpired(flow)) return answerExpired(app, visit, flow, session)
+  // Who comes back from proving again who they are finds the form, and repeats what was refused.
+  if (visit.request.method === 'GET' && flow.type === 'browser' && !visit.wantsJson) return answerFlow(app, visit, flow)
+  const read = readSubmission(visit, flow)
+  if ('problem' in read) return answerForm(app, visit, flow, session, [problemMessage(read.problem)])
+  const { fields, method } = read.submission
+  const chosen = settingsMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
+  if (!chosen) {
+    requireEnabled(method)
+    return answerForm(app, visit, flow, session, [messages.settingsMethodUnknown()])
+  }
+  const attempt: SettingsAttempt = {
+    ...{ visit, flow, fields, session, person },
+    type: flow.type,
+    context: structuredClone(flow.context),
+  }
+  if ((chosen.privileged?.(attempt) ?? true) && !isFresh(session)) return refuseStale(app, visit, flow)
+  const outcome = await chosen.submit(app, attempt)
+  return settle(app, chosen, attempt, outcome)
+}
+
+async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt, outcome: SettingsOutcome) {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer
+    case 'refused':
+      return answerRefusal(app, chosen, attempt, outcome)
+    case 'shown': {
+      const { visit, flow, person } = attempt
+      const changed = await updateFlow(app.database.db, flow, {
+        state: 'show_form',
+        ...(await settingsUi(app, attempt)),
+      })
+      return answerFlow(app, visit, changed, { person })
+    }
+    case 'changed':
+      return completeSettings(app, chosen, attempt, outcome)
+  }
+}
+
+/** Writes a change and answers it; also for changes that end elsewhere (an account of a provider was linked). */
+export async function completeSettings(
+  app: App,
+  chosen: SettingsMethod,
+  attempt: Omit<SettingsAttempt, 'fields'>,
+  outcome: SettingsOutcome & { kind: 'changed' },
+): Promise<unknown> {
+  const { visit, flow } = attempt
+  let session = attempt.session
+  let verification: Flow | undefined
+  try {
+    verification = await app.database.transaction(async (tx) => {
+      const address = await outcome.write(tx)
+      if (outcome.proves !== undefined)
+        session = { ...session, session: await raiseSession(tx, session.session, outcome.proves) }
+      if (!address || address.verified) return undefined
+      const csrfToken = flow.type === 'browser' ? visit.ensureCsrfToken() : Buffer.alloc(0)
+      return (await startVerification(tx, app, { from: flow, address, csrfToken })).flow
+    })
+  } catch (error) {
+    if (brokenUniqueRule(error) === undefined) throw error
+    const found = new Map([['', [messages.identifierTaken()]]])
+    return answerRefusal(app, chosen, attempt, { kind: 'refused', found, nodes: outcome.nodes })
+  }
+  app.outbox.wake()
+  const person = (await findPerson(app.database.db, session.person.identity.id)) ?? session.person
+  const address = person.verifiable[0]?.value
+  if (verification && address) await app.limiter.note('resend', address)
+  // What methods remembered belongs to what is done; the next form begins anew.
+  const about = { type: flow.type, person, session: { ...session, person }, context: { ...flow.context, methods: {} } }
+  const changed = await updateFlow(app.database.db, flow, {
+    state: 'success',
+    ...(await settingsUi(app, about, { said: [messages.settingsSaved()] })),
+  })
+  return answerSuccess(app, visit, changed, { session: about.session, verification, redirectTo: outcome.redirectTo })
+}
+
+function answerSuccess(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  done: { session: Signed; verification: Flow | undefined; redirectTo: string | undefined },
+): unknown {
+  const { session, verification } = done
+  const browser = flow.type === 'browser'
+  if (browser) visit.setSessionCookie(session.token, session.session.expiresAt)
+  const asked = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl)
+  const target = done.redirectTo ?? asked ?? uiUrl(app, 'settings', { flow: flow.id })
+  if (browser && !visit.wantsJson) return visit.reply.redirect(target, 303)
+  const verify = verification && {
+    action: 'show_verification_ui',
+    flow: {
+      id: verification.id,
+      verifiable_address: session.person.verifiable[0]?.value,
+      ...(browser ? { url: uiUrl(app, 'verification', { flow: verification.id }) } : {}),
+    },
+  }
+  const continueWith = [
+    ...(verify ? [verify] : []),
+    ...(browser ? [{ action: 'redirect_browser_to', redirect_browser_to: target }] : []),
+  ]
+  return answerFlow(app, visit, flow, { person: session.person, continueWith })
+}
+
+function isFresh({ session }: Signed): boolean {
+  return session.authenticatedAt.getTime() + privilegedForMs > Date.now()
+}
+
+/** The person has to prove again who they are; after that the change is simply repeated. */
+function refuseStale(app: App, visit: Visit, flow: Flow): unknown {
+  const back = `${app.publicUrl}/self-service/settings?${new URLSearchParams({ flow: flow.id })}`
+  const query = new URLSearchParams({ refresh: 'true', return_to: back })
+  const target = `${app.publicUrl}/self-service/login/browser?${query}`
+  if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(target, 303)
+  throw sessionStale(target)
+}
+
+async function answerRefusal(
+  app: App,
+  chosen: SettingsMethod,
+  attempt: Omit<SettingsAttempt, 'fields'>,
+  outcome: SettingsOutcome & { kind: 'refused' },
+): Promise<unknown> {
+  const { visit, flow, person } = attempt
+  const { found } = outcome
+  const { ui, context } = await settingsUi(app, attempt, {
+    said: found.get('') ?? [],
+    of: chosen,
+    nodes: outcome.nodes,
+  })
+  const changed = await updateFlow(app.database.db, flow, {
+    ui: { ...ui, nodes: withMessages(ui.nodes, found) },
+    context,
+  })
+  return answerFlow(app, visit, changed, { status: 400, person })
+}
+
+/** Says something about the form as a whole; the fields keep what they hold. */
+async function answerForm(app: App, visit: Visit, flow: Flow, { person }: Signed, found: Message[]): Promise<unknown> {
+  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+  const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
+  return answerFlow(app, visit, changed, { status: 400, person })
+}
+
+async function answerExpired(app: App, visit: Visit, old: Flow, session: Signed): Promise<unknown> {
+  const { type, returnTo } = old
+  const said = [messages.settingsExpired(old.expiresAt)]
+  const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit, said })
+  if (type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, 'settings', { flow: flow.id }), 303)
+  throw flowExpired(old.expiresAt, flow.id)
+}
+
+/** The form: what each method shows. Methods may put things into the context. */
+async function settingsUi(
+  app: App,
+  about: SettingsAbout,
+  options: { said?: Message[]; of?: SettingsMethod; nodes?: Node[] } = {},
+): Promise<{ ui: Flow['ui']; context: FlowContext }> {
+  const groups: Node[][] = []
+  for (const method of settingsMethods)
+    groups.push(method === options.of && options.nodes ? options.nodes : await method.nodes(app, about))
+  const nodes = [csrfNode(), ...groups.flat()]
+  return { ui: { method: 'POST', messages: options.said ?? [], nodes }, context: about.context }
+}

@@ -1,0 +1,105 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Executor } from '../db/executor.ts'
+import { credentialIdentifiers, credentials } from '../db/schema.ts'
+
+/** A way to sign in, or a second factor, of one identity; `config` holds what proves it. */
+export interface StoredCredential {
+  type: string
+  config: Record<string, unknown>
+}
+
+/**
+ * Which credentials prove something beyond the first factor. Rows that hold nothing do not count: every identity has one
+ * for `webauthn`, because the e-mail address is its identifier.
+ */
+export const secondFactors = ['totp', 'lookup_secret', 'webauthn'] as const
+
+/** All ways of an identity to prove itself that hold something. */
+export async function listProofs(db: Executor, identityId: string): Promise<StoredCredential[]> {
+  const rows = await db
+    .select({ type: credentials.type, config: credentials.config })
+    .from(credentials)
+    .where(eq(credentials.identityId, identityId))
+  return rows.filter(({ config }) => Object.keys(config).length > 0)
+}
+
+/**
+ * The configuration of one credential, undefined while it holds nothing.
+ *
+ * @param options.lock keeps others from changing it until the transaction ends, so that no code works twice
+ */
+export async function findConfig(
+  tx: Executor,
+  identityId: string,
+  type: string,
+  options: { lock?: boolean } = {},
+): Promise<Record<string, unknown> | undefined> {
+  const query = tx
+    .select({ config: credentials.config })
+    .from(credentials)
+    .where(and(eq(credentials.identityId, identityId), eq(credentials.type, type)))
+  const [row] = await (options.lock ? query.for('update') : query)
+  return row && Object.keys(row.config).length > 0 ? row.config : undefined
+}
+
+/** Writes a credential, whether it was there or not. */
+export async function saveConfig(
+  tx: Executor,
+  identityId: string,
+  type: string,
+  config: Record<string, unknown>,
+): Promise<void> {
+  await tx
+    .insert(credentials)
+    .values({ identityId, type, config, version: type === 'webauthn' || type === 'passkey' ? 1 : 0 })
+    .onConflictDoUpdate({
+      target: [credentials.identityId, credentials.type],
+      set: { config, updatedAt: new Date() },
+    })
+}
+
+/** Takes a credential away; one that follows from the traits stays as an empty row. */
+export async function removeConfig(tx: Executor, identityId: string, type: string): Promise<void> {
+  if (type === 'webauthn') return saveConfig(tx, identityId, type, {})
+  const its = and(eq(credentials.identityId, identityId), eq(credentials.type, type))
+  await tx.delete(credentials).where(its)
+  await saveIdentifiers(tx, identityId, type, [])
+}
+
+/**
+ * Makes `identifiers` those by which this credential finds its identity.
+ *
+ * @throws when another identity has one of them: see `brokenUniqueRule`
+ */
+export async function saveIdentifiers(
+  tx: Executor,
+  identityId: string,
+  type: string,
+  identifiers: string[],
+): Promise<void> {
+  const its = and(eq(credentialIdentifiers.identityId, identityId), eq(credentialIdentifiers.type, type))
+  await tx.delete(credentialIdentifiers).where(its)
+  if (identifiers.length === 0) return
+  await tx.insert(credentialIdentifiers).values(identifiers.map((identifier) => ({ type, identifier, identityId })))
+}
+
+/** Whose credential this identifier is. */
+export async function findOwner(db: Executor, type: string, identifier: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ identityId: credentialIdentifiers.identityId })
+    .from(credentialIdentifiers)
+    .where(and(eq(credentialIdentifiers.type, type), eq(credentialIdentifiers.identifier, identifier)))
+  return row?.identityId
+}
+
+/** Takes all second factors away, for who has lost them. Tells which there were. */
+export async function removeSecondFactors(tx: Executor, identityId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ type: credentials.type, config: credentials.config })
+    .from(credentials)
+    .where(and(eq(credentials.identityId, identityId), inArray(credentials.type, [...secondFactors])))
+    .for('update')
+  const held = rows.filter(({ config }) => Object.keys(config).length > 0).map(({ type }) => type)
+  for (const type of held) await removeConfig(tx, identityId, type)
+  return held
+}

@@ -1,0 +1,39 @@
+import type { Traits } from '../db/schema.ts'
+import { traitInputs } from '../flows/forms.ts'
+import { messages } from '../flows/messages.ts'
+import { input, type Node } from '../flows/nodes.ts'
+import type { SettingsMethod } from '../flows/settings-method.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import { type Person, replaceTraits } from '../identities/store.ts'
+import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
+
+/** What a person says of themselves. Traits are replaced whole: what is left out is gone. */
+export const profileSettings: SettingsMethod = {
+  id: 'profile',
+  nodes: (_app, { person }) => profileNodes(person.identity.traits),
+  /** As the original: whose address is verified proves again who they are, even for a name. */
+  privileged: ({ person, fields }) =>
+    person.verifiable.some(({ verified }) => verified) || hasOtherEmail(person, traitAt(fields.traits, 'traits.email')),
+  async submit(app, { fields, person }) {
+    const traits = submittedTraits(fields.traits)
+    const found = checkTraits(traits)
+    if (found.size > 0) return { kind: 'refused', found, nodes: profileNodes(traits) }
+    return {
+      kind: 'changed',
+      nodes: profileNodes(traits),
+      // checkTraits has just proven the shape.
+      write: (tx) => replaceTraits(tx, person.identity, traits as Traits, { verified: !app.verifiesAddresses }),
+    }
+  },
+}
+
+function profileNodes(traits: unknown): Node[] {
+  return [
+    ...traitInputs('profile', traits),
+    input('profile', 'method', 'submit', { value: 'profile', label: messages.labelSave() }),
+  ]
+}
+
+function hasOtherEmail({ identity }: Person, email: unknown): boolean {
+  return normalizeIdentifier(String(email ?? '')) !== normalizeIdentifier(emailOf(identity.traits))
+}
