@@ -1,4 +1,5 @@
 import type { Answer, Deployment, Query } from '@crux/contract'
+import { isoTypes } from '@crux/postgres'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type Counts, type CountsJson, countByStatus, countsJson, foldSoon, sumOf } from './counts.ts'
@@ -11,9 +12,9 @@ export type ListRow = {
   status: Deployment['status']
   note: string | null
   outcome: string | null
-  createdAt: Date
+  createdAt: string
   createdBy: string
-  updatedAt: Date
+  updatedAt: string
   updatedBy: string
   nodeId: string
   nodeName: string
@@ -72,6 +73,7 @@ export async function listDeployments(
 export async function listOfNode(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.deployments'>> {
   const { rows } = await app.database.pool.query<ListRow>({
     name: 'deployments of a node',
+    types: isoTypes,
     text: `select ${columns} from (select * from crux.deployment where node_id = $1 and team_id = $2
         order by created_at desc, id desc limit 1000) d
       ${joins} order by d.created_at desc, d.id desc`,
@@ -83,6 +85,7 @@ export async function listOfNode(app: App, team: TeamContext, nodeId: string): P
 export async function findListRow(app: App, teamId: string, deploymentId: string): Promise<ListRow | undefined> {
   const { rows } = await app.database.pool.query<ListRow>({
     name: 'deployment row',
+    types: isoTypes,
     text: `select ${columns} from crux.deployment d ${joins} where d.id = $1 and d.team_id = $2`,
     values: [deploymentId, teamId],
   })
@@ -102,9 +105,9 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
     status: row.status,
     note: row.note,
     audit: {
-      createdAt: row.createdAt.toISOString(),
+      createdAt: row.createdAt,
       createdBy: row.createdBy,
-      updatedAt: row.updatedAt.toISOString(),
+      updatedAt: row.updatedAt,
       updatedBy: row.updatedBy,
     },
     node: { id: row.nodeId, name: row.nodeName, type: row.nodeType },
@@ -122,6 +125,7 @@ type Found = { rows: ListRow[]; counts: Counts; total: number }
 async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): Promise<Found> {
   const { rows } = await app.database.pool.query<ListRow & { counted: CountsJson }>({
     name: 'deployments',
+    types: isoTypes,
     text: listSql,
     values: [team.id, skip, take],
   })
@@ -138,11 +142,12 @@ async function findFiltered(app: App, team: TeamContext, query: ListQuery): Prom
     and ($3::text is null or d.prefix ilike $3 or n.name ilike $3 or v.name ilike $3 or p.name ilike $3)`
   const values = [team.id, query.nodeId ?? null, pattern]
   const [page, counted] = await Promise.all([
-    app.database.pool.query<ListRow>(
-      `select ${columns} from crux.deployment d ${joins} ${where} and ($4::text is null or d.status = $4)
-       order by d.created_at desc, d.id desc offset $5 limit $6`,
-      [...values, query.status ?? null, query.skip, query.take],
-    ),
+    app.database.pool.query<ListRow>({
+      types: isoTypes,
+      text: `select ${columns} from crux.deployment d ${joins} ${where} and ($4::text is null or d.status = $4)
+        order by d.created_at desc, d.id desc offset $5 limit $6`,
+      values: [...values, query.status ?? null, query.skip, query.take],
+    }),
     app.database.pool.query<{ status: Deployment['status']; n: number }>(
       `select d.status, count(*)::int as n from crux.deployment d ${joins} ${where} group by d.status`,
       values,

@@ -20,15 +20,30 @@ export function contentSecurityPolicy(url: string): string {
 }
 
 export function securityHeaders(http: FastifyInstance, url: () => string): void {
-  http.addHook('onSend', async (request, reply) => {
+  let made: { url: string; headers: Record<string, string> } | undefined
+  /** Made once: the address changes at most once, when the port is known. */
+  const headers = () => {
+    if (made?.url !== url()) made = { url: url(), headers: headersOf(url()) }
+    return made.headers
+  }
+  // By callback: a promise for each answer would cost more than what it does.
+  http.addHook('onSend', (request, reply, payload, done) => {
+    const policy = reply.getHeader('content-security-policy')
+    reply.headers(headers())
+    if (policy !== undefined) reply.header('content-security-policy', policy)
     reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    reply.header('referrer-policy', 'strict-origin-when-cross-origin')
-    reply.header('x-frame-options', 'DENY')
-    reply.header('cross-origin-opener-policy', 'same-origin')
-    if (!reply.hasHeader('content-security-policy'))
-      reply.header('content-security-policy', contentSecurityPolicy(url()))
-    if (url().startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000')
     if (request.url.startsWith('/api') && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    done(null, payload)
   })
+}
+
+function headersOf(url: string): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'content-security-policy': contentSecurityPolicy(url),
+    ...(url.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+  }
 }

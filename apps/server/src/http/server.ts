@@ -115,7 +115,7 @@ function observe(http: FastifyInstance, app: App) {
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   })
-  http.addHook('onResponse', async (request, reply) => {
+  http.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     if (reply.statusCode === 401 && request.method !== 'GET') attempts.count(request.ip, route)
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
@@ -130,5 +130,6 @@ function observe(http: FastifyInstance, app: App) {
         },
         'answered',
       )
+    done()
   })
 }

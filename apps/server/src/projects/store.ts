@@ -1,4 +1,5 @@
 import type { ProjectType } from '@crux/contract'
+import { isoTypes } from '@crux/postgres'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 
@@ -15,15 +16,14 @@ export type ProjectRow = {
   inProgress: boolean
 }
 
-// Written by the database: parsing dates and writing them again was the dearest part of this list.
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const columns = `p.id, p.name, p.type, p.description, ${iso('p.created_at')} as "createdAt", p.created_by as "createdBy",
-  ${iso('p.updated_at')} as "updatedAt", p.updated_by as "updatedBy",
+const columns = `p.id, p.name, p.type, p.description, p.created_at as "createdAt", p.created_by as "createdBy",
+  p.updated_at as "updatedAt", p.updated_by as "updatedBy",
   (select count(*)::int from crux.version v where v.project_id = p.id) as "versionCount"`
 
 export async function selectProjects(app: App, teamId: string): Promise<ProjectRow[]> {
   const { rows } = await app.database.pool.query<ProjectRow>({
     name: 'projects of team',
+    types: isoTypes,
     text: `select ${columns} from crux.project p where p.team_id = $1 order by p.name`,
     values: [teamId],
   })
@@ -33,6 +33,7 @@ export async function selectProjects(app: App, teamId: string): Promise<ProjectR
 export async function selectProject(queries: Queries, teamId: string, id: string): Promise<ProjectRow | undefined> {
   const { rows } = await queries.query<ProjectRow>({
     name: 'project',
+    types: isoTypes,
     text: `select ${columns}, exists (select from crux.deployment d where d.project_id = p.id and d.status = 'in-progress') as "inProgress"
       from crux.project p where p.id = $1 and p.team_id = $2`,
     values: [id, teamId],
