@@ -21,7 +21,8 @@ export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): 
 
 /**
  * Deployments that wait to be deployed again with the new version: the newest of each node and prefix, with the configuration of
- * the deployment and of its instances; what was done with the old one (tries, times, people) does not come along.
+ * the deployment and of its instances; what was done with the old one (tries, times, people) does not come along, nor does its
+ * protection: a place has one protected version, which remains the old one until somebody says otherwise.
  */
 export async function copyDeployments(
   queries: Queries,
@@ -33,8 +34,8 @@ export async function copyDeployments(
         where version_id = $1 and status in ('successful', 'preparing', 'failed')
         order by node_id, prefix, coalesce(deployed_at, updated_at) desc, id desc),
       copied as (
-        insert into crux.deployment (id, team_id, project_id, version_id, node_id, prefix, status, protected, note, created_by, updated_by)
-        select pair."to", d.team_id, d.project_id, $2, d.node_id, d.prefix, 'preparing', d.protected, d.note, $3, $3
+        insert into crux.deployment (id, team_id, project_id, version_id, node_id, prefix, status, note, created_by, updated_by)
+        select pair."to", d.team_id, d.project_id, $2, d.node_id, d.prefix, 'preparing', d.note, $3, $3
         from pair join crux.deployment d on d.id = pair."from"),
       configured as (
         insert into crux.container_config (type, deployment_id, fields, updated_by)

@@ -226,6 +226,23 @@ describe('versions', () => {
     expect(await get({ ...version, versionId: next.id })).toMatchObject({ deployments: [], images: [{ name: 'web' }] })
   })
 
+  it('leave the protection of a place where it is', async () => {
+    const version = await makeVersion(await makeProject(), '1.0.0')
+    await addImages(version, 'web:1')
+    const deploymentId = await deploy(version, 0, 'guarded')
+    const params = { ...inTeam(), deploymentId }
+    await call('deployments.update', { params, body: { prefix: 'guarded', protected: true } })
+    const next = await call('versions.increase', { params: version, body: { name: '1.1.0' } })
+    const copied = (await get({ ...version, versionId: next.id })).deployments
+    expect(copied).toMatchObject([{ prefix: 'guarded', status: 'preparing', protected: false }])
+    expect((await call('deployments.get', { params })).protected).toBe(true)
+    const both = call('deployments.update', {
+      params: { ...inTeam(), deploymentId: copied[0]?.id ?? '' },
+      body: { prefix: 'guarded', protected: true },
+    })
+    await expect(both).rejects.toMatchObject({ status: 412, property: 'deploymentId', value: deploymentId })
+  })
+
   it('begin with the images of the default, and with its deployments where they say so', async () => {
     const project = await makeProject()
     const first = await makeVersion(project, '1.0.0')
