@@ -19,6 +19,7 @@ declare module 'i18next' {
       registries: typeof import('./locales/en/registries.json')
       status: typeof import('./locales/en/status.json')
       teams: typeof import('./locales/en/teams.json')
+      tokens: typeof import('./locales/en/tokens.json')
       versions: typeof import('./locales/en/versions.json')
     }
   }

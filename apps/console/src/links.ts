@@ -12,6 +12,7 @@ export const links = {
   verify: (email?: string) => linkOptions({ to: '/auth/verify', search: { email } }),
   logout: () => linkOptions({ to: '/auth/logout' }),
   settings: () => linkOptions({ to: '/auth/settings' }),
+  tokens: () => linkOptions({ to: '/auth/settings/tokens' }),
   status: () => linkOptions({ to: '/status' }),
   templates: () => linkOptions({ to: '/templates' }),
   composer: () => linkOptions({ to: '/composer' }),

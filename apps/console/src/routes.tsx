@@ -107,7 +107,13 @@ const teamDetails = createRoute({
   getParentRoute: () => app,
   path: '/teams/$teamId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
-  component: page(['teams'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
+  component: page(['teams', 'tokens'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
+})
+const tokens = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/tokens',
+  loader: () => void queryClient.prefetchQuery(apiQuery('tokens.list')),
+  component: page(['tokens'], () => import('./pages/account/TokensPage.tsx'), 'TokensPage'),
 })
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 const plannedOutside = <const P extends string>(path: P) =>
@@ -214,7 +220,7 @@ const deployment = createRoute({
     void queryClient.prefetchQuery(apiQuery('deployments.get', { params }))
     void queryClient.prefetchQuery(apiQuery('deployments.preview', { params }))
   },
-  component: page(['deployments'], () => import('./pages/deployments/DeploymentPage.tsx'), 'DeploymentPage'),
+  component: page(['deployments', 'tokens'], () => import('./pages/deployments/DeploymentPage.tsx'), 'DeploymentPage'),
 })
 const deploymentProgress = createRoute({
   getParentRoute: () => team,
@@ -285,7 +291,7 @@ const tree = root.addChildren([
     plannedOutside('/auth/settings/edit-profile'),
     plannedOutside('/auth/settings/change-password'),
     plannedOutside('/auth/settings/new-password'),
-    plannedOutside('/auth/settings/tokens'),
+    tokens,
     team.addChildren([
       teamHome,
       dashboard,

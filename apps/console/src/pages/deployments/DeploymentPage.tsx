@@ -22,6 +22,7 @@ import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
+import { DeploymentToken } from './DeploymentToken.tsx'
 import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
@@ -255,6 +256,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             onRollBack={(number) => rollBack(deployment, number)}
             denied={mayStart ?? reason('roll-back')}
           />
+          {deployment.version.type === 'rolling' && <DeploymentToken teamSlug={teamSlug} deployment={deployment} />}
         </div>
       </div>
       {layer === 'edit' && <DeploymentEdit teamSlug={teamSlug} deployment={deployment} onClose={close} />}

@@ -16,6 +16,7 @@ import { Tag } from '../../components/Tag.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { Members } from './Members.tsx'
+import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
 
@@ -72,6 +73,7 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
         </Box>
         <Members team={team} />
         <TeamSecurity team={team} />
+        <ServiceAccounts team={team} />
       </div>
       {anchor.open && !denied && <TeamEdit team={team} onClose={anchor.close} />}
     </>

@@ -1,0 +1,69 @@
+import { type Result, ServiceAccountWrite } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import { queryKey, useCall } from '../api/client.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { FormSheet } from './FormShell.tsx'
+import { ChipsField, TextAreaField, TextField } from './fields.tsx'
+
+type Account = Result<'service-accounts.list'>[number]
+const roles = ['user', 'admin'] as const
+
+/** Creates a service account, or changes the one that is given. */
+export function ServiceAccountForm({
+  teamSlug,
+  account,
+  onClose,
+}: {
+  teamSlug: string
+  account?: Account
+  onClose: () => void
+}) {
+  const { t } = useTranslation(['teams', 'common'])
+  const form = useForm({
+    resolver: zodResolver(ServiceAccountWrite),
+    defaultValues: {
+      name: account?.name ?? '',
+      description: account?.description ?? '',
+      role: account?.role ?? 'user',
+    },
+  })
+  const done = {
+    stale: [queryKey('service-accounts.list')],
+    toast: false,
+    onSuccess: () => {
+      toastSuccess(t('accounts.saved'))
+      onClose()
+    },
+  }
+  const create = useCall('service-accounts.create', done)
+  const update = useCall('service-accounts.update', done)
+  const save = (body: z.output<typeof ServiceAccountWrite>) =>
+    account
+      ? update.mutateAsync({ params: { teamSlug, serviceAccountId: account.id }, body })
+      : create.mutateAsync({ params: { teamSlug }, body })
+  return (
+    <FormSheet
+      title={account ? t('accounts.editTitle', { name: account.name }) : t('accounts.add')}
+      description={t('accounts.text')}
+      form={form}
+      submitLabel={account ? t('common:save') : t('accounts.create')}
+      loading={create.isPending || update.isPending}
+      error={create.error ?? update.error}
+      onClose={onClose}
+      onSubmit={save}
+    >
+      <TextField form={form} name="name" label={t('common:name')} autoComplete="off" />
+      <TextAreaField form={form} name="description" label={t('common:description')} optional rows={2} />
+      <ChipsField
+        form={form}
+        name="role"
+        label={t('details.role')}
+        help={t(`details.roleText.${form.watch('role')}`)}
+        options={roles.map((value) => ({ value, label: t(`common:role.${value}`) }))}
+      />
+    </FormSheet>
+  )
+}

@@ -1,0 +1,117 @@
+import type { ApiError } from '@crux/client'
+import { limits, type TokenScope, tokenScopes } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { Button } from '../components/Button.tsx'
+import { CodeBlock } from '../components/CodeBlock.tsx'
+import { CopyButton } from '../components/CopyButton.tsx'
+import { Dialog } from '../components/Dialog.tsx'
+import { FormSheet } from './FormShell.tsx'
+import { ChipsField, TextField } from './fields.tsx'
+
+const expiries = ['30', '60', '90', '0'] as const
+const Form = z.object({
+  name: z.string().trim().min(limits.name.min).max(limits.name.max),
+  expiry: z.enum(expiries).transform(Number),
+  scope: z.enum(tokenScopes),
+})
+type Values = z.output<typeof Form>
+type Created = { token: string; curl?: string }
+
+type Props = {
+  title: string
+  description: string
+  /** Without it the token's scope is settled by what it is for. */
+  scopes?: readonly TokenScope[]
+  /** `expiry` in days, 0 for never. */
+  create: (values: Values) => Promise<Created>
+  loading: boolean
+  error: ApiError | null
+  onClose: () => void
+}
+
+/** Makes a token and shows it, once. */
+export function TokenCreate({ title, description, scopes, create, loading, error, onClose }: Props) {
+  const { t } = useTranslation('tokens')
+  const [created, setCreated] = useState<Created | null>(null)
+  const form = useForm<z.input<typeof Form>, unknown, Values>({
+    resolver: zodResolver(Form),
+    defaultValues: { name: '', expiry: '90', scope: scopes?.[0] ?? 'full' },
+  })
+  if (created) return <Shown created={created} onClose={onClose} />
+  return (
+    <FormSheet
+      title={title}
+      description={description}
+      form={form}
+      submitLabel={t('create')}
+      loading={loading}
+      error={error}
+      fields={{ expirationInDays: 'expiry' }}
+      onClose={onClose}
+      onSubmit={async (values) => setCreated(await create(values))}
+    >
+      <TextField form={form} name="name" label={t('name')} help={t('nameHelp')} autoComplete="off" />
+      {scopes && scopes.length > 1 && (
+        <ChipsField
+          form={form}
+          name="scope"
+          label={t('scope')}
+          help={t(`scopeHelp.${form.watch('scope')}`)}
+          options={scopes.map((value) => ({ value, label: t(`scopes.${value}`) }))}
+        />
+      )}
+      <ChipsField
+        form={form}
+        name="expiry"
+        label={t('expires')}
+        help={form.watch('expiry') === '0' ? t('neverHelp') : undefined}
+        options={expiries.map((value) => ({
+          value,
+          label: value === '0' ? t('never') : t('days', { count: Number(value) }),
+        }))}
+      />
+    </FormSheet>
+  )
+}
+
+function Shown({ created, onClose }: { created: Created; onClose: () => void }) {
+  const { t } = useTranslation('tokens')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('shown.title')}
+      description={t('shown.text')}
+      width="wide:w-[600px]"
+      initialFocus={(content) => content.querySelector('[data-body] button')}
+      footer={
+        <Button variant="main" onClick={onClose}>
+          {t('shown.done')}
+        </Button>
+      }
+    >
+      <div className="grid gap-4">
+        <Copyable label={t('shown.token')} text={created.token} />
+        {created.curl && <Copyable label={t('shown.curl')} text={created.curl} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Copyable({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="overflow-clip rounded-box border border-line">
+      <div className="flex items-center border-b border-line py-1 pr-1 pl-3">
+        <span className="font-strong">{label}</span>
+        <span className="ml-auto">
+          <CopyButton text={text} withWord />
+        </span>
+      </div>
+      <CodeBlock text={text} label={label} className="max-h-48 [&>pre]:break-all [&>pre]:whitespace-pre-wrap" />
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { tokenScopes } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { later } from '../../components/later.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { useAnchor } from '../../forms/use-anchor.ts'
+import { links } from '../../links.ts'
+import { DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { useTokenColumns } from './use-token-columns.tsx'
+
+const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+
+/** API tokens of the person who is signed in; they do what the person may, within their scope. */
+export function TokensPage() {
+  const { t } = useTranslation(['tokens', 'common'])
+  const query = useQuery(apiQuery('tokens.list'))
+  const columns = useTokenColumns()
+  const anchor = useAnchor('new')
+  const [text, setText] = useState('')
+  const stale = [queryKey('tokens.list')]
+  const create = useCall('tokens.create', { stale, toast: false })
+  const remove = useCall('tokens.delete', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const add = (
+    <Button variant="main" icon={Plus} onClick={anchor.show}>
+      {t('add')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title={t('title')}
+        crumbs={[{ label: t('common:nav.settings'), link: links.settings() }]}
+        sub={t('sub')}
+        tools={query.data?.length ? add : undefined}
+      />
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows rows={4} filters />}
+        empty={{
+          when: (tokens) => tokens.length === 0,
+          show: <EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />,
+        }}
+      >
+        {(tokens) => {
+          const rows = filterRows(tokens, text, (token) => [token.name, token.scope])
+          return (
+            <>
+              <Filters>
+                <SearchBox value={text} onChange={setText} label={t('filter')} />
+              </Filters>
+              {rows.length === 0 ? (
+                <NothingFits total={tokens.length} onReset={() => setText('')} />
+              ) : (
+                <DataTable
+                  label={t('title')}
+                  rows={rows}
+                  columns={columns}
+                  rowKey={(token) => token.id}
+                  actions={(token) => [
+                    {
+                      id: 'revoke',
+                      label: t('revoke'),
+                      icon: Trash2,
+                      inline: true,
+                      danger: true,
+                      run: async () => {
+                        const question = {
+                          title: t('revokeTitle', { name: token.name }),
+                          text: t('revokeText'),
+                          action: t('revoke'),
+                          danger: true,
+                        }
+                        if (await confirm(question)) remove.mutate({ params: { tokenId: token.id } })
+                      },
+                    },
+                  ]}
+                />
+              )}
+            </>
+          )
+        }}
+      </QueryView>
+      {anchor.open && (
+        <TokenCreate
+          title={t('add')}
+          description={t('addText')}
+          scopes={tokenScopes}
+          loading={create.isPending}
+          error={create.error}
+          create={({ name, scope, expiry }) => create.mutateAsync({ body: { name, scope, expirationInDays: expiry } })}
+          onClose={anchor.close}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,184 @@
+import { type Result, tokenScopes } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Bot, KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
+import { ActionMenu } from '../../components/Menu.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { DataTable } from '../../table/DataTable.tsx'
+import { useTokenColumns } from '../account/use-token-columns.tsx'
+
+const ServiceAccountForm = later(() =>
+  import('../../forms/service-account.tsx').then((module) => module.ServiceAccountForm),
+)
+const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+
+type Account = Result<'service-accounts.list'>[number]
+type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } | null
+
+/** Accounts of the team that are nobody's: for pipelines and scripts. Only admins see them. */
+export function ServiceAccounts({ team }: { team: { id: string; slug: string } }) {
+  const { t } = useTranslation(['teams', 'common'])
+  const denied = useDenied('service-accounts.edit', team.id)
+  const [layer, setLayer] = useState<Layer>(null)
+  const close = () => setLayer(null)
+  return (
+    <Box
+      title={t('accounts.title')}
+      tools={
+        <Button icon={Plus} disabledReason={denied} onClick={() => setLayer({ kind: 'create' })}>
+          {t('accounts.add')}
+        </Button>
+      }
+    >
+      {denied ? (
+        <p className="px-3.5 py-3 text-ink-2">{t('accounts.denied')}</p>
+      ) : (
+        <Accounts teamSlug={team.slug} onLayer={setLayer} />
+      )}
+      {layer?.kind === 'create' && <ServiceAccountForm teamSlug={team.slug} onClose={close} />}
+      {layer?.kind === 'edit' && <ServiceAccountForm teamSlug={team.slug} account={layer.account} onClose={close} />}
+      {layer?.kind === 'token' && <AccountToken teamSlug={team.slug} account={layer.account} onClose={close} />}
+    </Box>
+  )
+}
+
+function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: Layer) => void }) {
+  const { t } = useTranslation(['teams', 'common', 'tokens'])
+  const query = useQuery(apiQuery('service-accounts.list', { params: { teamSlug } }))
+  const stale = [queryKey('service-accounts.list')]
+  const remove = useCall('service-accounts.delete', { stale, onSuccess: () => toastSuccess(t('accounts.deleted')) })
+  return (
+    <QueryView
+      query={query}
+      skeleton={<SkeletonRows rows={2} />}
+      empty={{
+        when: (accounts) => accounts.length === 0,
+        show: <p className="px-3.5 py-3 text-ink-2">{t('accounts.empty')}</p>,
+      }}
+    >
+      {(accounts) => (
+        <ul className="divide-y divide-line">
+          {accounts.map((account) => (
+            <li key={account.id}>
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+                <Bot aria-hidden className="text-ink-2" />
+                <span className="font-strong">{account.name}</span>
+                <Pill>{t(`common:role.${account.role}`)}</Pill>
+                {account.description && <span className="min-w-0 truncate text-ink-2">{account.description}</span>}
+                <span className="text-small text-ink-2">
+                  {t('accounts.by', { name: account.createdBy })} <RelativeTime at={account.createdAt} />
+                </span>
+                <span className="ml-auto flex items-center gap-2">
+                  <Button size="sm" icon={KeyRound} onClick={() => onLayer({ kind: 'token', account })}>
+                    {t('tokens:add')}
+                  </Button>
+                  <ActionMenu
+                    size="sm"
+                    label={t('accounts.actions', { name: account.name })}
+                    actions={[
+                      {
+                        id: 'edit',
+                        icon: Pencil,
+                        label: t('common:edit'),
+                        run: () => onLayer({ kind: 'edit', account }),
+                      },
+                      {
+                        id: 'delete',
+                        icon: Trash2,
+                        label: t('common:delete'),
+                        danger: true,
+                        run: async () => {
+                          const question = {
+                            title: t('accounts.deleteTitle', { name: account.name }),
+                            text: t('accounts.deleteText', { count: account.tokens.length }),
+                            action: t('common:delete'),
+                            danger: true,
+                          }
+                          if (await confirm(question))
+                            remove.mutate({ params: { teamSlug, serviceAccountId: account.id } })
+                        },
+                      },
+                    ]}
+                  />
+                </span>
+              </div>
+              {account.tokens.length > 0 && <AccountTokens teamSlug={teamSlug} account={account} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </QueryView>
+  )
+}
+
+function AccountTokens({ teamSlug, account }: { teamSlug: string; account: Account }) {
+  const { t } = useTranslation('tokens')
+  const columns = useTokenColumns()
+  const revoke = useCall('service-accounts.delete-token', {
+    stale: [queryKey('service-accounts.list')],
+    onSuccess: () => toastSuccess(t('revoked')),
+  })
+  return (
+    <div className="border-t border-line pl-6 max-md:pl-0">
+      <DataTable
+        flush
+        label={t('of', { name: account.name })}
+        rows={account.tokens}
+        columns={columns}
+        rowKey={(token) => token.id}
+        actions={(token) => [
+          {
+            id: 'revoke',
+            label: t('revoke'),
+            icon: Trash2,
+            inline: true,
+            danger: true,
+            run: async () => {
+              const question = {
+                title: t('revokeTitle', { name: token.name }),
+                text: t('revokeText'),
+                action: t('revoke'),
+                danger: true,
+              }
+              if (await confirm(question))
+                revoke.mutate({ params: { teamSlug, serviceAccountId: account.id, tokenId: token.id } })
+            },
+          },
+        ]}
+      />
+    </div>
+  )
+}
+
+function AccountToken({ teamSlug, account, onClose }: { teamSlug: string; account: Account; onClose: () => void }) {
+  const { t } = useTranslation('tokens')
+  const create = useCall('service-accounts.create-token', {
+    stale: [queryKey('service-accounts.list')],
+    toast: false,
+  })
+  const params = { teamSlug, serviceAccountId: account.id }
+  return (
+    <TokenCreate
+      title={t('addTo', { name: account.name })}
+      description={t('addAccountText')}
+      scopes={['deploy', ...tokenScopes.filter((scope) => scope !== 'deploy')]}
+      loading={create.isPending}
+      error={create.error}
+      create={({ name, scope, expiry }) =>
+        create.mutateAsync({ params, body: { name, scope, expirationInDays: expiry } })
+      }
+      onClose={onClose}
+    />
+  )
+}
