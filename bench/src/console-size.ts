@@ -1,13 +1,64 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Report } from './measure.ts'
 
 const dist = new URL('../../apps/console/dist/', import.meta.url)
+const routes = new URL('../../apps/console/src/routes.tsx', import.meta.url)
 
-/** JavaScript that a browser loads before anything is shown: the entry and what it imports at once. */
+/**
+ * JavaScript that a browser loads before a page is shown, page by page: the entry, the frame, the page and its texts, each with
+ * what it imports at once. What a page loads when somebody opens something is not in it.
+ */
 export function consoleSize(report: Report): void {
-  const page = readFileSync(new URL('index.html', dist), 'utf8')
-  const entries = [...page.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map((match) => match[1] ?? '')
+  const html = readFileSync(new URL('index.html', dist), 'utf8')
+  const entries = [...html.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map((match) => match[1] ?? '')
+  const assets = readdirSync(new URL('assets', dist))
+  const sizeOf = (roots: readonly string[]) => sum([...closureOf(roots)].map(gzippedBytes))
+  const pages = pagesOfRoutes().map(({ file, areas, framed }) => ({
+    name: file.replace(/^.*\/|\.tsx$/g, ''),
+    bytes: sizeOf([
+      ...entries,
+      ...[file, ...areas, ...(framed ? ['AppFrame'] : [])].map((part) => chunkOf(assets, part)),
+    ]),
+  }))
+  pages.sort((a, b) => b.bytes - a.bytes)
+  const [largest] = pages
+  if (!largest) throw new Error('routes.tsx names no page')
+  report.number('console: first-load JavaScript, entry alone', sizeOf(entries) / 1_000, 'kB gzip')
+  report.number(
+    'console: first-load JavaScript, largest page',
+    largest.bytes / 1_000,
+    'kB gzip',
+    { at: 'most', value: 250 },
+    pages
+      .slice(0, 6)
+      .map(({ name, bytes }) => `${name} ${(bytes / 1_000).toFixed(0)}`)
+      .join(', '),
+  )
+}
+
+/** The pages as routes.tsx declares them: their file, the areas of their texts, and whether they stand in the frame. */
+function pagesOfRoutes(): { file: string; areas: string[]; framed: boolean }[] {
+  const text = readFileSync(routes, 'utf8')
+  return [...text.matchAll(/page\(\s*\[([^\]]*)\],\s*\(\) => import\('\.\/(pages\/[^']+)'\)/g)].map((match) => {
+    const parents = [...text.slice(0, match.index).matchAll(/getParentRoute: \(\) => (\w+)/g)]
+    return {
+      file: match[2] ?? '',
+      areas: [...(match[1] ?? '').matchAll(/'([^']+)'/g)].map((area) => area[1] ?? ''),
+      framed: parents.at(-1)?.[1] !== 'bare',
+    }
+  })
+}
+
+/** The bundler names a chunk after its module: `pages/nodes/NodePage.tsx` is `NodePage-<hash>.js`. */
+function chunkOf(assets: readonly string[], part: string): string {
+  const name = part.replace(/^.*\/|\.tsx$/g, '')
+  const found = assets.filter((asset) => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(asset))
+  if (found.length !== 1) throw new Error(`${found.length} chunks are called ${name}: is the console built?`)
+  return `assets/${found[0]}`
+}
+
+function closureOf(roots: readonly string[]): Set<string> {
   const seen = new Set<string>()
   const visit = (path: string) => {
     if (seen.has(path)) return
@@ -18,16 +69,15 @@ export function consoleSize(report: Report): void {
     ))
       visit(`${path.slice(0, path.lastIndexOf('/') + 1)}${match[1]}`)
   }
-  entries.forEach(visit)
-  const bytes = [...seen].reduce(
-    (sum, path) => sum + gzipSync(readFileSync(new URL(path, dist)), { level: 9 }).length,
-    0,
-  )
-  report.number(
-    'console: first-load JavaScript',
-    bytes / 1_000,
-    'kB gzip',
-    { at: 'most', value: 250 },
-    `${seen.size} files`,
-  )
+  roots.forEach(visit)
+  return seen
 }
+
+const gzipped = new Map<string, number>()
+function gzippedBytes(path: string): number {
+  const bytes = gzipped.get(path) ?? gzipSync(readFileSync(new URL(path, dist)), { level: 9 }).length
+  gzipped.set(path, bytes)
+  return bytes
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
