@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { bootSystem, PortTakenError, publicUrl, type System } from '@crux/dev-env'
 import { endingWithParent, OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
+import { type KeptMail, watchKeptMails } from '@crux/service-kit/mail'
 import { z } from 'zod'
 import { BuildError, buildAll, root } from './build.ts'
 
@@ -64,11 +65,12 @@ async function run(): Promise<void> {
   const system = await booting
   if (stopping) return
   if (dev) vite = await startVite(system)
+  if (system.mails) watchKeptMails(system.mails.folder, (mail) => console.log(mailNote(mail)))
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
   console.log(
     block(system, {
       docker,
-      mail: mailWords(settings.SMTP_URI),
+      mail: mailWords(settings.SMTP_URI, system),
       seconds,
       console: dev ? 'http://localhost:5173' : system.url,
     }),
@@ -98,9 +100,17 @@ function block(system: System, words: { docker: string; mail: string; seconds: s
 `
 }
 
-function mailWords(uri: string | undefined): string {
-  if (!uri) return 'nowhere: SMTP_URI is not set, so every address counts as verified'
-  return URL.canParse(uri) ? `through ${new URL(uri).host}` : 'through SMTP_URI'
+function mailWords(uri: string | undefined, { url, mails }: System): string {
+  if (uri) return URL.canParse(uri) ? `through ${new URL(uri).host}` : 'through SMTP_URI'
+  if (!mails) return 'nowhere'
+  const kept = `SMTP_URI is not set: every address counts as verified, mails are kept in ${mails.folder}`
+  return mails.token ? `${kept}\n            and shown on ${url}/mails with the token ${mails.token}` : kept
+}
+
+/** A kept mail in the terminal: who runs Crux is the one who can pass it on. */
+function mailNote({ to, subject, text }: KeptMail): string {
+  const lines = text.trim().split('\n')
+  return [`\n  Mail to ${to}: ${subject}`, ...lines.map((line) => `  | ${line}`.trimEnd()), ''].join('\n')
 }
 
 async function startVite(system: System): Promise<ChildProcess> {

@@ -27,6 +27,8 @@ export const identitySettings = z.object({
     .meta({ example: 'smtp://user:password@mail.example.com:587' }),
   FROM_EMAIL: z.email().optional().meta({ example: 'crux@example.com' }),
   FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+  /** Where mails are kept while SMTP_URI is not set; without either, none is sent. */
+  CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
   CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
   DISABLE_REGISTRATION: flag,
   TRUSTED_PROXIES: z

@@ -14,8 +14,10 @@ export interface App {
   /** The console's address without a trailing slash. */
   consoleUrl: string
   acceptedOrigins: ReadonlySet<string>
-  /** Mail can be sent, so addresses must be verified. */
+  /** A mail server is set, so addresses must be verified. */
   verifiesAddresses: boolean
+  /** Mail reaches somebody: a server, or the folder that is shown to who runs this. */
+  sendsMail: boolean
   database: Database
   keys: Keys
   passwords: PasswordHasher

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { migrate, openDatabase } from '@crux/postgres'
 import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@crux/service-kit'
+import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
 import type { IdentityConfig } from './config.ts'
@@ -13,7 +14,6 @@ import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
 import { createLimiter, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
-import { createMailTransport } from './mail/transport.ts'
 import { createPasswordHasher } from './methods/password-hash.ts'
 import { publicRoutes } from './public-routes.ts'
 import { deriveKeys } from './secrets.ts'
@@ -72,9 +72,17 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
   const keys = deriveKeys(config.CRUX_SECRET)
-  const outbox = config.SMTP_URI ? startOutbox(database, createMailTransport(config, config.SMTP_URI), log) : noOutbox
+  const transport = createMailTransport({
+    smtpUri: config.SMTP_URI,
+    from: { name: config.FROM_NAME, address: config.FROM_EMAIL ?? `crux@${new URL(config.CRUX_URL).hostname}` },
+    keepIn: config.CRUX_MAILS_DIR,
+  })
+  const outbox = transport ? startOutbox(database, transport, log) : noOutbox
   lifecycle.onStop('outbox', () => outbox.stop())
-  if (!config.SMTP_URI) log.warn('SMTP_URI is not set: no mail is sent and every e-mail address counts as verified')
+  if (!config.SMTP_URI) {
+    const mails = config.CRUX_MAILS_DIR ? `mails are kept in ${config.CRUX_MAILS_DIR}` : 'no mail is sent'
+    log.warn(`SMTP_URI is not set: ${mails} and every e-mail address counts as verified`)
+  }
   const limited = config.CRUX_RATE_LIMITS === 'on'
   if (!limited) log.warn('CRUX_RATE_LIMITS is off: passwords can be guessed without limit')
   return {
@@ -83,6 +91,7 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     consoleUrl: config.CRUX_URL,
     acceptedOrigins: acceptedOrigins(config.CRUX_URL),
     verifiesAddresses: config.SMTP_URI !== undefined,
+    sendsMail: transport !== undefined,
     database,
     keys,
     passwords: await createPasswordHasher(),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, isLoopbackUrl } from '@crux/service-kit'
@@ -51,7 +52,12 @@ export function processEnvironment(options: {
   databaseUrl: string
   addresses: Addresses
   given: NodeJS.ProcessEnv
-}): { identity: NodeJS.ProcessEnv; server: NodeJS.ProcessEnv; adminToken: string } {
+}): {
+  identity: NodeJS.ProcessEnv
+  server: NodeJS.ProcessEnv
+  adminToken: string
+  mails: { folder: string; token: string | undefined } | undefined
+} {
   const { dataDir, addresses, given } = options
   const inherited = Object.fromEntries(
     Object.entries(given).filter(([name]) => !/^(npm_|VITEST|INIT_CWD|DATABASE_URL)/.test(name)),
@@ -66,6 +72,7 @@ export function processEnvironment(options: {
     DATABASE_URL_FILE: databaseFile,
     CRUX_URL: addresses.url,
     CRUX_DATA_DIR: dataDir,
+    ...mailFolder(dataDir, addresses, given),
     ...secret('CRUX_SECRET', 'crux-secret'),
     ...secret('IDENTITY_ADMIN_TOKEN', 'identity-admin-token'),
   }
@@ -88,7 +95,20 @@ export function processEnvironment(options: {
   }
   const tokenFile = shared.IDENTITY_ADMIN_TOKEN_FILE
   const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
-  return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken }
+  const { CRUX_MAILS_DIR: folder, CRUX_MAILS_TOKEN: token } = shared
+  const mails = folder === undefined ? undefined : { folder, token }
+  return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken, mails }
+}
+
+/**
+ * Without a mail server mails are kept in a folder. While nobody else can connect, a page shows them to who knows the
+ * token of this start: it is another one each time, and in no file.
+ */
+function mailFolder(dataDir: string, { host, url }: Addresses, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (given.SMTP_URI || given.SMTP_URI_FILE) return {}
+  const folder = { CRUX_MAILS_DIR: join(dataDir, 'mails') }
+  if (!isLoopbackHost(host) || !isLoopbackUrl(url)) return folder
+  return { ...folder, CRUX_MAILS_TOKEN: given.CRUX_MAILS_TOKEN || randomBytes(12).toString('base64url') }
 }
 
 /** Only there while a rotation was begun and not ended: what it has not sealed anew is still read with it. */

@@ -75,7 +75,7 @@ test('starts, and survives kill -9 of any process and of all of them', {
 }, async () => {
   const first = await start()
   expect(first.output()).toMatch(
-    /Crux is ready[\s\S]*Console {3}http:\/\/localhost:\d+\n\s+Data {6}.*\n\s+Mail {6}nowhere/,
+    /Crux is ready[\s\S]*Console {3}http:\/\/localhost:\d+\n\s+Data {6}.*\n\s+Mail {6}SMTP_URI is not set[^\n]*\n.*\/mails with the token \S+/,
   )
   await query('create table kept as select 42 as n')
 

@@ -58,6 +58,8 @@ export interface System {
   identityPublicUrl: string
   identityAdminUrl: string
   identityAdminToken: string
+  /** Where mails are kept while no mail server is set, and what shows them in the console. */
+  mails: { folder: string; token: string | undefined } | undefined
   databaseUrl: string
   dataDir: string
   pid(name: ProcessName): number | undefined
@@ -171,6 +173,7 @@ function makeSystem(parts: {
     identityPublicUrl: env.server.IDENTITY_PUBLIC_URL ?? '',
     identityAdminUrl: env.server.IDENTITY_ADMIN_URL ?? '',
     identityAdminToken: env.adminToken,
+    mails: env.mails,
     databaseUrl: parts.databaseUrl,
     dataDir,
     pid: (name) => (name === 'postgres' ? embedded?.pid() : find(name).pid()),

@@ -1,10 +1,10 @@
 import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
+import { type MailTransport, UndeliverableError } from '@crux/service-kit/mail'
 import { eq, sql } from 'drizzle-orm'
 import { type Executor, withoutValues } from '../db/executor.ts'
 import { mailOutbox } from '../db/schema.ts'
 import type { Mail } from './mail.ts'
-import { type MailTransport, UndeliverableError } from './transport.ts'
 
 export interface Outbox {
   /** Puts a mail into the table within the caller's transaction: it is sent if and only if that commits. */
@@ -95,9 +95,9 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   }
 }
 
-/** For an installation without a mail server: whoever wants to send mail has not asked whether one can. */
+/** For an installation that sends no mail: whoever wants to send some has not asked whether one can. */
 export const noOutbox: Outbox = {
-  enqueue: () => Promise.reject(new Error('no mail server is configured')),
+  enqueue: () => Promise.reject(new Error('this installation sends no mail')),
   wake: () => undefined,
   stop: async () => undefined,
 }

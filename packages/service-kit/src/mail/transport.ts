@@ -1,9 +1,17 @@
 import { createTransport } from 'nodemailer'
-import type { IdentityConfig } from '../config.ts'
-import type { Mail } from './mail.ts'
+import { keepMail } from './kept-mails.ts'
+
+/** A mail as it leaves; what it says is up to who sends it. */
+export interface OutgoingMail {
+  recipient: string
+  subject: string
+  text: string
+  html: string
+}
 
 export interface MailTransport {
-  send(mail: Mail): Promise<void>
+  /** @throws UndeliverableError when trying again is of no use; anything else may pass */
+  send(mail: OutgoingMail): Promise<void>
   close(): void
 }
 
@@ -13,10 +21,32 @@ export class UndeliverableError extends Error {
 }
 
 /**
- * Speaks SMTP with the server in `SMTP_URI`. Without `smtps:` it insists on STARTTLS, unless the address says
- * `?disable_starttls=true`; `?skip_ssl_verify=true` accepts any certificate.
+ * How mail leaves this installation: through the server in `smtpUri`, else into the folder `keepIn`.
+ *
+ * @param options.from the sender; the name may be any text
+ * @returns undefined when there is neither: nothing can be sent
  */
-export function createMailTransport(config: IdentityConfig, smtpUri: string): MailTransport {
+export function createMailTransport(options: {
+  smtpUri: string | undefined
+  from: { name: string; address: string }
+  keepIn?: string | undefined
+}): MailTransport | undefined {
+  const { smtpUri, from, keepIn } = options
+  if (smtpUri !== undefined) return smtpTransport(smtpUri, from)
+  if (keepIn === undefined) return undefined
+  return {
+    async send({ recipient, subject, text, html }) {
+      keepMail(keepIn, { to: recipient, subject, text, html })
+    },
+    close: () => undefined,
+  }
+}
+
+/**
+ * Speaks SMTP. Without `smtps:` it insists on STARTTLS, unless the address says `?disable_starttls=true`;
+ * `?skip_ssl_verify=true` accepts any certificate.
+ */
+function smtpTransport(smtpUri: string, from: { name: string; address: string }): MailTransport {
   const url = new URL(smtpUri)
   const secure = url.protocol === 'smtps:'
   const plain = url.searchParams.get('disable_starttls') === 'true'
@@ -34,7 +64,6 @@ export function createMailTransport(config: IdentityConfig, smtpUri: string): Ma
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
   })
-  const from = { name: config.FROM_NAME, address: config.FROM_EMAIL ?? `crux@${new URL(config.CRUX_URL).hostname}` }
   return {
     async send({ recipient, subject, text, html }) {
       try {
