@@ -129,12 +129,13 @@ export const createDeployment = (world: World, service: Service, prefix: string)
     body: { versionId: service.versionId, nodeId: world.nodeId, prefix, protected: false },
   })
 
-export const startDeployment = (world: World, deploymentId: string): Promise<undefined> =>
-  world.person.client.call('deployments.start', {
+export const startDeployment = async (world: World, deploymentId: string): Promise<void> => {
+  await world.person.client.call('deployments.start', {
     params: { teamSlug: world.teamSlug, deploymentId },
     query: {},
     body: {},
   })
+}
 
 /** Waits until the release under way has ended, and says how. */
 export async function finished(

@@ -24,9 +24,10 @@ export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: Aud
   try {
     await app.database.db.insert(auditLog).values({
       ...rest,
-      actorType: 'user',
+      actorType: actor.kind,
       actorId: actor.id,
       actorName: actor.name,
+      actorEmail: actor.kind === 'user' ? actor.email : null,
       data: data === undefined ? null : shortened(redact(data)),
     })
   } catch (err) {

@@ -8,7 +8,9 @@ export type BusEvent =
   | { type: 'session.ended'; sessionId: string }
   /** Name, address, or what the session may do is another one now. */
   | { type: 'person.changed'; userId: string; sessionId: string }
+  /** `userId` is a person's or a service account's. */
   | { type: 'member.changed'; teamId: string; userId: string }
+  | { type: 'tokens.revoked'; tokenIds: string[] }
   | { type: 'team.changed'; teamId: string }
   | { type: 'node.changed'; teamId: string; nodeId: string; status?: NodeStatus; error?: string }
   | { type: 'node.work'; nodeId: string }

@@ -11,6 +11,7 @@ type Beside = {
   tries: number
   publicKey: string | null
   config: ConfigRow
+  token: { id: string; name: string; createdAt: string; expiresAt: string | null } | null
   running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
 }
 
@@ -30,7 +31,11 @@ export async function getDeployment(app: App, team: TeamContext, id: string): Pr
     publicKey: beside.publicKey,
     config: toContainerConfig(beside.config),
     configBundles: [],
-    token: null,
+    token: beside.token && {
+      ...beside.token,
+      createdAt: new Date(beside.token.createdAt).toISOString(),
+      expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
+    },
     lastTry: beside.tries,
     instances,
     mutable: isMutable(facts),
@@ -52,7 +57,9 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
         (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
             'startedAt', r.started_at)
           from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
-            and r.standing) as running
+            and r.standing) as running,
+        (select json_build_object('id', k.id, 'name', k.name, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
+          from crux.access_token k where k.deployment_id = d.id and k.hash is not null) as token
       from crux.deployment d
       join crux.node n on n.id = d.node_id
       join crux.container_config c on c.deployment_id = d.id

@@ -10,6 +10,8 @@ import { getLog } from './log.ts'
 import { previewStart } from './preview.ts'
 import { listReleases } from './releases.ts'
 import { cancelDeployment, startDeployment, startRelease } from './start.ts'
+import { createDeploymentToken, deleteDeploymentToken } from './token.ts'
+import { waitForRelease } from './wait.ts'
 
 type Operations = Extract<keyof Handlers, `deployments.${string}`> | 'nodes.deployments'
 
@@ -25,10 +27,15 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     await deleteDeployment(app, { team, actor }, params.deploymentId, { containers: query.containers === 'true' })
     return undefined
   },
-  'deployments.start': async ({ team, actor, params, query, body }) => {
+  'deployments.start': async ({ team, actor, params, query, body, recorded, reply }) => {
     const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
-    await startDeployment(app, { team, actor }, params.deploymentId, options)
-    return undefined
+    const number = await startDeployment(app, { team, actor }, params.deploymentId, options)
+    if (query.wait === undefined) return undefined
+    await recorded()
+    const release = { deploymentId: params.deploymentId, number }
+    const { ended, ...answer } = await waitForRelease(app, release, { seconds: query.wait, onGone: reply.onClose })
+    reply.status(ended ? 200 : 202)
+    return answer
   },
   'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
   'deployments.cancel': async ({ team, actor, params }) => {
@@ -48,6 +55,12 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   'deployments.update-instance': async ({ team, actor, params, body }) => {
     const { config } = await getInstance(app, team, params)
     await patchConfig(app, { team, actor }, config.id, { config: body.config })
+    return undefined
+  },
+  'deployments.create-token': ({ team, actor, params, body }) =>
+    createDeploymentToken(app, team, actor, params.deploymentId, body),
+  'deployments.delete-token': async ({ team, params }) => {
+    await deleteDeploymentToken(app, team, params.deploymentId)
     return undefined
   },
   'nodes.deployments': async ({ team, params }) => {

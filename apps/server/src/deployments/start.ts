@@ -23,9 +23,15 @@ export type StartOptions = {
  * new status and the first events. Of two starts at once the second sees the first and is refused. The agent hears of it after the
  * commit, and a process that dies in between loses nothing: whoever holds the link hands it over.
  *
+ * @returns the number of the release
  * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique, forbidden
  */
-export async function startDeployment(app: App, who: Who, deploymentId: string, options: StartOptions): Promise<void> {
+export async function startDeployment(
+  app: App,
+  who: Who,
+  deploymentId: string,
+  options: StartOptions,
+): Promise<number> {
   const started = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
     throwFirst([checkStatus(deployment, 'deploy')])
@@ -61,6 +67,7 @@ export async function startDeployment(app: App, who: Who, deploymentId: string, 
   })
   if ('refused' in started) throw started.refused
   finishStart(app, started)
+  return started.number
 }
 
 /** Rolls back: an earlier release again, by its digests and with the configurations that it had (decision 28). */
@@ -120,7 +127,7 @@ export async function cancelDeployment(app: App, who: Who, deploymentId: string)
   announceWork(app, cancelled.node.id)
 }
 
-type Started = { nodeId: string; told: Told }
+type Started = { nodeId: string; number: number; told: Told }
 type Order = { versionName: string; recreate: boolean; partial: boolean; sourceNumber: number | null }
 
 async function begin(
@@ -157,7 +164,7 @@ async function begin(
     ...(ahead ? [says(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
   ])
   const told: Told = { deploymentId: deployment.id, teamId: team.id, status: 'in-progress', try: number, position }
-  return { nodeId: deployment.node.id, told }
+  return { nodeId: deployment.node.id, number, told }
 }
 
 function finishStart(app: App, { nodeId, told }: Started) {

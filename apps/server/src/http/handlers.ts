@@ -1,18 +1,47 @@
-import type { Answer, Body, Contract, Operation, Params, Query, TeamRole } from '@crux/contract'
+import type { Answer, Body, Contract, Operation, Params, Query, TeamRole, TokenScope } from '@crux/contract'
 
-/** Who acts: a signed-in person. */
-export type Actor = {
+type OfPerson = {
   kind: 'user'
   id: string
   name: string
   email: string
-  sessionId: string
+  /** When the session or the token ends by itself. */
   sessionExpiresAt: Date
-  /** What the session was proven by: one factor or two. */
+  /** What the session was proven by, or that which made the token: one factor or two. */
   aal: 'aal1' | 'aal2'
   /** Came in by a code of recovery or invitation and has set no password since. */
   recovered: boolean
 }
+/** The token that was shown, and how much of its holder's rights it carries. */
+export type Grant = { id: string; scope: TokenScope }
+
+/** A signed-in person. */
+export type SessionActor = OfPerson & { sessionId: string; grant?: undefined }
+/** A person, signed in or by a token of theirs. */
+export type UserActor = SessionActor | (OfPerson & { sessionId?: undefined; grant: Grant })
+export type ServiceAccountActor = {
+  kind: 'service-account'
+  id: string
+  name: string
+  teamId: string
+  sessionExpiresAt: Date
+  sessionId?: undefined
+  grant: Grant
+}
+/** May start its own deployment and nothing else. `id` and `name` are the token's. */
+export type DeploymentTokenActor = {
+  kind: 'deployment-token'
+  id: string
+  name: string
+  teamId: string
+  deploymentId: string
+  createdBy: string
+  sessionExpiresAt: Date
+  sessionId?: undefined
+  grant: Grant
+}
+/** Who acts. */
+export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
 
 /** `role` is the actor's in this team. */
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
@@ -23,7 +52,13 @@ type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-to
   : Contract[O]['path'] extends `${string}:teamSlug${string}` | `${string}:teamId${string}`
     ? TeamContext
     : undefined
-type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token' ? undefined : Actor
+type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token'
+  ? undefined
+  : Contract[O] extends { token: 'never' }
+    ? SessionActor
+    : Contract[O]['permission'] extends 'session'
+      ? UserActor
+      : Actor
 
 /** A request that the guard let pass: parsed, signed in, with the team and the right that the contract's row names. */
 export type Input<O extends Operation> = {
@@ -37,8 +72,15 @@ export type Input<O extends Operation> = {
   headers: Record<string, string | string[] | undefined>
   /** The client's address, from a proxy only if that proxy is trusted. */
   address: string
+  /** Writes the audit entry now: for who has made the change and answers much later. */
+  recorded(): Promise<void>
   /** For answers beside the body: Set-Cookie, Location, another status. */
-  reply: { header(name: string, value: string | string[]): void; status(code: number): void }
+  reply: {
+    header(name: string, value: string | string[]): void
+    status(code: number): void
+    /** Runs when the caller has gone or was answered. */
+    onClose(fn: () => void): void
+  }
 }
 
 /** A missing handler, a wrong answer or a forgotten body does not compile. */

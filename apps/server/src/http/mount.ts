@@ -20,7 +20,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard before the body is read. */
     passed?: Passed
-    crux?: { operation: Operation; row: EndpointSpec }
+    crux?: {
+      operation: Operation
+      row: EndpointSpec
+      /** The handler chose the status itself. */
+      status?: boolean
+      /** The audit entry is written. */
+      recorded?: boolean
+    }
   }
 }
 type AnyHandler = (input: Input<Operation>) => Promise<Answer<Operation>>
@@ -33,13 +40,13 @@ export function mountContract(http: FastifyInstance, app: App, guard: Guard, han
     http.route({
       method: row.method,
       url: row.path,
-      ...(row.response && { schema: { response: { [row.status]: responseSchema(row.response) } } }),
+      ...(row.response && { schema: { response: { '2xx': responseSchema(row.response) } } }),
       onRequest: async (request) => {
         request.crux = { operation, row }
         request.passed = await guard(row, request)
       },
       handler: async (request, reply) => {
-        const answer = await handle(inputOf(row, request, reply))
+        const answer = await handle(inputOf(app, row, request, reply))
         await record(app, request, answer)
         return send(row, request, reply, answer)
       },
@@ -50,7 +57,7 @@ export function mountContract(http: FastifyInstance, app: App, guard: Guard, han
   })
 }
 
-function inputOf(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply): Input<Operation> {
+function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: FastifyReply): Input<Operation> {
   const input = {
     params: row.params && parse(row.params, request.params),
     query: row.query && parse(row.query, request.query),
@@ -60,9 +67,14 @@ function inputOf(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply
     requestId: request.id,
     headers: request.headers,
     address: request.ip,
+    recorded: () => record(app, request, undefined),
     reply: {
       header: (name: string, value: string | string[]) => void reply.header(name, value),
-      status: (code: number) => void reply.code(code),
+      status: (code: number) => {
+        if (request.crux) request.crux.status = true
+        reply.code(code)
+      },
+      onClose: (fn: () => void) => void reply.raw.once('close', fn),
     },
   }
   // The row that was parsed by is the row of the operation's type.
@@ -76,7 +88,7 @@ function parse(schema: z.ZodType, value: unknown): unknown {
 }
 
 function send(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
-  if (reply.statusCode === 200) reply.code(row.status)
+  if (!request.crux?.status) reply.code(row.status)
   if (row.status === 201 && !reply.hasHeader('location')) reply.header('location', locationOf(request, answer))
   if (row.contentType) {
     reply.type(row.contentType)
@@ -101,9 +113,10 @@ function locationOf(request: FastifyRequest, answer: unknown): string {
 /** Every change of a team is recorded, and every attempt that was refused (decision 18); who is unknown goes to the server's log only. */
 async function record(app: App, request: FastifyRequest, answer: unknown, refusal?: CruxError): Promise<void> {
   const { passed, crux } = request
-  if (!crux || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
+  if (!crux || crux.recorded || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
   const teamId = passed.team?.id ?? (crux.operation === 'teams.create' ? idOf(answer) : undefined)
   if (!teamId) return
+  crux.recorded = true
   const { teamSlug: _slug, teamId: _id, ...params } = request.params as Record<string, string>
   await recordAudit(app, {
     teamId,

@@ -8,7 +8,7 @@ import {
   type Session,
 } from '@ory/kratos-client'
 import type { Bus } from '../bus/bus.ts'
-import type { Actor } from '../http/handlers.ts'
+import type { SessionActor } from '../http/handlers.ts'
 import { createPeopleCache } from './people.ts'
 import { createSessionCache } from './session-cache.ts'
 
@@ -23,7 +23,7 @@ export interface Identity {
    * @param options.fresh asks again instead of remembering for 2 s: before a refusal that a moment ago would have been right
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
-  session(credentials: Credentials, options?: { fresh?: boolean }): Promise<Actor | undefined>
+  session(credentials: Credentials, options?: { fresh?: boolean }): Promise<SessionActor | undefined>
   /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
   people(ids: Iterable<string>): Promise<Map<string, Person>>
 }
@@ -46,7 +46,7 @@ export function createIdentity(options: {
     }),
   )
 
-  async function whoami(credential: Credential): Promise<Actor | undefined> {
+  async function whoami(credential: Credential): Promise<SessionActor | undefined> {
     try {
       const { data } = await frontend.toSession(
         credential.kind === 'cookie'
@@ -101,7 +101,7 @@ function cookieNamed(name: string, header: string | undefined): string | undefin
   return undefined
 }
 
-function actorOf(session: Session): Actor | undefined {
+function actorOf(session: Session): SessionActor | undefined {
   if (!session.active || !session.identity) return undefined
   return {
     kind: 'user',

@@ -1,5 +1,5 @@
 import type { Bus } from '../bus/bus.ts'
-import type { Actor } from '../http/handlers.ts'
+import type { SessionActor } from '../http/handlers.ts'
 import type { Credential } from './identity.ts'
 
 /** How long a session may be remembered (decision 11). */
@@ -8,14 +8,14 @@ const rememberMs = 2_000
 const endedMs = 15_000
 const entriesMax = 10_000
 
-type Entry = { at: number; actor: Promise<Actor | undefined> }
+type Entry = { at: number; actor: Promise<SessionActor | undefined> }
 
 /**
  * Remembers valid sessions for 2 s and forgets them when the bus says that they ended. An answer that was under way
  * when its session ended does not count.
  */
 export function createSessionCache(options: {
-  load: (credential: Credential) => Promise<Actor | undefined>
+  load: (credential: Credential) => Promise<SessionActor | undefined>
   bus: Bus
 }) {
   const entries = new Map<string, Entry>()
@@ -38,7 +38,7 @@ export function createSessionCache(options: {
     keysOfSession.clear()
   })
 
-  function remember(key: string, actor: Actor) {
+  function remember(key: string, actor: SessionActor) {
     const keys = keysOfSession.get(actor.sessionId) ?? new Set()
     keysOfSession.set(actor.sessionId, keys.add(key))
   }
@@ -47,7 +47,7 @@ export function createSessionCache(options: {
     if (entries.get(key) === entry) entries.delete(key)
   }
 
-  async function load(key: string, credential: Credential): Promise<Actor | undefined> {
+  async function load(key: string, credential: Credential): Promise<SessionActor | undefined> {
     const actor = await options.load(credential)
     if (!actor || ended.has(actor.sessionId)) return undefined
     remember(key, actor)
@@ -56,7 +56,7 @@ export function createSessionCache(options: {
 
   return {
     /** @param fresh ask again, whatever is remembered */
-    async get(key: string, credential: Credential, fresh = false): Promise<Actor | undefined> {
+    async get(key: string, credential: Credential, fresh = false): Promise<SessionActor | undefined> {
       const now = Date.now()
       const known = fresh ? undefined : entries.get(key)
       if (known && now - known.at < rememberMs) return valid(await known.actor)
@@ -79,4 +79,5 @@ export function createSessionCache(options: {
   }
 }
 
-const valid = (actor: Actor | undefined) => (actor && actor.sessionExpiresAt.getTime() > Date.now() ? actor : undefined)
+const valid = (actor: SessionActor | undefined) =>
+  actor && actor.sessionExpiresAt.getTime() > Date.now() ? actor : undefined

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Bus } from '../../src/bus/bus.ts'
-import type { Actor } from '../../src/http/handlers.ts'
+import type { SessionActor } from '../../src/http/handlers.ts'
 import type { Identity, Person } from '../../src/identity/identity.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
-type SignIn = { expiresInMs?: number; aal?: Actor['aal']; recovered?: boolean }
+type SignIn = { expiresInMs?: number; aal?: SessionActor['aal']; recovered?: boolean }
 /** Somebody signed in: an actor with the token of the session. */
-export type Someone = Actor & { token: string }
+export type Someone = SessionActor & { token: string }
 
 /**
  * People without an identity service, at the boundary that we own: sessions are tokens, sent as a bearer or as the session cookie.

@@ -1,0 +1,83 @@
+import { type Answer, CruxError, type Query } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
+
+type Entry = Answer<'audit-log.list'>['items'][number]
+export type RangeQuery = Query<'audit-log.export-csv'>
+
+const daysMax = 400
+const dayMs = 86_400_000
+
+export async function listEntries(
+  app: App,
+  team: TeamContext,
+  query: Query<'audit-log.list'>,
+): Promise<Answer<'audit-log.list'>> {
+  const range = rangeOf(team, query)
+  const [rows, total] = await Promise.all([
+    selectPage(app.database.pool, range, query),
+    countEntries(app.database.pool, range),
+  ])
+  return { items: await toEntries(app, rows), total }
+}
+
+/** @throws CruxError invalidArgument `from` (too many days) or `timeZone` */
+export async function countDays(
+  app: App,
+  team: TeamContext,
+  query: Query<'audit-log.days'>,
+): Promise<Answer<'audit-log.days'>> {
+  if (Date.parse(query.to) - Date.parse(query.from) > daysMax * dayMs)
+    throw new CruxError('invalidArgument', {
+      property: 'from',
+      value: query.from,
+      description: `At most ${daysMax} days can be counted at once.`,
+    })
+  if (!isTimeZone(query.timeZone)) throw unknownZone(query.timeZone)
+  try {
+    return await selectDays(app.database.pool, rangeOf(team, query), query.timeZone)
+  } catch (error) {
+    // A zone that this process knows and the database does not.
+    if ((error as { code?: unknown }).code === '22023') throw unknownZone(query.timeZone)
+    throw error
+  }
+}
+
+export const rangeOf = (team: TeamContext, query: RangeQuery): Range => ({
+  teamId: team.id,
+  from: query.from,
+  to: query.to,
+  filter: query.filter || undefined,
+  accepted: query.accepted === undefined ? undefined : query.accepted === 'true',
+})
+
+export async function toEntries(app: App, rows: readonly AuditRow[]): Promise<Entry[]> {
+  const people = await app.identity.people(rows.flatMap((row) => (row.actorType === 'user' ? [row.actorId] : [])))
+  return rows.map(({ actorId, createdAt, ...row }) => {
+    const person = row.actorType === 'user' ? people.get(actorId) : undefined
+    return {
+      ...row,
+      createdAt: createdAt.toISOString(),
+      user: person ? { id: person.id, email: person.email } : null,
+    }
+  })
+}
+
+/** Names only: PostgreSQL reads an offset such as +01:00 the other way round. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const unknownZone = (value: string) =>
+  new CruxError('invalidArgument', {
+    property: 'timeZone',
+    value,
+    description: 'There is no such time zone: use a name such as Europe/Berlin.',
+  })

@@ -1,0 +1,24 @@
+import type { App } from '../context.ts'
+import type { Handlers, Input, TeamContext } from '../http/handlers.ts'
+import { countDays, listEntries, type RangeQuery } from './actions.ts'
+import { csv, exportEntries, ndjson } from './export.ts'
+
+type Operations = Extract<keyof Handlers, `audit-log.${string}`>
+
+export const auditLogRoutes = (app: App): Handlers<Operations> => ({
+  'audit-log.list': ({ team, query }) => listEntries(app, team, query),
+  'audit-log.days': ({ team, query }) => countDays(app, team, query),
+  'audit-log.export-csv': ({ team, query, reply }) => {
+    saveAs(reply, team, query, 'csv')
+    return exportEntries(app, team, query, csv)
+  },
+  'audit-log.export-ndjson': ({ team, query, reply }) => {
+    saveAs(reply, team, query, 'ndjson')
+    return exportEntries(app, team, query, ndjson)
+  },
+})
+
+function saveAs(reply: Input<'audit-log.list'>['reply'], team: TeamContext, query: RangeQuery, ending: string) {
+  const [from, to] = [query.from, query.to].map((date) => date.slice(0, 10))
+  reply.header('content-disposition', `attachment; filename="audit-log-${team.slug}-${from}-${to}.${ending}"`)
+}

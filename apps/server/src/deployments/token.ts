@@ -1,0 +1,63 @@
+import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { SessionActor, TeamContext } from '../http/handlers.ts'
+import { issueToken } from '../tokens/actions.ts'
+import { tokensRevoked } from '../tokens/events.ts'
+import { type Holder, selectTokens, voidDeploymentToken } from '../tokens/store.ts'
+import { loadDeployment } from './load.ts'
+
+/** Seconds for which the ready command waits for the end. */
+const curlWaitS = 300
+
+/**
+ * The one token that starts this deployment from outside. Only of rolling versions: what an incremental one deploys is deployed
+ * once (backend.md 2.7).
+ *
+ * @throws CruxError notFound, preconditionFailed `versionType`, alreadyExists `deploymentId` or `name`
+ */
+export async function createDeploymentToken(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  deploymentId: string,
+  body: Body<'deployments.create-token'>,
+): Promise<Answer<'deployments.create-token'>> {
+  const holder: Holder = { kind: 'deployment', deploymentId, teamId: team.id }
+  const { scope: _scope, ...made } = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
+    if (deployment.version.type !== 'rolling')
+      throw new CruxError('preconditionFailed', {
+        property: 'versionType',
+        value: deployment.version.type,
+        description: 'Only deployments of rolling versions have a token.',
+      })
+    const [present] = await selectTokens(queries, holder)
+    if (present)
+      throw new CruxError('alreadyExists', {
+        property: 'deploymentId',
+        value: deploymentId,
+        description: `This deployment has the token "${present.name}" already: revoke it first.`,
+      })
+    const expirationInDays = body.expirationInDays ?? 0
+    return issueToken(queries, holder, actor, { name: body.name, expirationInDays, scope: 'deploy' })
+  })
+  return { ...made, curl: curlOf(app.config.url, team.slug, deploymentId, made.token) }
+}
+
+export async function deleteDeploymentToken(app: App, team: TeamContext, deploymentId: string): Promise<void> {
+  const revoked = await inTransaction(app.database, async (queries) => {
+    await loadDeployment(queries, team.id, deploymentId, { lock: true })
+    return voidDeploymentToken(queries, deploymentId)
+  })
+  if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
+  tokensRevoked(app, revoked)
+}
+
+/** Shows how it ended, and fails unless that was well: fit for a pipeline's step. */
+const curlOf = (url: string, slug: string, deploymentId: string, token: string): string =>
+  [
+    `curl -sS -X POST -H 'Authorization: Bearer ${token}'`,
+    `'${url}/api/${slug}/deployments/${deploymentId}/start?wait=${curlWaitS}'`,
+    `| tee /dev/stderr | grep -q '"status":"successful"'`,
+  ].join(' ')

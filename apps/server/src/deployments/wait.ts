@@ -1,0 +1,62 @@
+import type { DeploymentStatus } from '@crux/contract'
+import type { App } from '../context.ts'
+
+/** The bus delivers at most once: besides hearing of the end we look for it this often. */
+const lookMs = 3_000
+
+export type Ended = { status: DeploymentStatus; reason: string | null; ended: boolean }
+
+/**
+ * Waits for the end of a release, at most `seconds`, or until the caller has gone.
+ *
+ * @returns how it stands then; `ended` false while it goes on
+ */
+export async function waitForRelease(
+  app: App,
+  release: { deploymentId: string; number: number },
+  options: { seconds: number; onGone: (fn: () => void) => void },
+): Promise<Ended> {
+  const deadline = Date.now() + options.seconds * 1_000
+  let gone = false
+  let wake = () => {}
+  const unsubscribe = app.bus.on('deployment.changed', ({ deploymentId }) => {
+    if (deploymentId === release.deploymentId) wake()
+  })
+  options.onGone(() => {
+    gone = true
+    wake()
+  })
+  try {
+    for (;;) {
+      // Heard while we read: no news is lost between the look and the wait.
+      let heard = false
+      wake = () => {
+        heard = true
+      }
+      const now = await statusOf(app, release)
+      const leftMs = deadline - Date.now()
+      if (now.ended || leftMs <= 0 || gone) return now
+      if (heard) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(leftMs, lookMs))
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    unsubscribe()
+  }
+}
+
+async function statusOf(app: App, release: { deploymentId: string; number: number }): Promise<Ended> {
+  const { rows } = await app.database.pool.query<{ status: Ended['status']; reason: string | null }>({
+    name: 'status of a release',
+    text: 'select status, reason from crux.release where deployment_id = $1 and number = $2',
+    values: [release.deploymentId, release.number],
+  })
+  // A deployment that was deleted meanwhile cannot succeed any more.
+  const { status, reason } = rows[0] ?? { status: 'failed', reason: 'the deployment was deleted' }
+  return { status, reason, ended: status !== 'in-progress' }
+}

@@ -1,0 +1,101 @@
+import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { SessionActor, TeamContext } from '../http/handlers.ts'
+import { issueToken, tokenNotFound } from '../tokens/actions.ts'
+import { tokensRevoked } from '../tokens/events.ts'
+import { deleteTokens, type Holder } from '../tokens/store.ts'
+import { type AccountRow, insertAccount, lockAccount, retireAccount, selectAccounts, updateAccount } from './store.ts'
+
+export async function listAccounts(app: App, team: TeamContext): Promise<Answer<'service-accounts.list'>> {
+  const rows = await selectAccounts(app.database.pool, team.id)
+  const people = await app.identity.people(rows.map((row) => row.createdBy))
+  return rows.map((row) => toAccount(row, people.get(row.createdBy)?.name))
+}
+
+export async function createAccount(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  body: Body<'service-accounts.create'>,
+): Promise<Answer<'service-accounts.create'>> {
+  const row = await insertAccount(app.database.pool, team.id, body, actor.id)
+  return toAccount(row, actor.name)
+}
+
+export async function changeAccount(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  id: string,
+  body: Body<'service-accounts.update'>,
+): Promise<void> {
+  if (!(await updateAccount(app.database.pool, { id, teamId: team.id }, body, actor.id))) throw accountNotFound(id)
+  told(app, team, id)
+}
+
+/** Its tokens end at once. */
+export async function deleteAccount(app: App, team: TeamContext, actor: SessionActor, id: string): Promise<void> {
+  const revoked = await inTransaction(app.database, async (queries) => {
+    if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
+    return deleteTokens(queries, holderOf(team, id))
+  })
+  tokensRevoked(app, revoked)
+  told(app, team, id)
+}
+
+export async function createAccountToken(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  id: string,
+  body: Body<'service-accounts.create-token'>,
+): Promise<Answer<'service-accounts.create-token'>> {
+  return inTransaction(app.database, async (queries) => {
+    if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
+    return issueToken(queries, holderOf(team, id), actor, body)
+  })
+}
+
+export async function deleteAccountToken(
+  app: App,
+  team: TeamContext,
+  params: { serviceAccountId: string; tokenId: string },
+): Promise<void> {
+  const { serviceAccountId: id, tokenId } = params
+  const revoked = await inTransaction(app.database, async (queries) => {
+    if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
+    return deleteTokens(queries, holderOf(team, id), tokenId)
+  })
+  if (revoked.length === 0) throw tokenNotFound(tokenId)
+  tokensRevoked(app, revoked)
+}
+
+const holderOf = (team: TeamContext, id: string): Holder => ({
+  kind: 'service-account',
+  serviceAccountId: id,
+  teamId: team.id,
+})
+
+/** What somebody may do in a team is remembered under his id, whatever he is. */
+const told = (app: App, team: TeamContext, id: string) =>
+  app.bus.publish({ type: 'member.changed', teamId: team.id, userId: id })
+
+function toAccount(row: AccountRow, createdBy: string | undefined): Answer<'service-accounts.create'> {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    role: row.role,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: createdBy ?? 'Unknown user',
+    tokens: row.tokens.map((token) => ({
+      ...token,
+      createdAt: new Date(token.createdAt).toISOString(),
+      expiresAt: token.expiresAt && new Date(token.expiresAt).toISOString(),
+      lastUsedAt: token.lastUsedAt && new Date(token.lastUsedAt).toISOString(),
+    })),
+  }
+}
+
+const accountNotFound = (id: string) => new CruxError('notFound', { property: 'serviceAccountId', value: id })

@@ -1,0 +1,81 @@
+import type { Body } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+import type { TokenRow } from '../tokens/store.ts'
+
+type TokenJson = { [K in keyof TokenRow]: TokenRow[K] extends Date ? string : string | null } & Pick<
+  TokenRow,
+  'id' | 'name' | 'scope'
+>
+export type AccountRow = {
+  id: string
+  name: string
+  description: string | null
+  role: 'admin' | 'user'
+  createdAt: Date
+  createdBy: string
+  tokens: TokenJson[]
+}
+
+export async function selectAccounts(queries: Queries, teamId: string): Promise<AccountRow[]> {
+  const { rows } = await queries.query<AccountRow>({
+    name: 'service accounts',
+    text: `select a.id, a.name, a.description, a.role, a.created_at as "createdAt", a.created_by as "createdBy",
+        coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'scope', k.scope, 'createdAt', k.created_at,
+            'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at) order by k.created_at, k.id)
+          from crux.access_token k where k.service_account_id = a.id), '[]') as tokens
+      from crux.service_account a where a.team_id = $1 and a.deleted_at is null order by a.name`,
+    values: [teamId],
+  })
+  return rows
+}
+
+type Written = Body<'service-accounts.create'>
+
+export async function insertAccount(queries: Queries, teamId: string, body: Written, by: string): Promise<AccountRow> {
+  const { rows } = await queries.query<AccountRow>(
+    `insert into crux.service_account (team_id, name, description, role, created_by, updated_by)
+     values ($1, $2, $3, $4, $5, $5)
+     returning id, name, description, role, created_at as "createdAt", created_by as "createdBy", '[]'::json as tokens`,
+    [teamId, body.name, body.description || null, body.role, by],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the insert of a service account returned no row')
+  return row
+}
+
+export async function updateAccount(
+  queries: Queries,
+  key: { id: string; teamId: string },
+  body: Written,
+  by: string,
+): Promise<boolean> {
+  const { rowCount } = await queries.query(
+    `update crux.service_account set name = $3, description = $4, role = $5, updated_at = now(), updated_by = $6
+     where id = $1 and team_id = $2 and deleted_at is null`,
+    [key.id, key.teamId, body.name, body.description || null, body.role, by],
+  )
+  return rowCount === 1
+}
+
+/** The row stays as a name for what the account did. */
+export async function retireAccount(
+  queries: Queries,
+  key: { id: string; teamId: string },
+  by: string,
+): Promise<boolean> {
+  const { rowCount } = await queries.query(
+    `update crux.service_account set deleted_at = now(), updated_at = now(), updated_by = $3
+     where id = $1 and team_id = $2 and deleted_at is null`,
+    [key.id, key.teamId, by],
+  )
+  return rowCount === 1
+}
+
+/** Held until the transaction ends: no token is made for an account that is being deleted. */
+export async function lockAccount(queries: Queries, key: { id: string; teamId: string }): Promise<boolean> {
+  const { rowCount } = await queries.query(
+    'select from crux.service_account where id = $1 and team_id = $2 and deleted_at is null for update',
+    [key.id, key.teamId],
+  )
+  return rowCount === 1
+}

@@ -1,0 +1,82 @@
+import { type Answer, type Body, CruxError, limits } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import { hashToken, makeToken } from '../gateway/tokens.ts'
+import type { SessionActor } from '../http/handlers.ts'
+import { tokensRevoked } from './events.ts'
+import { deleteTokens, type Holder, insertToken, selectTokens, type TokenRow } from './store.ts'
+
+const dayMs = 86_400_000
+
+export async function listTokens(app: App, actor: SessionActor): Promise<Answer<'tokens.list'>> {
+  return (await selectTokens(app.database.pool, mine(actor))).map(toToken)
+}
+
+export async function getToken(app: App, actor: SessionActor, id: string): Promise<Answer<'tokens.get'>> {
+  const token = (await selectTokens(app.database.pool, mine(actor))).find((row) => row.id === id)
+  if (!token) throw tokenNotFound(id)
+  return toToken(token)
+}
+
+export async function createToken(
+  app: App,
+  actor: SessionActor,
+  body: Body<'tokens.create'>,
+): Promise<Answer<'tokens.create'>> {
+  const made = await inTransaction(app.database, (queries) => issueToken(queries, mine(actor), actor, body))
+  app.log.info({ tokenId: made.id, userId: actor.id, scope: made.scope }, 'token created')
+  return made
+}
+
+export async function deleteToken(app: App, actor: SessionActor, id: string): Promise<void> {
+  const revoked = await deleteTokens(app.database.pool, mine(actor), id)
+  if (revoked.length === 0) throw tokenNotFound(id)
+  tokensRevoked(app, revoked)
+}
+
+/**
+ * A new token; its text is in this answer and nowhere else. Two at once count each other: they wait for the holder's lock.
+ *
+ * @throws CruxError preconditionFailed when the holder has too many, alreadyExists `name`
+ */
+export async function issueToken(
+  queries: Queries,
+  holder: Holder,
+  actor: SessionActor,
+  wanted: Body<'tokens.create'>,
+): Promise<Answer<'tokens.create'>> {
+  await queries.query(`select pg_advisory_xact_lock(hashtextextended('tokens ' || $1, 0))`, [JSON.stringify(holder)])
+  const { length } = await selectTokens(queries, holder)
+  if (length >= limits.tokensPerHolder)
+    throw new CruxError('preconditionFailed', {
+      property: 'tokens',
+      description: `There are ${length} tokens already: revoke one that is not used any more.`,
+    })
+  const token = makeToken()
+  const row = await insertToken(queries, {
+    holder,
+    name: wanted.name,
+    scope: wanted.scope,
+    hash: hashToken(token),
+    aal: actor.aal,
+    createdBy: actor.id,
+    expiresAt: expiryOf(wanted.expirationInDays),
+  })
+  return { ...toToken(row), token }
+}
+
+/** 0 and nothing: never. */
+export const expiryOf = (days: number | null | undefined): Date | null =>
+  days ? new Date(Date.now() + days * dayMs) : null
+
+export const toToken = (row: TokenRow): Answer<'tokens.get'> => ({
+  id: row.id,
+  name: row.name,
+  scope: row.scope,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+})
+
+export const tokenNotFound = (id: string) => new CruxError('notFound', { property: 'tokenId', value: id })
+const mine = (actor: SessionActor): Holder => ({ kind: 'user', userId: actor.id })

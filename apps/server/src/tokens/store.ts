@@ -1,0 +1,118 @@
+import type { TokenScope } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+
+/** Whose token: exactly one kind of holder. */
+export type Holder =
+  | { kind: 'user'; userId: string }
+  | { kind: 'service-account'; serviceAccountId: string; teamId: string }
+  | { kind: 'deployment'; deploymentId: string; teamId: string }
+
+export type TokenRow = {
+  id: string
+  name: string
+  scope: TokenScope
+  createdAt: Date
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+}
+export type NewToken = {
+  holder: Holder
+  name: string
+  hash: string
+  scope: TokenScope
+  aal: 'aal1' | 'aal2'
+  createdBy: string
+  expiresAt: Date | null
+}
+
+/** Never the hash: what is not read cannot be shown (security.md 10). */
+const columns = `id, name, scope, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+
+const holderColumn = { user: 'user_id', 'service-account': 'service_account_id', deployment: 'deployment_id' } as const
+const holderId = (holder: Holder): string =>
+  holder.kind === 'user' ? holder.userId : holder.kind === 'deployment' ? holder.deploymentId : holder.serviceAccountId
+
+export async function selectTokens(queries: Queries, holder: Holder): Promise<TokenRow[]> {
+  const { rows } = await queries.query<TokenRow>({
+    name: `tokens of a ${holder.kind}`,
+    text: `select ${columns} from crux.access_token where ${holderColumn[holder.kind]} = $1 and hash is not null order by created_at, id`,
+    values: [holderId(holder)],
+  })
+  return rows
+}
+
+export async function insertToken(queries: Queries, token: NewToken): Promise<TokenRow> {
+  const { holder } = token
+  const { rows } = await queries.query<TokenRow>(
+    `insert into crux.access_token (${holderColumn[holder.kind]}, team_id, name, hash, scope, aal, created_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
+    [
+      holderId(holder),
+      'teamId' in holder ? holder.teamId : null,
+      token.name,
+      token.hash,
+      token.scope,
+      token.aal,
+      token.createdBy,
+      token.expiresAt,
+    ],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the insert of a token returned no row')
+  return row
+}
+
+/** @returns the ids of those that were revoked; with `tokenId` only that one, if it is the holder's */
+export async function deleteTokens(queries: Queries, holder: Holder, tokenId?: string): Promise<string[]> {
+  const { rows } = await queries.query<{ id: string }>(
+    `delete from crux.access_token where ${holderColumn[holder.kind]} = $1 and ($2::uuid is null or id = $2) returning id`,
+    [holderId(holder), tokenId ?? null],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** The row stays as a name for what the token did to the deployment. */
+export async function voidDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
+  const { rows } = await queries.query<{ id: string }>(
+    'update crux.access_token set hash = null where deployment_id = $1 and hash is not null returning id',
+    [deploymentId],
+  )
+  return rows.map((row) => row.id)
+}
+
+export type FoundToken = {
+  id: string
+  name: string
+  scope: TokenScope
+  aal: 'aal1' | 'aal2'
+  createdBy: string
+  expiresAt: Date | null
+  userId: string | null
+  teamId: string | null
+  deploymentId: string | null
+  serviceAccountId: string | null
+  serviceAccountName: string | null
+}
+
+/** Looking the hash up in its index is the comparison: nothing of a token can be guessed by time. */
+export async function findToken(queries: Queries, hash: string): Promise<FoundToken | undefined> {
+  const { rows } = await queries.query<FoundToken>({
+    name: 'token by hash',
+    text: `select k.id, k.name, k.scope, k.aal, k.created_by as "createdBy", k.expires_at as "expiresAt", k.user_id as "userId",
+        k.team_id as "teamId", k.deployment_id as "deploymentId", a.id as "serviceAccountId", a.name as "serviceAccountName"
+      from crux.access_token k left join crux.service_account a on a.id = k.service_account_id and a.deleted_at is null
+      where k.hash = $1`,
+    values: [hash],
+  })
+  return rows[0]
+}
+
+/** To the minute: several servers write it once between them. */
+export async function touchToken(queries: Queries, id: string): Promise<void> {
+  await queries.query({
+    name: 'touch token',
+    text: `update crux.access_token set last_used_at = now()
+      where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    values: [id],
+  })
+}
