@@ -1,3 +1,5 @@
+export type { Attempts, Counted } from './attempts.ts'
+export { createAttempts } from './attempts.ts'
 export type { Database, Transaction } from './database.ts'
 export { openDatabase } from './database.ts'
 export type { Ownership } from './embedded/ownership.ts'

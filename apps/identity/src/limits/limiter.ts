@@ -1,3 +1,4 @@
+import { createAttempts } from '@crux/postgres'
 import type { Pool } from 'pg'
 import { tooManyRequests } from '../http/errors.ts'
 import type { Keys } from '../secrets.ts'
@@ -33,32 +34,18 @@ export interface Limiter {
 
 /** Counters in PostgreSQL, shared by all processes. */
 export function createLimiter(pool: Pool, keys: Keys): Limiter {
+  const attempts = createAttempts(pool, 'identity.rate_limits')
   const keyOf = (name: LimitName, subject: string) => keys.sign('limit', name, subject)
-  async function count(name: LimitName, subject: string) {
-    const { rows } = await pool.query<{ hits: number; wait: string }>(countSql, [
-      keyOf(name, subject),
-      limits[name].windowSeconds,
-    ])
-    return rows[0]
-  }
+  const count = (name: LimitName, subject: string) => attempts.count(keyOf(name, subject), limits[name].windowSeconds)
   return {
     async take(name, subject) {
-      const counter = await count(name, subject)
-      if (counter && counter.hits > limits[name].max)
-        throw tooManyRequests(Math.max(1, Math.ceil(Number(counter.wait))))
+      const { hits, waitSeconds } = await count(name, subject)
+      if (hits > limits[name].max) throw tooManyRequests(waitSeconds)
     },
     note: async (name, subject) => void (await count(name, subject)),
-    async refund(name, subject) {
-      await pool.query('update identity.rate_limits set hits = greatest(hits - 1, 0) where key = $1', [
-        keyOf(name, subject),
-      ])
-    },
-    async reset(name, subject) {
-      await pool.query('delete from identity.rate_limits where key = $1', [keyOf(name, subject)])
-    },
-    async clean() {
-      await pool.query('delete from identity.rate_limits where resets_at < now()')
-    },
+    refund: (name, subject) => attempts.refund(keyOf(name, subject)),
+    reset: (name, subject) => attempts.reset(keyOf(name, subject)),
+    clean: () => attempts.clean(),
   }
 }
 
@@ -70,11 +57,3 @@ export const noLimits: Limiter = {
   reset: async () => undefined,
   clean: async () => undefined,
 }
-
-const countSql = `
-  insert into identity.rate_limits as l (key, hits, resets_at)
-  values ($1, 1, now() + make_interval(secs => $2))
-  on conflict (key) do update set
-    hits = case when l.resets_at <= now() then 1 else l.hits + 1 end,
-    resets_at = case when l.resets_at <= now() then excluded.resets_at else l.resets_at end
-  returning hits, extract(epoch from resets_at - now()) as wait`
