@@ -1,5 +1,6 @@
 import type { Answer } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
+import { auditLogRoutes } from './audit-log/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { containerConfigurationChannels } from './container-configurations/channel.ts'
 import { containerConfigurationRoutes } from './container-configurations/routes.ts'
@@ -13,6 +14,7 @@ import { createIdentityFlows } from './identity/flows.ts'
 import { versionChannels } from './images/channel.ts'
 import { imageRoutes } from './images/routes.ts'
 import type { ChannelHandlers } from './live/handlers.ts'
+import { mailRoutes } from './mails/routes.ts'
 import { nodeChannels } from './nodes/channel.ts'
 import type { LocalAgents } from './nodes/local-agents.ts'
 import { nodeRoutes } from './nodes/routes.ts'
@@ -20,8 +22,10 @@ import { projectRoutes } from './projects/routes.ts'
 import type { Browser } from './registries/browse.ts'
 import { registryChannels } from './registries/channel.ts'
 import { registryRoutes } from './registries/routes.ts'
+import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { systemHandlers } from './system/routes.ts'
 import { teamRoutes } from './teams/routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
 import { versionRoutes } from './versions/routes.ts'
 
 type Parts = {
@@ -36,7 +40,11 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
   return {
     ...systemHandlers(parts),
     ...authRoutes(app, createIdentityFlows(app.config.identityPublicUrl)),
-    ...teamRoutes(app),
+    ...teamRoutes(app, parts.localAgents),
+    ...mailRoutes(app),
+    ...tokenRoutes(app),
+    ...serviceAccountRoutes(app),
+    ...auditLogRoutes(app),
     ...dashboardRoutes(app),
     ...registryRoutes(app),
     ...projectRoutes(app),

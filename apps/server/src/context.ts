@@ -1,10 +1,12 @@
 import type { Database } from '@crux/postgres'
 import type { Logger, Metrics, Outbound } from '@crux/service-kit'
+import type { MailTransport } from '@crux/service-kit/mail'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Cipher } from './crypto/cipher.ts'
 import type * as schema from './db/schema/index.ts'
 import type { NodeLinks } from './gateway/links.ts'
+import type { Accounts } from './identity/accounts.ts'
 import type { Identity } from './identity/identity.ts'
 import type { Jobs } from './jobs/jobs.ts'
 
@@ -17,6 +19,9 @@ export type App = {
   cipher: Cipher
   outbound: Outbound
   identity: Identity
+  accounts: Accounts
+  /** Undefined: this installation cannot send mail. */
+  mail: MailTransport | undefined
   jobs: Jobs
   metrics: Metrics
   /** The agents that this process holds a link to. */

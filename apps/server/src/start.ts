@@ -7,6 +7,7 @@ import {
   type Logger,
   type Outbound,
 } from '@crux/service-kit'
+import { createMailTransport } from '@crux/service-kit/mail'
 import type { Bus } from './bus/bus.ts'
 import { createPostgresBus } from './bus/postgres-bus.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
@@ -24,6 +25,7 @@ import { kratosProxy } from './http/kratos-proxy.ts'
 import { mountContract } from './http/mount.ts'
 import { createHttpServer } from './http/server.ts'
 import { systemRoutes } from './http/system-routes.ts'
+import { type Accounts, createAccounts } from './identity/accounts.ts'
 import { createIdentity, type Identity } from './identity/identity.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createLiveHub } from './live/hub.ts'
@@ -32,12 +34,14 @@ import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
+import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
 
 export type Overrides = {
   log?: Logger
   /** Stands in at the boundary that we own; the contract tests of the identity service prove the other side. */
   identity?: (bus: Bus) => Identity
+  accounts?: Accounts
   outbound?: Outbound
   /** What leases are counted by. */
   now?: () => Date
@@ -81,6 +85,9 @@ async function start(
   const jobs = createJobs({ url: config.databaseUrl, log })
   lifecycle.onStop('jobs', () => jobs.stop())
 
+  const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.folder })
+  lifecycle.onStop('mail', () => mail?.close())
+
   const refusedPorts: number[] = []
   const links = createNodeLinks({ database, log })
   const app: App = {
@@ -99,6 +106,10 @@ async function start(
         bus: bus.bus,
         log,
       }),
+    accounts:
+      overrides.accounts ??
+      createAccounts({ adminUrl: config.identityAdminUrl, adminToken: config.identityAdminToken, log }),
+    mail,
     jobs,
     metrics: createMetrics({ prefix: 'crux_' }),
     links,
@@ -127,6 +138,8 @@ async function start(
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
   const hub = createLiveHub(app, { membership, channels: composeChannels(app, { browser }), origins: () => origins })
   hub.attach(http.port.server)
+
+  handleInvitationMails(app)
 
   await bus.ready
   await gateway.start()

@@ -54,6 +54,8 @@ export type CruxErrorFields = {
   value?: unknown
   description?: string
   details?: ErrorDetail[]
+  /** For tooManyRequests: when to try again; sent as Retry-After. */
+  retryAfterS?: number
   cause?: unknown
 }
 
@@ -65,6 +67,7 @@ export class CruxError extends Error {
   readonly property: string | undefined
   readonly value: unknown
   readonly details: ErrorDetail[] | undefined
+  readonly retryAfterS: number | undefined
 
   constructor(code: ErrorCode, fields: CruxErrorFields = {}) {
     super(
@@ -76,6 +79,7 @@ export class CruxError extends Error {
     this.property = fields.property
     this.value = fields.value
     this.details = fields.details
+    this.retryAfterS = fields.retryAfterS
   }
 
   toBody(requestId?: string): ErrorBody {

@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import type { Input } from '../http/handlers.ts'
 import type { Browser, FlowAnswer } from '../identity/flows.ts'
 
-type Request = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
+export type RelayedRequest = Pick<Input<'auth.logout'>, 'headers' | 'address' | 'reply'>
 
 /** An answer of the identity service that is passed on as it is, beside the fields of our own errors. */
 export class RelayedRefusal extends CruxError {
@@ -18,6 +18,16 @@ export class RelayedRefusal extends CruxError {
   }
 }
 
+type Options = {
+  /** Signs in: whoever is signed in already is told so. */
+  signsIn?: boolean
+  /**
+   * Runs when the identity service agreed, before the browser gets anything of it: a session that must not be used yet is
+   * not handed out. Answers where the browser must go on, if not where the identity service says.
+   */
+  agreed?: (answer: FlowAnswer, browser: Browser) => Promise<string | undefined>
+}
+
 /**
  * Asks in the name of the browser and hands its cookies on. 422 means that the browser must go elsewhere: 201 with Location.
  *
@@ -25,25 +35,30 @@ export class RelayedRefusal extends CruxError {
  */
 export async function relay(
   app: App,
-  request: Request,
+  request: RelayedRequest,
   ask: (browser: Browser) => Promise<FlowAnswer>,
-  options: { signsIn?: boolean } = {},
+  options: Options = {},
 ) {
   const { cookie } = request.headers
   const text = Array.isArray(cookie) ? cookie.join('; ') : cookie
-  const { status, body, setCookie, location } = await ask({ cookie: text, address: request.address })
+  const browser = { cookie: text, address: request.address }
+  const answer = await ask(browser)
+  const { status, body, setCookie, location } = answer
+  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown }
+  const elsewhere =
+    status === 422 && typeof flow.redirect_browser_to === 'string' ? flow.redirect_browser_to : undefined
+  const next = status < 300 || elsewhere ? ((await options.agreed?.(answer, browser)) ?? elsewhere) : undefined
   if (setCookie.length > 0) request.reply.header('set-cookie', setCookie)
   request.reply.header('cache-control', 'no-store')
+  if (next !== undefined) {
+    request.reply.status(201)
+    request.reply.header('location', next)
+    return body
+  }
   if (status >= 200 && status < 300) return body
   // What has expired in a verification is answered by the address of a new flow, where the others say 410.
   if (status === 303 && location)
     throw new RelayedRefusal(410, { use_flow_id: new URL(location).searchParams.get('id') })
-  const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown }
-  if (status === 422 && typeof flow.redirect_browser_to === 'string') {
-    request.reply.status(201)
-    request.reply.header('location', flow.redirect_browser_to)
-    return body
-  }
   // A page that was open before the person signed in elsewhere; who signs in again on purpose has a refresh flow.
   const tooLate = options.signsIn && flow.refresh !== true && (status === 400 || status === 403)
   if (tooLate && (await app.identity.session({ cookie: text })))

@@ -1,13 +1,28 @@
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { IdentityFlows } from '../identity/flows.ts'
+import { renewCode } from '../teams/invitations.ts'
+import { clearAfterLogin } from './recovered.ts'
+import { createAccount, recover } from './recovery.ts'
 import { relay } from './relay.ts'
+import { settingsRoutes } from './settings-routes.ts'
 
-type AuthOperation = 'auth.login' | 'auth.register' | 'auth.verify' | 'auth.logout'
+type AuthOperation =
+  | 'auth.login'
+  | 'auth.register'
+  | 'auth.verify'
+  | 'auth.logout'
+  | 'auth.recovery'
+  | 'auth.create-account'
+  | 'auth.renew-invitation-code'
 
 /** What the sign-in pages post, handed to the identity service's flow in the browser's name (backend.md 2.13, decision 10). */
-export function authRoutes(app: App, flows: IdentityFlows): Handlers<AuthOperation> {
+export function authRoutes(
+  app: App,
+  flows: IdentityFlows,
+): Handlers<AuthOperation> & ReturnType<typeof settingsRoutes> {
   return {
+    ...settingsRoutes(app, flows),
     'auth.login': ({ body, ...request }) =>
       relay(
         app,
@@ -20,11 +35,12 @@ export function authRoutes(app: App, flows: IdentityFlows): Handlers<AuthOperati
               csrf_token: body.csrfToken,
               identifier: body.email,
               password: body.password,
+              code: body.code,
               provider: body.provider,
             },
             browser,
           ),
-        { signsIn: true },
+        { signsIn: true, agreed: (answer) => clearAfterLogin(app, body.method, answer) },
       ),
     'auth.register': ({ body, ...request }) =>
       relay(
@@ -53,6 +69,9 @@ export function authRoutes(app: App, flows: IdentityFlows): Handlers<AuthOperati
           browser,
         ),
       ),
+    'auth.recovery': ({ body, ...request }) => recover(app, flows, request, body),
+    'auth.create-account': ({ body, ...request }) => createAccount(app, flows, request, body),
+    'auth.renew-invitation-code': ({ body }) => renewCode(app, body.team, body.invitation),
     'auth.logout': async (request) => {
       const answer = await relay(app, request, (browser) => flows.logout(browser))
       return { url: String((answer as { logout_url?: unknown } | undefined)?.logout_url ?? '') }

@@ -46,6 +46,14 @@ const settings = z.object({
   OUTBOUND_ALLOW: list.optional().meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
   TRUSTED_PROXIES: list.optional().meta({ example: '10.0.0.0/8' }),
   METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
+  SMTP_URI: z
+    .url({ protocol: /^smtps?$/, message: 'is not an smtp or smtps address' })
+    .optional()
+    .meta({ example: 'smtp://user:password@mail.example.com:587' }),
+  FROM_EMAIL: z.email('is not an e-mail address').optional().meta({ example: 'crux@example.com' }),
+  FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+  CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
+  CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
   DISABLE_TEAM_CREATION: flag,
   LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
 })
@@ -73,6 +81,10 @@ export type Config = {
   outboundAllow: 'private' | readonly string[]
   trustedProxies: readonly string[]
   metricsToken: string | undefined
+  smtpUri: string | undefined
+  mailFrom: { name: string; address: string }
+  /** Without a mail server: where mails are kept, and the token that shows them. */
+  mails: { folder: string; token: string | undefined } | undefined
   teamCreationDisabled: boolean
   logLevel: (typeof logLevels)[number]
 }
@@ -81,11 +93,12 @@ export type Config = {
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = parseConfig(settings, env)
   const tls = read.CRUX_TLS_CERT && read.CRUX_TLS_KEY ? { cert: read.CRUX_TLS_CERT, key: read.CRUX_TLS_KEY } : undefined
+  const url = read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined)
   const allow = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
   return {
     host: read.CRUX_HOST,
     port: read.CRUX_PORT,
-    url: read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined),
+    url,
     dataDir: resolve(read.CRUX_DATA_DIR),
     embedded: read.CRUX_EMBEDDED,
     databaseUrl: read.DATABASE_URL,
@@ -102,6 +115,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     outboundAllow: allow.includes('private') ? 'private' : allow,
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     metricsToken: read.METRICS_TOKEN,
+    smtpUri: read.SMTP_URI,
+    mailFrom: { name: read.FROM_NAME, address: read.FROM_EMAIL ?? `crux@${new URL(url).hostname}` },
+    mails: read.CRUX_MAILS_DIR ? { folder: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
     logLevel: read.LOG_LEVEL,
   }

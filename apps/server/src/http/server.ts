@@ -71,6 +71,8 @@ export function createHttpServer(
         { err: refusal.cause ?? refusal, requestId: request.id, path: request.routeOptions.url },
         'a request failed',
       )
+    if (refusal.retryAfterS !== undefined)
+      reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterS))))
     return reply.code(refusal.status).send(refusal.toBody(request.id))
   })
   if (!port) throw new Error('Fastify made no server')

@@ -26,7 +26,8 @@ export interface Accounts {
   clearRecovered(id: string): Promise<void>
   /** Whether a login provider was linked since `markRecovered`. */
   hasNewProvider(id: string): Promise<boolean>
-  endSession(sessionId: string): Promise<void>
+  /** As if the session had never been: somebody who had no other has not signed in. */
+  undoSignIn(id: string, sessionId: string): Promise<void>
 }
 
 /** Asks the admin API of the identity service, ours or a real Ory Kratos, through its own client. */
@@ -112,7 +113,12 @@ export function createAccounts(options: { adminUrl: string; adminToken: string |
       const before = (metadata_admin as { providers_at_recovery?: string[] } | null)?.providers_at_recovery ?? []
       return (credentials?.oidc?.identifiers ?? []).some((entry) => !before.includes(entry))
     },
-    endSession: async (sessionId) => void (await asked(admin.disableSession({ id: sessionId }, quick))),
+    async undoSignIn(id, sessionId) {
+      const sessions = await asked(admin.listIdentitySessions({ id, pageSize: 2, perPage: 2 }, quick))
+      if (sessions.some((session) => session.id !== sessionId))
+        await asked(admin.disableSession({ id: sessionId }, quick))
+      else await asked(admin.deleteIdentitySessions({ id }, quick))
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '@crux/service-kit'
 import { PgBoss } from 'pg-boss'
+import type { Queries } from '../db/transaction.ts'
 
 export type JobOptions = {
   /** Tries after the first one; the pause between them doubles from `retryDelayS`. */
@@ -15,8 +16,11 @@ export interface Jobs {
   handle<T extends object>(name: string, options: JobOptions, work: (data: T) => Promise<void>): void
   /** Repeats `work` by a cron line (minutes, UTC); once per due time over all server processes. */
   schedule(name: string, cron: string, work: () => Promise<void>): void
-  /** @param options.key while a job with the same key waits, the new one is not added */
-  send(name: string, data: object, options?: { key?: string; startAfterS?: number }): Promise<void>
+  /**
+   * @param options.key while a job with the same key waits, the new one is not added
+   * @param options.within the transaction that the job is part of: it is done if and only if that commits
+   */
+  send(name: string, data: object, options?: { key?: string; startAfterS?: number; within?: Queries }): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -60,10 +64,11 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
   return {
     handle: (name, jobOptions, work) => void declared.push({ name, options: jobOptions, work }),
     schedule: (name, cron, work) => void declared.push({ name, options: { retriesMax: 0 }, work, cron }),
-    async send(name, data, { key, startAfterS } = {}) {
+    async send(name, data, { key, startAfterS, within } = {}) {
       await boss.send(name, data, {
         ...(key && { singletonKey: key }),
         ...(startAfterS && { startAfter: startAfterS }),
+        ...(within && { db: { executeSql: (text: string, values?: unknown[]) => within.query(text, values) } }),
       })
     },
     async start() {

@@ -1,9 +1,14 @@
-import { type Answer, type Body, CruxError, reservedTeamSlugs } from '@crux/contract'
+import { type Answer, type Body, CruxError, isAllowed, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
 import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Person } from '../identity/identity.ts'
-import { insertTeam, selectTeam, selectTeamsOf, type TeamRow, updateTeam } from './store.ts'
+import type { LocalAgents } from '../nodes/local-agents.ts'
+import { teamChanged, teamDeleted } from './events.ts'
+import { lockTeam } from './invitation-store.ts'
+import { lacksSecondFactor } from './second-factor.ts'
+import { deleteTeamRows, insertTeam, selectTeam, selectTeamsOf, type TeamRow, updateTeam } from './store.ts'
 
 export async function createTeam(app: App, actor: Actor, body: Body<'teams.create'>): Promise<Answer<'teams.create'>> {
   if (app.config.teamCreationDisabled)
@@ -11,14 +16,14 @@ export async function createTeam(app: App, actor: Actor, body: Body<'teams.creat
   checkSlug(body.slug)
   const id = await app.database.transaction((tx) => insertTeam(tx, { ...body, ownerId: actor.id }))
   app.log.info({ teamId: id, userId: actor.id }, 'team created')
-  app.bus.publish({ type: 'team.changed', teamId: id })
+  teamChanged(app, { id })
   return { id, ...body, statistics: { users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 } }
 }
 
 export async function listTeams(app: App, actor: Actor): Promise<Answer<'teams.list'>> {
   const rows = await selectTeamsOf(app, actor.id)
   const people = await app.identity.people(rows.flatMap((row) => row.members.map((member) => member.userId)))
-  return rows.map((row) => details(row, people))
+  return rows.map((row) => details(lacksSecondFactor(actor, row) ? outside(row, actor) : row, people))
 }
 
 export async function getTeam(app: App, team: TeamContext): Promise<Answer<'teams.get'>> {
@@ -28,9 +33,41 @@ export async function getTeam(app: App, team: TeamContext): Promise<Answer<'team
 }
 
 export async function renameTeam(app: App, team: TeamContext, actor: Actor, body: Body<'teams.update'>): Promise<void> {
-  if (body.slug !== team.slug) checkSlug(body.slug)
+  if (body.slug !== team.slug) {
+    if (!isAllowed(team.role, 'teams.slug'))
+      throw new CruxError('forbidden', { property: 'slug', description: 'Only an owner changes the slug of a team.' })
+    checkSlug(body.slug)
+  }
   await updateTeam(app, team.id, { ...body, updatedBy: actor.id })
-  app.bus.publish({ type: 'team.changed', teamId: team.id })
+  teamChanged(app, team)
+}
+
+/** Its containers stay where they run; its agents are told to stop and forget their tokens. */
+export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamContext, actor: Actor): Promise<void> {
+  if (app.config.teamCreationDisabled)
+    throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
+  const nodeIds = await inTransaction(app.database, async (queries) => {
+    await lockTeam(queries, team.id)
+    const nodes = await queries.query<{ id: string }>('select id from crux.node where team_id = $1 for update', [
+      team.id,
+    ])
+    const busy = await queries.query(
+      `select 1 from crux.deployment where team_id = $1 and status = 'in-progress' limit 1`,
+      [team.id],
+    )
+    if (busy.rows.length > 0)
+      throw new CruxError('preconditionFailed', {
+        property: 'deployments',
+        description: 'A deployment of this team is in progress: wait for its end or cancel it.',
+      })
+    await deleteTeamRows(queries, team.id)
+    return nodes.rows.map((row) => row.id)
+  })
+  teamDeleted(app, team, actor)
+  for (const nodeId of nodeIds) {
+    app.bus.publish({ type: 'node.close', nodeId, reason: 'token-revoked' })
+    await localAgents.dismiss(nodeId)
+  }
 }
 
 function checkSlug(slug: string) {
@@ -48,23 +85,38 @@ function checkSlug(slug: string) {
     })
 }
 
+/** What a member sees of a team that wants a second factor of him: that it is there, and what it wants. */
+const outside = (row: TeamRow, actor: Actor): TeamRow => ({
+  ...row,
+  projects: 0,
+  nodes: 0,
+  versions: 0,
+  deployments: 0,
+  members: row.members.filter((member) => member.userId === actor.id),
+  invitations: [],
+  allowedDomains: [],
+})
+
 function details(row: TeamRow, people: Map<string, Person>): Answer<'teams.get'> {
-  const { members, id, name, slug, ...counts } = row
+  const { members, invitations, secondFactorRequired, allowedDomains, id, name, slug, ...counts } = row
   return {
     id,
     name,
     slug,
-    statistics: { users: members.length, ...counts },
-    security: { secondFactorRequired: false, allowedDomains: [] },
-    users: members.map(({ userId, role }) => {
-      const person = people.get(userId)
-      return {
-        id: userId,
-        name: person?.name ?? 'Unknown user',
-        email: person?.email ?? '',
-        role,
-        status: 'verified' as const,
-      }
-    }),
+    statistics: { users: members.length + invitations.length, ...counts },
+    security: { secondFactorRequired, allowedDomains },
+    users: [
+      ...members.map(({ userId, role }) => {
+        const person = people.get(userId)
+        return {
+          id: userId,
+          name: person?.name ?? 'Unknown user',
+          email: person?.email ?? '',
+          role,
+          status: 'verified' as const,
+        }
+      }),
+      ...invitations.map(({ userId, ...entry }) => ({ id: userId, role: 'user' as const, ...entry })),
+    ],
   }
 }

@@ -1,34 +1,69 @@
+import { settleRecovered } from '../auth/recovered.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
-import { createTeam, getTeam, listTeams, renameTeam } from './actions.ts'
+import type { LocalAgents } from '../nodes/local-agents.ts'
+import { createTeam, deleteTeam, getTeam, listTeams, renameTeam } from './actions.ts'
+import { selectInvitationsOf } from './invitation-store.ts'
+import { acceptInvitation, declineInvitation, invite, reinvite } from './invitations.ts'
+import { changeRole, leaveTeam, removeUser } from './members.ts'
+import { updateSecurity } from './security.ts'
 import { saveOnboarding, selectOnboarding, selectTeamNames } from './store.ts'
 
 type TeamOperation =
   | 'users.me'
   | 'users.show-onboarding'
   | 'users.hide-onboarding'
+  | 'users.accept-invitation'
+  | 'users.decline-invitation'
   | 'teams.list'
   | 'teams.create'
   | 'teams.get'
   | 'teams.update'
+  | 'teams.update-security'
+  | 'teams.delete'
+  | 'teams.invite'
+  | 'teams.reinvite'
+  | 'teams.change-role'
+  | 'teams.leave'
+  | 'teams.remove-user'
 
-export function teamRoutes(app: App): Handlers<TeamOperation> {
+export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOperation> {
   return {
     'users.me': async ({ actor }) => {
-      const [teams, onboarding] = await Promise.all([selectTeamNames(app, actor.id), selectOnboarding(app, actor.id)])
+      if (actor.sessionId) await settleRecovered(app, actor)
+      const [teams, invitations, onboarding] = await Promise.all([
+        selectTeamNames(app, actor.id),
+        selectInvitationsOf(app.database.pool, actor.id),
+        selectOnboarding(app, actor.id),
+      ])
       return {
         user: { id: actor.id, name: actor.name, email: actor.email },
         teams,
-        invitations: [],
+        invitations,
         onboarding,
         teamCreation: !app.config.teamCreationDisabled,
       }
     },
     'users.show-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, true)),
     'users.hide-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, false)),
+    'users.accept-invitation': async ({ actor, params }) => void (await acceptInvitation(app, actor, params.teamId)),
+    'users.decline-invitation': async ({ actor, params }) => void (await declineInvitation(app, actor, params.teamId)),
     'teams.list': ({ actor }) => listTeams(app, actor),
     'teams.create': ({ actor, body }) => createTeam(app, actor, body),
     'teams.get': ({ team }) => getTeam(app, team),
     'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, team, actor, body)),
+    'teams.update-security': async ({ team, actor, body, headers }) => {
+      // A second factor that was set up a moment ago counts.
+      const { cookie, authorization } = headers as { cookie?: string; authorization?: string }
+      const now = (await app.identity.session({ cookie, authorization }, { fresh: true })) ?? actor
+      await updateSecurity(app, team, now, body)
+    },
+    'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, team, actor)),
+    'teams.invite': ({ team, actor, body }) => invite(app, team, actor, body),
+    'teams.reinvite': async ({ team, actor, params }) => void (await reinvite(app, team, actor, params.userId)),
+    'teams.change-role': async ({ team, actor, params, body }) =>
+      void (await changeRole(app, team, actor, params.userId, body.role)),
+    'teams.leave': async ({ team, actor }) => void (await leaveTeam(app, team, actor)),
+    'teams.remove-user': async ({ team, actor, params }) => void (await removeUser(app, team, actor, params.userId)),
   }
 }

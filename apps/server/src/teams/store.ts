@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import type * as schema from '../db/schema/index.ts'
 import { registry, team, teamMember, userPreference } from '../db/schema/index.ts'
+import type { Queries } from '../db/transaction.ts'
 
 export type MemberRow = { userId: string; role: TeamRole }
 export type TeamRow = {
@@ -15,9 +16,16 @@ export type TeamRow = {
   versions: number
   deployments: number
   members: MemberRow[]
+  invitations: { userId: string; email: string; name: string; status: 'pending' | 'expired' | 'declined' }[]
+  secondFactorRequired: boolean
+  allowedDomains: string[]
 }
 
-const teamRows = `select t.id, t.name, t.slug,
+const teamRows = `select t.id, t.name, t.slug, t.second_factor_required as "secondFactorRequired",
+    t.allowed_domains as "allowedDomains",
+    (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'status',
+         case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end) order by i.created_at), '[]')
+       from crux.invitation i where i.team_id = t.id) as invitations,
     (select count(*)::int from crux.project p where p.team_id = t.id) as projects,
     (select count(*)::int from crux.node n where n.team_id = t.id) as nodes,
     (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = t.id) as versions,
@@ -42,6 +50,15 @@ export async function selectTeamsOf(app: App, userId: string): Promise<TeamRow[]
     values: [userId],
   })
   return rows
+}
+
+/** Rows that others refuse to lose go first; the rest goes with the team. */
+export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
+  await queries.query('delete from crux.deployment where team_id = $1', [teamId])
+  await queries.query('delete from crux.project where team_id = $1', [teamId])
+  await queries.query('delete from crux.team where id = $1', [teamId])
+  // Its own triggers counted the deployments out, for a team that nobody asks for any more.
+  await queries.query('delete from crux.deployment_count where team_id = $1', [teamId])
 }
 
 /** What the frame of the console asks on every load: no counters. */

@@ -57,7 +57,12 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const people = options.people ?? createPeople()
   const config = testConfig(database.url, options.config)
   const log = createLogger({ name: 'test', level: config.logLevel })
-  const server: RunningServer = await startServer(config, { log, identity: people.identity, ...options.overrides })
+  const server: RunningServer = await startServer(config, {
+    log,
+    identity: people.identity,
+    accounts: people.accounts,
+    ...options.overrides,
+  })
   const { app, url } = server
   const live = new Set<Live>()
 

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Bus } from '../../src/bus/bus.ts'
 import type { SessionActor } from '../../src/http/handlers.ts'
+import type { Account, Accounts } from '../../src/identity/accounts.ts'
 import type { Identity, Person } from '../../src/identity/identity.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
@@ -14,7 +15,8 @@ export type Someone = SessionActor & { token: string }
  */
 export function createPeople() {
   const sessions = new Map<string, Someone>()
-  const known = new Map<string, Person>()
+  const known = new Map<string, Account>()
+  const signedIn = new Set<string>()
   let count = 0
 
   const identity = (bus: Bus): Identity => {
@@ -25,6 +27,7 @@ export function createPeople() {
         const value = fromCookie ?? /^bearer (.+)$/i.exec(authorization ?? '')?.[1]
         return value ? cache.get(value, { kind: fromCookie ? 'cookie' : 'token', value }, fresh) : undefined
       },
+      active: async (id) => (disabled.has(id) ? undefined : known.get(id)),
       people: async (ids) =>
         new Map(
           [...ids].flatMap((id) => {
@@ -35,15 +38,35 @@ export function createPeople() {
     }
   }
 
+  /** The admin API as far as teams need it; recovery itself is proven against the real service. */
+  const accounts: Accounts = {
+    find: async (id) => known.get(id),
+    findByEmail: async (email) => [...known.values()].find((one) => one.email.toLowerCase() === email.toLowerCase()),
+    async create({ email, firstName, lastName }) {
+      const existing = await accounts.findByEmail(email)
+      if (existing) return existing
+      const account = { id: randomUUID(), name: [firstName, lastName].filter(Boolean).join(' '), email, verified: true }
+      known.set(account.id, account)
+      return account
+    },
+    hasSignedIn: async (id) => signedIn.has(id),
+    issueCode: async (id) => ({ flow: id, code: String(randomInt(100_000, 999_999)) }),
+    markRecovered: async () => undefined,
+    clearRecovered: async () => undefined,
+    hasNewProvider: async () => false,
+    undoSignIn: async () => undefined,
+  }
+
   return {
     identity,
+    accounts,
     signUp(name = `Person ${++count}`, options: SignIn = {}): Someone {
       const person = {
         id: randomUUID(),
         name,
         email: `${name.toLowerCase().replace(/\W+/g, '.')}.${count}@example.com`,
       }
-      known.set(person.id, person)
+      known.set(person.id, { ...person, verified: true })
       return this.signIn(person, options)
     },
     /** Another session of the same person. */
@@ -60,8 +83,11 @@ export function createPeople() {
         token: `ory_st_${randomBytes(24).toString('base64url')}`,
       }
       sessions.set(someone.token, someone)
+      signedIn.add(person.id)
       return someone
     },
+    /** The account takes part no more; its sessions are ended by `forget`. */
+    disable: (person: Person) => void disabled.add(person.id),
     /** Ends the session; whoever must hear of it at once is told by `notify`. */
     forget: (someone: Someone) => void sessions.delete(someone.token),
   }

@@ -1,0 +1,40 @@
+import type { OutgoingMail } from '@crux/service-kit/mail'
+
+type About = { recipient: string; teamName: string; inviter: string | undefined; link: string }
+
+/** For who has no account yet: the link signs in and asks for a password. */
+export const inviteToAccountMail = (about: About): OutgoingMail =>
+  invitationMail(about, 'Open this page to create your account and join:')
+
+/** For who has an account: the page asks to sign in, and whether to join. */
+export const inviteToTeamMail = (about: About): OutgoingMail =>
+  invitationMail(about, 'Open this page to accept or decline:')
+
+function invitationMail({ recipient, teamName, inviter, link }: About, instruction: string): OutgoingMail {
+  const team = onOneLine(teamName)
+  const who = inviter ? `${onOneLine(inviter)} invites you` : 'You are invited'
+  const lead = `${who} to join the team "${team}" on Crux.`
+  const end = 'The invitation is valid for one week. If you did not expect it, you can ignore this mail.'
+  return {
+    recipient,
+    subject: `Invitation to the team ${team}`,
+    text: [lead, '', instruction, '', link, '', end, ''].join('\n'),
+    html: [
+      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
+      `<p>${escapeHtml(lead)}</p>`,
+      `<p>${instruction}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+      `<p style="color:#666">${end}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  }
+}
+
+/** Names are what people typed: they neither begin lines of their own nor hide characters. */
+const onOneLine = (text: string) =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 70)
+
+const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

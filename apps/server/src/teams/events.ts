@@ -1,0 +1,75 @@
+import type { TeamRole } from '@crux/contract'
+import { recordAudit } from '../audit-log/record.ts'
+import type { App } from '../context.ts'
+import type { Actor } from '../http/handlers.ts'
+
+type TeamRef = { id: string }
+
+/** One function per thing that happens to a team or its members: the process's log and the bus hear of it together. */
+export function teamChanged(app: App, team: TeamRef) {
+  app.bus.publish({ type: 'team.changed', teamId: team.id })
+}
+
+export function securityChanged(app: App, team: TeamRef, actor: Actor, security: object) {
+  app.log.info({ teamId: team.id, userId: actor.id, ...security }, 'team security changed')
+  teamChanged(app, team)
+}
+
+export function teamDeleted(app: App, team: TeamRef & { name: string; slug: string }, actor: Actor) {
+  app.log.info({ teamId: team.id, name: team.name, slug: team.slug, userId: actor.id }, 'team deleted')
+  teamChanged(app, team)
+}
+
+export function roleChanged(
+  app: App,
+  team: TeamRef,
+  actor: Actor,
+  { userId, before, role }: { userId: string; before: TeamRole; role: TeamRole },
+) {
+  app.log.info({ teamId: team.id, userId, before, role, by: actor.id }, 'role changed')
+  memberChanged(app, team, userId)
+}
+
+export function memberRemoved(
+  app: App,
+  team: TeamRef,
+  actor: Actor,
+  { userId, role }: { userId: string; role: TeamRole | undefined },
+) {
+  app.log.info({ teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation taken back')
+  memberChanged(app, team, userId)
+}
+
+export function memberLeft(app: App, team: TeamRef, actor: Actor) {
+  app.log.info({ teamId: team.id, userId: actor.id }, 'member left')
+  memberChanged(app, team, actor.id)
+}
+
+export function personInvited(app: App, team: TeamRef, actor: Actor, userId: string) {
+  app.log.info({ teamId: team.id, userId, by: actor.id }, 'person invited')
+}
+
+/** The guard knows no team for who is not in it yet: what he answers is recorded here. */
+export async function invitationAnswered(
+  app: App,
+  team: TeamRef,
+  actor: Actor,
+  answer: 'accept' | 'decline',
+  refused?: { error: string; property: string | undefined },
+) {
+  if (!refused) app.log.info({ teamId: team.id, userId: actor.id, answer }, 'invitation answered')
+  await recordAudit(app, {
+    teamId: team.id,
+    actor,
+    context: 'http',
+    method: answer === 'accept' ? 'post' : 'delete',
+    event: `invitation users.${answer}-invitation`,
+    accepted: refused === undefined,
+    data: refused && { refused },
+  })
+  if (answer === 'accept' && !refused) memberChanged(app, team, actor.id)
+}
+
+function memberChanged(app: App, team: TeamRef, userId: string) {
+  app.bus.publish({ type: 'member.changed', teamId: team.id, userId })
+}

@@ -1,0 +1,58 @@
+import { UndeliverableError } from '@crux/service-kit/mail'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import { inviteToAccountMail, inviteToTeamMail } from '../mails/invitation-mails.ts'
+import { findInvitation } from './invitation-store.ts'
+
+const job = 'invitation-mail'
+/** How long the code in the mail works (backend.md 4.13); after that the link asks for a fresh one. */
+const codeHours = 12
+
+type MailJob = { teamId: string; userId: string; secretHash: string; secret: string }
+
+/** Asks for the mail in the transaction that stores the invitation. The queue holds the link's secret sealed. */
+export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: MailJob) =>
+  app.jobs.send(job, { teamId, userId, secretHash, secret: app.cipher.encrypt(secret) } satisfies MailJob, {
+    within: queries,
+  })
+
+/** Sends what was asked for, and tries again while the mail server or the identity service is away. Call before the jobs start. */
+export function handleInvitationMails(app: App): void {
+  app.jobs.handle<MailJob>(job, { retriesMax: 12, retryDelayS: 2 }, (data) => send(app, data))
+}
+
+async function send(app: App, { teamId, userId, secretHash, secret }: MailJob): Promise<void> {
+  const row = await findInvitation(app.database.pool, teamId, { userId })
+  // Accepted, taken back, or replaced by a newer one meanwhile: that has a mail of its own.
+  if (!row?.live || row.secretHash !== secretHash || !app.mail) return
+  const { teamName, inviterId } = await namesOf(app, teamId, userId)
+  const inviter = (await app.identity.people([inviterId])).get(inviterId)?.name
+  const about = { recipient: row.email, teamName, inviter }
+  const known = await app.accounts.hasSignedIn(userId)
+  const mail = known
+    ? inviteToTeamMail({ ...about, link: new URL(`/teams/${teamId}/invitation`, app.config.url).href })
+    : inviteToAccountMail({ ...about, link: await accountLink(app, row, app.cipher.decrypt(secret)) })
+  try {
+    await app.mail.send(mail)
+  } catch (err) {
+    if (!(err instanceof UndeliverableError)) throw err
+    app.log.warn({ err, teamId, userId }, 'the mail of an invitation was refused for good')
+  }
+}
+
+async function accountLink(app: App, { teamId, userId }: { teamId: string; userId: string }, invitation: string) {
+  const { flow, code } = await app.accounts.issueCode(userId, codeHours)
+  const link = new URL('/auth/create-account', app.config.url)
+  for (const [name, value] of Object.entries({ team: teamId, flow, code, invitation }))
+    link.searchParams.set(name, value)
+  return link.href
+}
+
+async function namesOf(app: App, teamId: string, userId: string) {
+  const { rows } = await app.database.pool.query<{ teamName: string; inviterId: string }>(
+    `select t.name as "teamName", i.invited_by as "inviterId" from crux.team t
+      join crux.invitation i on i.team_id = t.id and i.user_id = $2 where t.id = $1`,
+    [teamId, userId],
+  )
+  return rows[0] ?? { teamName: 'a team', inviterId: '' }
+}

@@ -1,0 +1,192 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { invitationAnswered, personInvited } from './events.ts'
+import { sendInvitation } from './invitation-mail.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  type InvitationRow,
+  insertInvitation,
+  lockInvitation,
+  lockTeam,
+  renewInvitation,
+  setInvitationStatus,
+} from './invitation-store.ts'
+import { insertMember, selectRole } from './member-store.ts'
+import { allowedDomains, refuseOtherDomains } from './security.ts'
+
+/** How long the next mail to the same person has to wait. */
+const resendMs = 30_000
+/** A code that a renewed link brings is typed by nobody: the page submits it at once. */
+const renewedCodeHours = 1
+
+/**
+ * An unknown address becomes an account that only the invitation's mail opens. Steps may be repeated after a failure: an account
+ * without an invitation can do nothing, and row and mail job are one transaction.
+ *
+ * @throws CruxError alreadyExists for members and for who has a live invitation
+ */
+export async function invite(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  body: Body<'teams.invite'>,
+): Promise<Answer<'teams.invite'>> {
+  const { email, firstName, lastName } = body
+  requireMail(app)
+  refuseOtherDomains(await allowedDomains(app.database.pool, team.id), { email, verified: true })
+  const account = (await app.accounts.findByEmail(email)) ?? (await app.accounts.create(body))
+  const name = [firstName, lastName].filter(Boolean).join(' ')
+  await inTransaction(app.database, async (queries) => {
+    await lockTeam(queries, team.id)
+    if (await selectRole(queries, team.id, account.id)) throw alreadyThere(email, 'is in the team already')
+    const { secret, secretHash } = makeSecret()
+    const row = { teamId: team.id, userId: account.id, email, name, invitedBy: actor.id, secretHash }
+    if (!(await insertInvitation(queries, row))) throw alreadyThere(email, 'has been invited already')
+    await sendInvitation(app, queries, { ...row, secret })
+  })
+  personInvited(app, team, actor, account.id)
+  // The name that the inviter wrote: whoever has the address is not shown to him before he joins.
+  return { id: account.id, name, email, role: 'user', status: 'pending' }
+}
+
+/** @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s */
+export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
+  requireMail(app)
+  await inTransaction(app.database, async (queries) => {
+    const row = await lockInvitation(queries, team.id, userId)
+    if (!row)
+      throw new CruxError('notFound', {
+        property: 'userId',
+        value: userId,
+        description: 'There is no such invitation.',
+      })
+    if (row.status === 'declined')
+      throw new CruxError('preconditionFailed', {
+        property: 'userId',
+        value: userId,
+        description: 'This invitation was declined. Invite the address anew instead.',
+      })
+    const waitMs = row.mailedAt.getTime() + resendMs - Date.now()
+    if (waitMs > 0)
+      throw new CruxError('tooManyRequests', {
+        property: 'userId',
+        retryAfterS: waitMs / 1_000,
+        description: 'A mail is on its way. Try again in half a minute.',
+      })
+    refuseOtherDomains(await allowedDomains(queries, team.id), { email: row.email, verified: true })
+    const { secret, secretHash } = makeSecret()
+    await renewInvitation(queries, { teamId: team.id, userId, secretHash, invitedBy: actor.id })
+    await sendInvitation(app, queries, { teamId: team.id, userId, secret, secretHash })
+  })
+  personInvited(app, team, actor, userId)
+}
+
+/**
+ * Joins as a user. An invitation belongs to one account: nobody else's session can use it.
+ *
+ * @throws CruxError preconditionFailed with `teamId` when it expired or was declined
+ */
+export async function acceptInvitation(app: App, actor: Actor, teamId: string): Promise<void> {
+  const account = await app.accounts.find(actor.id)
+  const refusal = await inTransaction(app.database, async (queries) => {
+    const row = await requireInvitation(queries, actor, teamId)
+    if (!row.live) {
+      if (row.status === 'expired') await setInvitationStatus(queries, row, 'expired')
+      return notLive(row)
+    }
+    const problem = domainProblem(await allowedDomains(queries, teamId), account)
+    if (problem) return problem
+    await insertMember(queries, teamId, actor.id)
+    await deleteInvitation(queries, teamId, actor.id)
+    return undefined
+  })
+  await invitationAnswered(
+    app,
+    { id: teamId },
+    actor,
+    'accept',
+    refusal && { error: refusal.code, property: refusal.property },
+  )
+  if (refusal) throw refusal
+}
+
+/** The row stays, so that the team sees the answer. */
+export async function declineInvitation(app: App, actor: Actor, teamId: string): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    const row = await requireInvitation(queries, actor, teamId)
+    await setInvitationStatus(queries, row, 'declined')
+  })
+  await invitationAnswered(app, { id: teamId }, actor, 'decline')
+}
+
+/**
+ * A fresh code for who holds the link of a living invitation. Once the person has signed in, the link opens nothing any more: it
+ * would be a second password that lies in a mailbox.
+ *
+ * @throws CruxError preconditionFailed with `invitation`; `value` says which way to go on: `signIn` or `expired`
+ */
+export async function renewCode(app: App, teamId: string, secret: string): Promise<{ flow: string; code: string }> {
+  const row = await findInvitation(app.database.pool, teamId, { secretHash: hashOf(secret) })
+  if (!row?.live)
+    throw new CruxError('preconditionFailed', {
+      property: 'invitation',
+      value: 'expired',
+      description: 'This invitation has expired or was used. Ask for a new one.',
+    })
+  if (await app.accounts.hasSignedIn(row.userId))
+    throw new CruxError('preconditionFailed', {
+      property: 'invitation',
+      value: 'signIn',
+      description: 'You have an account already: sign in to accept the invitation.',
+    })
+  return app.accounts.issueCode(row.userId, renewedCodeHours)
+}
+
+async function requireInvitation(queries: Queries, actor: Actor, teamId: string): Promise<InvitationRow> {
+  const row = await lockInvitation(queries, teamId, actor.id)
+  if (row) return row
+  throw new CruxError('notFound', { property: 'invitation', description: 'There is no invitation for you here.' })
+}
+
+const notLive = (row: InvitationRow) =>
+  new CruxError('preconditionFailed', {
+    property: 'teamId',
+    value: row.status,
+    description:
+      row.status === 'declined'
+        ? 'You declined this invitation. Ask for a new one.'
+        : 'This invitation has expired. Ask for a new one.',
+  })
+
+function domainProblem(domains: string[], account: { email: string; verified: boolean } | undefined) {
+  try {
+    refuseOtherDomains(domains, account ?? { email: '', verified: false })
+    return undefined
+  } catch (error) {
+    if (error instanceof CruxError) return error
+    throw error
+  }
+}
+
+/** Without a way to send mail nobody would ever learn of an invitation. */
+function requireMail(app: App) {
+  if (!app.mail)
+    throw new CruxError('preconditionFailed', {
+      property: 'email',
+      description: 'This installation cannot send mail: SMTP_URI is not set.',
+    })
+}
+
+function makeSecret() {
+  const secret = randomBytes(32).toString('base64url')
+  return { secret, secretHash: hashOf(secret) }
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+const alreadyThere = (email: string, words: string) =>
+  new CruxError('alreadyExists', { property: 'email', value: email, description: `${email} ${words}.` })

@@ -1,0 +1,59 @@
+import { type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { securityChanged } from './events.ts'
+
+export type TeamSecurity = { secondFactorRequired: boolean; allowedDomains: string[] }
+
+/**
+ * @param actor as the identity service sees him now
+ * @throws CruxError preconditionFailed when the owner himself would be locked out
+ */
+export async function updateSecurity(
+  app: App,
+  team: TeamContext,
+  actor: Actor & { kind: 'user' },
+  body: Body<'teams.update-security'>,
+): Promise<void> {
+  if (body.secondFactorRequired && !team.secondFactorRequired && actor.aal !== 'aal2')
+    throw new CruxError('preconditionFailed', {
+      property: 'secondFactorRequired',
+      description: 'Set up a second factor of your own and sign in with it first: this would lock you out.',
+    })
+  const security = {
+    secondFactorRequired: body.secondFactorRequired,
+    allowedDomains: [...new Set(body.allowedDomains)].sort(),
+  }
+  await app.database.pool.query(
+    `update crux.team set second_factor_required = $2, allowed_domains = $3, updated_at = now(), updated_by = $4
+      where id = $1`,
+    [team.id, security.secondFactorRequired, security.allowedDomains, actor.id],
+  )
+  securityChanged(app, team, actor, security)
+}
+
+export async function allowedDomains(queries: Queries, teamId: string): Promise<string[]> {
+  const { rows } = await queries.query<{ domains: string[] }>(
+    'select allowed_domains as domains from crux.team where id = $1',
+    [teamId],
+  )
+  return rows[0]?.domains ?? []
+}
+
+/** @throws CruxError preconditionFailed for an address of another domain, or one of which nobody knows whose it is */
+export function refuseOtherDomains(
+  domains: readonly string[],
+  { email, verified }: { email: string; verified: boolean },
+) {
+  if (domains.length === 0) return
+  const fits = domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
+  if (fits && verified) return
+  throw new CruxError('preconditionFailed', {
+    property: 'email',
+    value: email,
+    description: fits
+      ? 'Verify your e-mail address first: this team takes people of certain domains only.'
+      : `This team takes addresses of ${new Intl.ListFormat('en', { type: 'disjunction' }).format(domains)} only.`,
+  })
+}
