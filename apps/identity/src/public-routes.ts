@@ -9,6 +9,7 @@ import { healthRoutes } from './health.ts'
 import { flowParameterMissing, IdentityError } from './http/errors.ts'
 import type { Routes } from './http/routes.ts'
 import { schemaRoutes } from './identities/schema-routes.ts'
+import { scriptRoutes } from './methods/webauthn/script.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 
 /** Everything that browsers and API clients reach, below CRUX_URL/kratos. */
@@ -47,6 +48,7 @@ export function publicRoutes(app: App): Routes {
 
     ...notOffered('recovery'),
     ...sessionRoutes(app),
+    ...scriptRoutes,
     ...schemaRoutes,
     ...healthRoutes(app, ''),
   }

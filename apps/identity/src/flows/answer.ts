@@ -13,26 +13,34 @@ import { storeError } from './store.ts'
  *
  * @param options.person whose settings these are; the flow shows them
  * @param options.continueWith what a client should do next
+ * @param options.transientPayload what the submit carried along; it is handed back and not kept
  */
 export function answerFlow(
   app: App,
   visit: Visit,
   flow: Flow,
-  options: { status?: number; redirectStatus?: number; person?: Person; continueWith?: unknown[] } = {},
+  options: {
+    status?: number
+    redirectStatus?: number
+    person?: Person
+    continueWith?: unknown[]
+    transientPayload?: unknown
+  } = {},
 ): unknown {
   if (flow.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, flow.kind, { flow: flow.id }), options.redirectStatus ?? 303)
-  const { person, continueWith = [] } = options
+  const { person, continueWith = [], transientPayload } = options
   return visit.reply.code(options.status ?? 200).send({
-    ...showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined),
+    ...showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined),
     ...(person ? { identity: showIdentity(person, app.publicUrl) } : {}),
+    ...(transientPayload === undefined ? {} : { transient_payload: transientPayload }),
     ...(continueWith.length === 0 ? {} : { continue_with: continueWith }),
   })
 }
 
 /** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */
 export function requireOwnFlow(visit: Visit, flow: Flow): void {
-  if (flow.type !== 'browser') return
+  if (flow.type !== 'browser' || flow.context.unbound) return
   if (!visit.csrfToken || csrfHash(visit.csrfToken) !== flow.csrfHash)
     throw csrfViolation('This page was opened by another browser, or its cookies have changed since.')
 }

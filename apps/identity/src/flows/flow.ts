@@ -1,7 +1,8 @@
 import type { flows } from '../db/schema.ts'
 import { mask } from '../http/csrf.ts'
+import type { Keys } from '../secrets.ts'
 import type { Message } from './messages.ts'
-import type { Node } from './nodes.ts'
+import { type Node, unsealed } from './nodes.ts'
 
 export type FlowKind = 'login' | 'registration' | 'verification' | 'recovery' | 'settings'
 /** The last two are of settings, the others of everything else. */
@@ -20,8 +21,8 @@ export interface FlowUi {
 export interface FlowContext {
   requestedAal?: string
   refresh?: boolean
-  /** The settings were reached by recovery, with a session that is there for this: it counts as fresh. */
-  recovered?: boolean
+  /** Any browser may use the flow: an administrator made it and passed its address on. */
+  unbound?: boolean
   /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
   methods?: Record<string, Record<string, unknown>>
 }
@@ -40,8 +41,13 @@ export const lifespanMs: Record<FlowKind, number> = {
  *
  * @param csrfToken of the browser that asks, to be masked afresh into the form; absent for API flows
  */
-export function showFlow(flow: Flow, publicUrl: string, csrfToken?: Buffer): Record<string, unknown> {
-  const { messages, nodes } = flow.ui
+export function showFlow(
+  flow: Flow,
+  { publicUrl, keys }: { publicUrl: string; keys: Keys },
+  csrfToken?: Buffer,
+): Record<string, unknown> {
+  const { messages } = flow.ui
+  const nodes = flow.ui.nodes.map((node) => unsealed(keys, withCsrfToken(node, csrfToken)))
   const secondFactorByApi = flow.kind === 'login' && flow.type === 'api' && flow.context.requestedAal === 'aal2'
   return {
     id: flow.id,
@@ -56,7 +62,7 @@ export function showFlow(flow: Flow, publicUrl: string, csrfToken?: Buffer): Rec
       action: flow.ui.action ?? `${publicUrl}/self-service/${flow.kind}?flow=${flow.id}`,
       method: flow.ui.method,
       // An API flow that has nothing to fill in has null for its nodes, as the original.
-      nodes: secondFactorByApi && nodes.length === 0 ? null : nodes.map((node) => withCsrfToken(node, csrfToken)),
+      nodes: secondFactorByApi && nodes.length === 0 ? null : nodes,
       ...(messages.length === 0 ? {} : { messages }),
     },
     state: flow.state,

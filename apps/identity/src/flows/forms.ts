@@ -3,12 +3,13 @@ import { messages } from './messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
 
 /** The inputs that ways to sign in share. */
-export function loginInputs(identifier = ''): Node[] {
+export function loginInputs(identifier = '', autocomplete?: string): Node[] {
   return [
     csrfNode(),
     input('default', 'identifier', 'text', {
       value: identifier,
       required: true,
+      autocomplete,
       label: messages.labelTrait('E-Mail'),
     }),
   ]

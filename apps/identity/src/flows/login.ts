@@ -1,11 +1,21 @@
 import { type App, uiUrl } from '../context.ts'
 import { csrfHash } from '../http/csrf.ts'
-import { badRequest, flowExpired, IdentityError, sessionAlreadyAvailable } from '../http/errors.ts'
+import {
+  aal1Required,
+  badRequest,
+  flowExpired,
+  IdentityError,
+  locationChangeRequired,
+  sessionAlreadyAvailable,
+} from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
+import { hasSecondFactor } from '../identities/credentials.ts'
 import { findPerson } from '../identities/store.ts'
 import { loginMethods } from '../methods/offered.ts'
+import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
+import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
-import { openSession, refreshSession, type SessionDetails } from '../sessions/store.ts'
+import { openSession, raiseSession, refreshSession } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -25,14 +35,9 @@ export async function initLogin(app: App, visit: Visit, type: Flow['type']): Pro
   if (aal !== 'aal1' && aal !== 'aal2')
     throw badRequest(`Unable to parse the parameter aal: expected one of [aal1, aal2] but got ${aal}`)
   const session = await currentSession(app, visit)
-  if (!session && aal === 'aal2')
-    throw new IdentityError(401, {
-      id: 'session_aal1_required',
-      message: 'aal2 and aal3 can only be requested if a session exists already',
-      reason: 'A second factor can only be asked for after the first.',
-    })
+  if (!session && aal === 'aal2') throw aal1Required()
   const refresh = session !== undefined && visit.query('refresh') === 'true'
-  if (session && !refresh && aal === 'aal1') {
+  if (session && !refresh && (aal === 'aal1' || session.session.aal === 'aal2')) {
     if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable(signedInReason)
     return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
@@ -49,7 +54,8 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   if (isExpired(flow)) return answerExpired(app, visit, flow)
   const session = await currentSession(app, visit)
   const { refresh = false, requestedAal } = flow.context
-  if (session && !refresh && requestedAal !== 'aal2') {
+  if (!session && requestedAal === 'aal2') throw aal1Required()
+  if (session && !refresh && (requestedAal !== 'aal2' || session.session.aal === 'aal2')) {
     if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 303)
     return answerForm(app, visit, flow, {
       messages: [problemMessage(`There is a valid session, so ${signedInReason}`)],
@@ -79,42 +85,58 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   }
 }
 
-/** What a method has proven becomes a session, or makes the one there is fresh again. */
+/** What a method has proven becomes a session, or makes the one there is fresh again, or raises it. */
 export async function completeLogin(
   app: App,
   visit: Visit,
   flow: Flow,
   proven: { identityId: string; method: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
 ): Promise<unknown> {
-  const { session: current } = proven
+  const { session: current, aal, method } = proven
   const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
-  const refreshed = flow.context.refresh && current?.person.identity.id === proven.identityId ? current : undefined
-  let token: string
-  let details: SessionDetails
-  if (refreshed) {
-    token = refreshed.token
+  const continues = aal === 'aal2' || flow.context.refresh
+  const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined
+  // The frame asks for a second factor of the session's own person only; without it there is nothing to raise.
+  if (aal === 'aal2' && !kept) throw aal1Required()
+  let signed: Signed
+  if (kept) {
     // The answer shows the device once more, without an id: it is not another one.
     const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
-    details = {
-      session: await refreshSession(app.database.db, refreshed.session, proven.method),
-      person: refreshed.person,
-      devices: [...refreshed.devices, again],
-    }
+    const { db } = app.database
+    const session =
+      aal === 'aal2'
+        ? await raiseSession(db, kept.session, method, { fresh: true })
+        : await refreshSession(db, kept.session, method)
+    signed = { ...kept, session, devices: [...kept.devices, again] }
   } else {
     const opened = await app.database.transaction((tx) =>
-      openSession(tx, { identityId: proven.identityId, method: proven.method, device }),
+      openSession(tx, { identityId: proven.identityId, method, device }),
     )
     const person = await findPerson(app.database.db, proven.identityId)
     if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
-    token = opened.token
-    details = { session: opened.session, devices: opened.devices, person }
+    const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)
+    signed = { ...opened, person, secondFactor }
   }
-  const shown = showSession(details, app.publicUrl)
-  if (flow.type === 'api') return visit.reply.send({ session_token: token, session: shown, continue_with: null })
+  return answerSignedIn(app, visit, flow, signed, { kept: kept !== undefined })
+}
 
+function answerSignedIn(app: App, visit: Visit, flow: Flow, signed: Signed, { kept }: { kept: boolean }): unknown {
+  const { token } = signed
+  const shown = showSession(signed, app.publicUrl)
+  const unfinished = lacksSecondFactor(signed)
+  if (flow.type === 'api') {
+    // Whose session it is shows once the second factor is proven.
+    const session = unfinished ? { ...shown, identity: null } : shown
+    return visit.reply.send({ session_token: token, session, continue_with: null })
+  }
   // A new session makes everything that was bound to the browser before it worthless.
-  if (!refreshed) visit.rotateCsrfToken()
-  visit.setSessionCookie(token, details.session.expiresAt)
+  if (!kept) visit.rotateCsrfToken()
+  visit.setSessionCookie(token, signed.session.expiresAt)
+  if (unfinished) {
+    const next = secondFactorUrl(app, flow.returnTo ?? undefined)
+    if (visit.wantsJson) throw locationChangeRequired(next)
+    return visit.reply.redirect(next, 303)
+  }
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   if (!visit.wantsJson) return visit.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
@@ -186,10 +208,12 @@ async function loginUi(
   const { aal, refresh, type, context, identifier, found = noMessages } = about
   const offered = loginMethods.filter(({ aals }) => aals.includes(aal))
   const ofMethods = (await Promise.all(offered.map((method) => method.nodes(app, about)))).flat()
-  const shared = aal === 'aal1' ? loginInputs(identifier) : [csrfNode()]
+  // Where passkeys are offered, browsers list them while the name is typed.
+  const autocomplete = type === 'browser' && !refresh && offersPasskeys(app) ? 'username webauthn' : undefined
+  const shared = aal === 'aal1' ? loginInputs(identifier, autocomplete) : [csrfNode()]
   // An API client for whom there is no second factor gets no form at all, as from the original.
   const nodes = aal === 'aal2' && type === 'api' && ofMethods.length === 0 ? [] : [...shared, ...ofMethods]
-  const about2 = aal === 'aal2' ? [messages.loginSecondFactor()] : []
-  const said = refresh ? [messages.loginReauthenticate()] : about2
+  const atLevel = aal === 'aal2' ? [messages.loginSecondFactor()] : []
+  const said = refresh ? [messages.loginReauthenticate()] : atLevel
   return { ui: { method: 'POST', messages: said, nodes: withMessages(nodes, found) }, context }
 }

@@ -1,24 +1,33 @@
+import type { Keys } from '../secrets.ts'
 import type { Message } from './messages.ts'
 
 export interface Node {
-  type: 'input' | 'a'
+  type: 'input' | 'a' | 'img' | 'text' | 'script'
   group: string
   attributes: Record<string, unknown> & { node_type: string; name?: string }
   messages: Message[]
   meta: { label?: Message }
+  /** The attributes of a node that shows a secret, encrypted: flows lie in the database as they are. */
+  sealed?: string
 }
 
 interface InputOptions {
   value?: unknown
   required?: boolean
   autocomplete?: string
+  disabled?: boolean
+  /** Which function of webauthn.js runs on a click, with which argument, and which one on load. */
+  onclickTrigger?: string
+  onclickArgument?: string
+  onloadTrigger?: string
   label?: Message
   messages?: Message[]
 }
 
 /** An input of a form. Optional attributes are left out rather than null, as clients expect them. */
 export function input(group: string, name: string, type: string, options: InputOptions = {}): Node {
-  const { value, required, autocomplete, label } = options
+  const { value, required, autocomplete, label, disabled = false, onclickTrigger, onloadTrigger } = options
+  const argument = options.onclickArgument ?? ''
   return {
     type: 'input',
     group,
@@ -28,7 +37,10 @@ export function input(group: string, name: string, type: string, options: InputO
       ...(value === undefined ? {} : { value }),
       ...(required ? { required } : {}),
       ...(autocomplete ? { autocomplete } : {}),
-      disabled: false,
+      disabled,
+      // The same once more as a script, for clients that run it; ours call the function by its name.
+      ...(onclickTrigger ? { onclick: `window.${onclickTrigger}(${argument})`, onclickTrigger } : {}),
+      ...(onloadTrigger ? { onload: `window.${onloadTrigger}()`, onloadTrigger } : {}),
       node_type: 'input',
     },
     messages: options.messages ?? [],
@@ -43,6 +55,31 @@ export function csrfNode(): Node {
 
 export function anchor(group: string, id: string, href: string, label: Message): Node {
   return { type: 'a', group, attributes: { href, title: label, id, node_type: 'a' }, messages: [], meta: { label } }
+}
+
+export function image(
+  group: string,
+  id: string,
+  source: { src: string; width: number; height: number },
+  label: Message,
+): Node {
+  return { type: 'img', group, attributes: { ...source, id, node_type: 'img' }, messages: [], meta: { label } }
+}
+
+export function text(group: string, id: string, shown: Message, label: Message): Node {
+  return { type: 'text', group, attributes: { text: shown, id, node_type: 'text' }, messages: [], meta: { label } }
+}
+
+/** Takes the attributes of a node out of sight until it is shown. */
+export function sealed(keys: Keys, node: Node): Node {
+  const { node_type, id } = node.attributes
+  return { ...node, attributes: { node_type, id }, sealed: keys.seal(JSON.stringify(node.attributes), 'node') }
+}
+
+/** A node as its client may see it. */
+export function unsealed(keys: Keys, { sealed: hidden, ...node }: Node): Node {
+  if (hidden === undefined) return node
+  return { ...node, attributes: JSON.parse(keys.open(hidden, 'node')) as Node['attributes'] }
 }
 
 /** Messages of a form: those of one field by its name, those of the whole under ''. */
@@ -61,7 +98,8 @@ export function withMessages(nodes: Node[], messages: FieldMessages): Node[] {
   const extra = [...messages.keys()].filter((field) => field !== '' && !known.has(field))
   return [
     ...nodes.map((node) => {
-      const own = node.attributes.type === 'submit' ? undefined : messages.get(node.attributes.name ?? '')
+      const { name, type } = node.attributes
+      const own = name === undefined || type === 'submit' ? undefined : messages.get(name)
       return own ? { ...node, messages: own } : node
     }),
     ...extra.map((field) => input('default', field, 'text', { messages: messages.get(field) ?? [] })),

@@ -16,7 +16,7 @@ export async function getFlow(app: App, visit: Visit, kind: FlowKind): Promise<u
     if (kind === 'verification') throw new IdentityError(410, { reason: 'The verification flow has expired.' })
     throw flowExpired(flow.expiresAt)
   }
-  return visit.reply.send(showFlow(flow, app.publicUrl, flow.type === 'browser' ? visit.csrfToken : undefined))
+  return visit.reply.send(showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined))
 }
 
 /** What went wrong, for the error page. Everybody who knows the id may read it. */

@@ -12,6 +12,7 @@ import {
 import type { Visit } from '../http/visit.ts'
 import { findPerson } from '../identities/store.ts'
 import { settingsMethods } from '../methods/offered.ts'
+import { lacksSecondFactor, requireHighestAal, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { raiseSession } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
@@ -38,6 +39,9 @@ export async function initSettings(app: App, visit: Visit, type: Flow['type']): 
     const query = returnTo === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
     return visit.reply.redirect(`${app.publicUrl}/self-service/login/browser${query}`, 303)
   }
+  if (lacksSecondFactor(session) && type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)
+  requireHighestAal(app, session)
   const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit })
   return answerFlow(app, visit, flow, { person: session.person })
 }
@@ -80,6 +84,8 @@ export async function getSettings(app: App, visit: Visit): Promise<unknown> {
   if (!flow) throw noSuchRow()
   visit.forApi = flow.type === 'api'
   if (flow.identityId !== session.person.identity.id) throw identityMismatch()
+  visit.forApi ||= lacksSecondFactor(session)
+  requireHighestAal(app, session, uiUrl(app, 'settings', { flow: flow.id }))
   if (isExpired(flow)) throw flowExpired(flow.expiresAt)
   visit.forApi = true
   return answerFlow(app, visit, flow, { person: session.person })
@@ -94,6 +100,8 @@ export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
   }
   const { person } = session
   if (flow.identityId !== person.identity.id) throw identityMismatch()
+  if (lacksSecondFactor(session) && !visit.wantsJson) return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)
+  requireHighestAal(app, session, visit.url)
   if (isExpired(flow)) return answerExpired(app, visit, flow, session)
   // Who comes back from proving again who they are finds the form, and repeats what was refused.
   if (visit.request.method === 'GET' && flow.type === 'browser' && !visit.wantsJson) return answerFlow(app, visit, flow)
@@ -124,7 +132,6 @@ async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt
     case 'shown': {
       const { visit, flow, person } = attempt
       const changed = await updateFlow(app.database.db, flow, {
-        state: 'show_form',
         ...(await settingsUi(app, attempt)),
       })
       return answerFlow(app, visit, changed, { person })

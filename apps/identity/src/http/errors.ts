@@ -54,6 +54,7 @@ const statusTexts = {
   409: 'Conflict',
   410: 'Gone',
   413: 'Request Entity Too Large',
+  422: 'Unprocessable Entity',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
@@ -67,6 +68,7 @@ const defaultMessages: Record<keyof typeof statusTexts, string> = {
   409: 'The resource could not be created due to a conflict',
   410: 'The requested resource is no longer available',
   413: 'The request is too large',
+  422: 'The request cannot be completed as it is',
   429: 'Too many requests, please try again later',
   500: 'An internal server error occurred, please contact the system administrator',
   503: 'The service is unavailable, please try again later',
@@ -106,6 +108,32 @@ export const sessionStale = (redirectTo: string) =>
     id: 'session_refresh_required',
     message: 'The requested action was forbidden',
     reason: 'The login session is too old and thus not allowed to update these fields. Please re-authenticate.',
+    beside: { redirect_browser_to: redirectTo },
+  })
+
+export const aal1Required = () =>
+  new IdentityError(401, {
+    id: 'session_aal1_required',
+    message: 'aal2 and aal3 can only be requested if a session exists already',
+    reason: 'A second factor can only be asked for after the first.',
+  })
+
+/** Whoever asks has a second factor and has not proven it with this session. */
+export const aal2Required = (redirectTo: string) =>
+  new IdentityError(403, {
+    id: 'session_aal2_required',
+    message: 'Session does not fulfill the requested Authenticator Assurance Level',
+    reason: 'There is a session, but it lacks the second factor. Please confirm it.',
+    details: { redirect_browser_to: redirectTo },
+    beside: { redirect_browser_to: redirectTo },
+  })
+
+/** A single-page application is told where the browser has to go on. */
+export const locationChangeRequired = (redirectTo: string) =>
+  new IdentityError(422, {
+    id: 'browser_location_change_required',
+    message: 'browser location change required',
+    reason: `In order to complete this flow please redirect the browser to: ${redirectTo}`,
     beside: { redirect_browser_to: redirectTo },
   })
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { credentialIdentifiers, credentials } from '../db/schema.ts'
 
@@ -13,6 +13,28 @@ export interface StoredCredential {
  * for `webauthn`, because the e-mail address is its identifier.
  */
 export const secondFactors = ['totp', 'lookup_secret', 'webauthn'] as const
+
+/** Whether an identity has a second factor, as a condition for SQL. `identityId` is an expression of the query. */
+export function secondFactorSql(identityId: string): string {
+  const types = secondFactors.map((type) => `'${type}'`).join(', ')
+  return `exists (select 1 from identity.credentials c
+    where c.identity_id = ${identityId} and c.type in (${types}) and c.config <> '{}')`
+}
+
+export async function hasSecondFactor(db: Executor, identityId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ type: credentials.type })
+    .from(credentials)
+    .where(
+      and(
+        eq(credentials.identityId, identityId),
+        inArray(credentials.type, [...secondFactors]),
+        sql`${credentials.config} <> '{}'`,
+      ),
+    )
+    .limit(1)
+  return row !== undefined
+}
 
 /** All ways of an identity to prove itself that hold something. */
 export async function listProofs(db: Executor, identityId: string): Promise<StoredCredential[]> {

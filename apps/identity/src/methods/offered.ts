@@ -1,9 +1,20 @@
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, RegistrationMethod } from '../flows/sign-in-method.ts'
+import { lookupLogin, lookupSettings } from './lookup-secrets.ts'
 import { passwordLogin, passwordRegistration, passwordSettings } from './password.ts'
 import { profileSettings } from './profile.ts'
+import { totpLogin, totpSettings } from './totp.ts'
+import { passkeyLogin, passkeyRegistration, passkeySettings } from './webauthn/passkeys.ts'
+import { securityKeyLogin, securityKeySettings } from './webauthn/security-keys.ts'
 
 /** What the flows offer, in the order of their forms. A method that is not set up shows no nodes and takes no submit. */
-export const loginMethods: LoginMethod[] = [passwordLogin]
-export const registrationMethods: RegistrationMethod[] = [passwordRegistration]
-export const settingsMethods: SettingsMethod[] = [profileSettings, passwordSettings]
+export const loginMethods: LoginMethod[] = [passkeyLogin, passwordLogin, totpLogin, securityKeyLogin, lookupLogin]
+export const registrationMethods: RegistrationMethod[] = [passkeyRegistration, passwordRegistration]
+export const settingsMethods: SettingsMethod[] = [
+  profileSettings,
+  passwordSettings,
+  lookupSettings,
+  securityKeySettings,
+  passkeySettings,
+  totpSettings,
+]

@@ -16,6 +16,8 @@ function sessionToken(visit: Visit): string | undefined {
 
 export interface Signed extends SessionDetails {
   token: string
+  /** The person has a second factor: until this session has proven one, it is good for little. */
+  secondFactor: boolean
 }
 
 /** Who asks; undefined without a living session. */

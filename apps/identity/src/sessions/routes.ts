@@ -5,6 +5,7 @@ import { linkHeader, readOffsetPage } from '../http/pages.ts'
 import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
 import { showBareIdentity } from '../identities/wire.ts'
+import { requireHighestAal } from './aal.ts'
 import { currentSession, type Signed } from './credentials.ts'
 import { endSessions, listSessions as findSessions } from './store.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
@@ -27,6 +28,7 @@ export function sessionRoutes(app: App): Routes {
 async function whoami(app: App, visit: Visit): Promise<unknown> {
   const current = await currentSession(app, visit)
   if (!current) throw noCredentials('No valid session credentials found in the request.')
+  requireHighestAal(app, current)
   const template = visit.query('tokenize_as')
   if (template !== undefined && template !== '') throw badRequest(`Unable to find tokenizer template "${template}".`)
   visit.reply.header('x-kratos-authenticated-identity-id', current.person.identity.id)

@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { type AuthenticationMethod, sessionDevices, sessions } from '../db/schema.ts'
+import { secondFactorSql } from '../identities/credentials.ts'
 import type { Person } from '../identities/store.ts'
 import { newToken, sha256 } from '../secrets.ts'
 import { type PersonRow, personFromRow } from './rows.ts'
@@ -63,15 +64,24 @@ export async function refreshSession(tx: Executor, session: Session, method: str
   return refreshed ?? session
 }
 
-/** Notes that the person has proven a second factor. */
-export async function raiseSession(tx: Executor, session: Session, method: string): Promise<Session> {
+/**
+ * Notes that the person has proven a second factor.
+ *
+ * @param options.fresh the first one counts as proven again with it, as after a sign-in; not when a factor is only added
+ */
+export async function raiseSession(
+  tx: Executor,
+  session: Session,
+  method: string,
+  options: { fresh?: boolean } = {},
+): Promise<Session> {
   const at = new Date()
   const entry: AuthenticationMethod = { method, aal: 'aal2', completed_at: at.toISOString() }
   const [raised] = await tx
     .update(sessions)
     .set({
       aal: 'aal2',
-      authenticatedAt: at,
+      ...(options.fresh ? { authenticatedAt: at } : {}),
       authenticationMethods: [...session.authenticationMethods, entry],
       updatedAt: at,
     })
@@ -81,14 +91,24 @@ export async function raiseSession(tx: Executor, session: Session, method: strin
 }
 
 /** The living session of a token, with everything that whoami tells: one indexed query. */
-export async function findSession(database: Database, token: string): Promise<SessionDetails | undefined> {
-  const { rows } = await database.pool.query<PersonRow & SessionRow>({
+export async function findSession(
+  database: Database,
+  token: string,
+): Promise<(SessionDetails & { secondFactor: boolean }) | undefined> {
+  const { rows } = await database.pool.query<PersonRow & SessionRow & { second_factor: boolean }>({
     name: 'session.by-token',
     text: findSessionSql,
     values: [sha256(token)],
   })
   const row = rows[0]
-  return row && { session: sessionFromRow(row), person: personFromRow(row), devices: devicesFromRow(row) }
+  return (
+    row && {
+      session: sessionFromRow(row),
+      person: personFromRow(row),
+      devices: devicesFromRow(row),
+      secondFactor: row.second_factor,
+    }
+  )
 }
 
 /** Whether a token was ever given out, even if its session ended. */
@@ -213,6 +233,7 @@ const devicesJson = `coalesce((select json_agg(d order by d.id) from identity.se
 const findSessionSql = `
   select ${sessionColumns}, ${devicesJson} as devices, row_to_json(i) as identity,
     coalesce((select json_agg(a order by a.id) from identity.verifiable_addresses a where a.identity_id = i.id), '[]') as verifiable,
-    coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery
+    coalesce((select json_agg(a order by a.id) from identity.recovery_addresses a where a.identity_id = i.id), '[]') as recovery,
+    ${secondFactorSql('i.id')} as second_factor
   from identity.sessions s join identity.identities i on i.id = s.identity_id
   where s.token_hash = $1 and s.active and s.expires_at > now() and i.state = 'active'`

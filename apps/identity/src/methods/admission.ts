@@ -1,0 +1,20 @@
+import type { App } from '../context.ts'
+import { messages } from '../flows/messages.ts'
+import type { LoginOutcome } from '../flows/sign-in-method.ts'
+import { IdentityError } from '../http/errors.ts'
+import { findPerson } from '../identities/store.ts'
+
+/**
+ * Whether somebody who has proven who they are may come in, by the rules of the password: the account is active, and its
+ * address verified where mail can be sent.
+ *
+ * @throws IdentityError 401 for a disabled identity
+ */
+export async function admit(app: App, identityId: string, method: string): Promise<LoginOutcome> {
+  const person = await findPerson(app.database.db, identityId)
+  if (person?.identity.state !== 'active')
+    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  if (app.verifiesAddresses && !person.verifiable.every(({ verified }) => verified))
+    return { kind: 'refused', found: new Map([['', [messages.addressNotVerified()]]]), active: method }
+  return { kind: 'proven', identityId, method }
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type { App } from '../context.ts'
+import { messages } from '../flows/messages.ts'
+import { input, type Node, sealed, text } from '../flows/nodes.ts'
+import { refusedWith, type SettingsMethod } from '../flows/settings-method.ts'
+import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
+import { type Fields, textField } from '../http/body.ts'
+import { findConfig, removeConfig, saveConfig } from '../identities/credentials.ts'
+import { sameSecret } from '../secrets.ts'
+import { factorMessages } from './factor-messages.ts'
+import { forget, recall, remember } from './memory.ts'
+
+const type = 'lookup_secret'
+const codesPerPerson = 12
+const lettersPerCode = 8
+
+/** Codes are encrypted, not hashed: their owner may look at them again. */
+interface LookupConfig {
+  codes: { sealed: string; usedAt: string | null }[]
+}
+
+interface Code {
+  code: string
+  usedAt: Date | undefined
+}
+
+export const lookupLogin: LoginMethod = {
+  id: type,
+  aals: ['aal2'],
+  async nodes(app, { session, context }) {
+    if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
+    // As the original: empty at first, without a value once something was typed.
+    const value = recall(context, type).tried ? undefined : ''
+    return [
+      input(type, 'lookup_secret', 'text', { value, required: true, label: factorMessages.labelLoginLookup() }),
+      input(type, 'method', 'submit', { value: type, label: factorMessages.loginLookup() }),
+    ]
+  },
+  async check(app, _visit, { flow, fields, session }) {
+    remember(flow.context, type, { tried: true })
+    const code = textField(fields, 'lookup_secret')
+    if (code === '')
+      return { kind: 'refused', found: new Map([['lookup_secret', [messages.required('lookup_secret')]]]) }
+    // The frame asks for a second factor only where there is a session.
+    if (!session) return { kind: 'refused', found: new Map([['', [factorMessages.noLookup()]]]) }
+    return useCode(app, session.session.identityId, code)
+  },
+}
+
+/** What a button of the form asks for; the form has one per action, and `method` alone is none. */
+type Action = 'confirm' | 'reveal' | 'disable' | 'regenerate'
+const actions: Action[] = ['confirm', 'reveal', 'disable', 'regenerate']
+
+export const lookupSettings: SettingsMethod = {
+  id: type,
+  claims: (fields) => actionOf(fields) !== undefined,
+  async nodes(app, { person, context }) {
+    const identityId = person.identity.id
+    const memory = recall(context, type)
+    if (Array.isArray(memory.newCodes)) {
+      const codes = memory.newCodes.map((code) => ({ code: open(app, identityId, String(code)), usedAt: undefined }))
+      return [codesNode(app, codes), button('confirm', factorMessages.confirmLookup())]
+    }
+    const config = await findConfig(app.database.db, identityId, type)
+    if (!config) return [button('regenerate', factorMessages.regenerateLookup())]
+    const disable = button('disable', factorMessages.disableLookup())
+    if (memory.revealed !== true) return [button('reveal', factorMessages.revealLookup()), disable]
+    return [
+      button('regenerate', factorMessages.regenerateLookup()),
+      codesNode(app, readCodes(app, identityId, config)),
+      disable,
+    ]
+  },
+  async submit(app, { fields, person, context }) {
+    const identityId = person.identity.id
+    switch (actionOf(fields)) {
+      case 'regenerate': {
+        const newCodes = Array.from({ length: codesPerPerson }, () => app.keys.seal(newCode(), place(identityId)))
+        remember(context, type, { newCodes })
+        return { kind: 'shown' }
+      }
+      case 'reveal': {
+        if (!(await findConfig(app.database.db, identityId, type)))
+          return refusedWith(messages.generic('You have no backup codes that could be shown.'))
+        forget(context, type)
+        remember(context, type, { revealed: true })
+        return { kind: 'shown' }
+      }
+      case 'disable':
+        forget(context, type)
+        return {
+          kind: 'changed',
+          async write(tx) {
+            await removeConfig(tx, identityId, type)
+            return undefined
+          },
+        }
+      case 'confirm': {
+        const { newCodes } = recall(context, type)
+        if (!Array.isArray(newCodes))
+          return refusedWith(messages.generic('New backup codes must be made before they can be kept.'))
+        forget(context, type)
+        const config: LookupConfig = { codes: newCodes.map((code) => ({ sealed: String(code), usedAt: null })) }
+        return {
+          kind: 'changed',
+          proves: type,
+          async write(tx) {
+            await saveConfig(tx, identityId, type, { ...config })
+            return undefined
+          },
+        }
+      }
+      case undefined:
+        return refusedWith(messages.generic('The form does not say what to do with the backup codes.'))
+    }
+  },
+}
+
+/** Each code proves something once, also when it comes twice at the same time. */
+async function useCode(app: App, identityId: string, typed: string): Promise<LoginOutcome> {
+  const account = `second factor ${identityId}`
+  await app.limiter.take('account', account)
+  const answer = await app.database.transaction(async (tx) => {
+    const config = (await findConfig(tx, identityId, type, { lock: true })) as LookupConfig | undefined
+    if (!config) return factorMessages.noLookup()
+    const wanted = typed.trim().toLowerCase()
+    // All are compared, so that the time tells nothing about which one it was.
+    const index = readCodes(app, identityId, { ...config }).reduce(
+      (found, { code }, at) => (sameSecret(code, wanted) ? at : found),
+      -1,
+    )
+    const entry = config.codes[index]
+    if (!entry) return factorMessages.lookupWrong()
+    if (entry.usedAt !== null) return factorMessages.lookupUsed()
+    const codes = config.codes.with(index, { ...entry, usedAt: new Date().toISOString() })
+    await saveConfig(tx, identityId, type, { codes })
+    return undefined
+  })
+  if (answer) return { kind: 'refused', found: new Map([['', [answer]]]) }
+  await app.limiter.reset('account', account)
+  return { kind: 'proven', identityId, method: type, aal: 'aal2' }
+}
+
+function actionOf(fields: Fields): Action | undefined {
+  return actions.find((action) => [true, 'true'].includes(fields[`${type}_${action}`] as boolean | string))
+}
+
+function button(action: Action, label: ReturnType<typeof factorMessages.revealLookup>): Node {
+  return input(type, `${type}_${action}`, 'submit', { value: 'true', label })
+}
+
+function codesNode(app: App, codes: Code[]): Node {
+  const shown = codes.map(({ code, usedAt }) =>
+    usedAt ? factorMessages.lookupCodeUsed(usedAt) : factorMessages.lookupCode(code),
+  )
+  return sealed(
+    app.keys,
+    text(type, 'lookup_secret_codes', factorMessages.lookupCodes(shown), factorMessages.lookupLabel()),
+  )
+}
+
+function readCodes(app: App, identityId: string, config: Record<string, unknown>): Code[] {
+  const { codes } = config as unknown as LookupConfig
+  return codes.map((entry) => ({
+    code: open(app, identityId, entry.sealed),
+    usedAt: entry.usedAt === null ? undefined : new Date(entry.usedAt),
+  }))
+}
+
+const open = (app: App, identityId: string, value: string) => app.keys.open(value, place(identityId))
+const place = (identityId: string) => `lookup ${identityId}`
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+function newCode(): string {
+  let code = ''
+  while (code.length < lettersPerCode) {
+    // Bytes from 252 on are dropped: 256 is no multiple of 36 and the first letters would come more often.
+    for (const byte of randomBytes(16)) if (byte < 252 && code.length < lettersPerCode) code += letters[byte % 36]
+  }
+  return code
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Executor } from '../../db/executor.ts'
+import { findConfig } from '../../identities/credentials.ts'
+
+const StoredKeySchema = z.object({
+  /** The credential's id and its public key (COSE), base64url. */
+  id: z.string(),
+  publicKey: z.string(),
+  counter: z.number(),
+  transports: z.array(z.string()),
+  name: z.string(),
+  addedAt: z.string(),
+})
+const KeysConfig = z.object({ userHandle: z.string(), keys: z.array(StoredKeySchema) })
+
+export type StoredKey = z.output<typeof StoredKeySchema>
+/** The security keys or passkeys of an identity; `userHandle` is what passkeys say to name their person. */
+export type StoredKeys = z.output<typeof KeysConfig>
+
+export async function findKeys(
+  tx: Executor,
+  identityId: string,
+  type: 'webauthn' | 'passkey',
+  options: { lock?: boolean } = {},
+): Promise<StoredKeys | undefined> {
+  const config = await findConfig(tx, identityId, type, options)
+  return config && KeysConfig.parse(config)
+}
+
+/** The name of a key in buttons that remove it: its id in hexadecimal. */
+export function keyName({ id }: StoredKey): string {
+  return Buffer.from(id, 'base64url').toString('hex')
+}

@@ -1,0 +1,95 @@
+import type { LoginFlow, SettingsFlow, SuccessfulNativeLogin, UiContainer } from '@ory/kratos-client'
+import { generateSync } from 'otplib/functional'
+import { type Answer, type Browser, csrfOf } from './browser.ts'
+import { goodPassword, makeEmail, type TestIdentity } from './identity.ts'
+
+/** Signs a person up in a browser of their own. */
+export async function signUpInBrowser(identity: TestIdentity): Promise<{ browser: Browser; email: string }> {
+  const browser = identity.browser()
+  const email = makeEmail()
+  const { json: flow } = await browser.ask<LoginFlow>('/self-service/registration/browser')
+  const fields = { method: 'password', password: goodPassword, traits: { email }, csrf_token: csrfOf(flow) }
+  const { status } = await browser.ask(`/self-service/registration?flow=${flow.id}`, { json: fields })
+  if (status !== 200) throw new Error(`the sign-up failed with ${status}`)
+  return { browser, email }
+}
+
+export async function openSettings(browser: Browser): Promise<SettingsFlow> {
+  return (await browser.ask<SettingsFlow>('/self-service/settings/browser')).json
+}
+
+export function submitSettings(
+  browser: Browser,
+  flow: SettingsFlow,
+  fields: Record<string, unknown>,
+): Promise<Answer<SettingsFlow>> {
+  return browser.ask<SettingsFlow>(`/self-service/settings?flow=${flow.id}`, {
+    json: { csrf_token: csrfOf(flow), ...fields },
+  })
+}
+
+export async function openLogin(browser: Browser, query = ''): Promise<LoginFlow> {
+  return (await browser.ask<LoginFlow>(`/self-service/login/browser${query}`)).json
+}
+
+export function submitLogin<T = SuccessfulNativeLogin>(
+  browser: Browser,
+  flow: LoginFlow,
+  fields: Record<string, unknown>,
+): Promise<Answer<T>> {
+  return browser.ask<T>(`/self-service/login?flow=${flow.id}`, { json: { csrf_token: csrfOf(flow), ...fields } })
+}
+
+/** Signs in with the password alone, in a new browser. */
+export async function signInWithPassword(identity: TestIdentity, email: string): Promise<Browser> {
+  const browser = identity.browser()
+  await submitLogin(browser, await openLogin(browser), {
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  })
+  return browser
+}
+
+/** What a text or an image of a form shows. */
+export function shown(ui: UiContainer, id: string): Record<string, unknown> | undefined {
+  return ui.nodes.find(({ attributes }) => 'id' in attributes && attributes.id === id)?.attributes as never
+}
+
+export function namesOf(ui: UiContainer, group: string): string[] {
+  return ui.nodes
+    .filter((node) => node.group === group)
+    .map(({ attributes }) => ('name' in attributes ? attributes.name : 'id' in attributes ? String(attributes.id) : ''))
+}
+
+export function secretOf(flow: SettingsFlow): string {
+  const { text } = shown(flow.ui, 'totp_secret_key') as { text: { context: { secret: string } } }
+  return text.context.secret
+}
+
+export function lookupCodesOf(flow: SettingsFlow): string[] {
+  const { text } = shown(flow.ui, 'lookup_secret_codes') as {
+    text: { context: { secrets: { id: number; text: string }[] } }
+  }
+  return text.context.secrets.map(({ text }) => text)
+}
+
+/** An authenticator app. Steps count from when it was made: 0 is then, -1 the one before; a slow test stays the same. */
+export interface App {
+  secret: string
+  code(step: number): string
+}
+
+export function makeApp(secret: string): App {
+  const made = Math.floor(Date.now() / 1000)
+  return { secret, code: (step) => generateSync({ secret, epoch: made + step * 30 }) }
+}
+
+/** Sets the app up with the code of the step before, so that that of step 0 is still good. */
+export async function enrolTotp(browser: Browser): Promise<App> {
+  const flow = await openSettings(browser)
+  const app = makeApp(secretOf(flow))
+  const { status } = await submitSettings(browser, flow, { method: 'totp', totp_code: app.code(-1) })
+  if (status !== 200) throw new Error(`the enrolment failed with ${status}`)
+  return app
+}
