@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
 
 const httpUrl = z
@@ -10,39 +11,44 @@ const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).de
 const flag = z.stringbool().default(false).meta({ example: 'false' })
 
 /** Every setting of the identity service. Each may also come as NAME_FILE (Docker secrets). */
-export const identitySettings = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:/)
-    .meta({ example: 'postgresql://crux@localhost/crux' }),
-  CRUX_URL: httpUrl,
-  CRUX_SECRET: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
-  IDENTITY_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
-  IDENTITY_PUBLIC_PORT: port(4433).meta({ example: 4433 }),
-  IDENTITY_ADMIN_PORT: port(4434).meta({ example: 4434 }),
-  IDENTITY_ADMIN_TOKEN: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
-  SMTP_URI: z
-    .url({ protocol: /^smtps?$/ })
-    .optional()
-    .meta({ example: 'smtp://user:password@mail.example.com:587' }),
-  FROM_EMAIL: z.email().optional().meta({ example: 'crux@example.com' }),
-  FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
-  /** Where mails are kept while SMTP_URI is not set; without either, none is sent. */
-  CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
-  CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
-  DISABLE_REGISTRATION: flag,
-  TRUSTED_PROXIES: z
-    .string()
-    .default('')
-    .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
-    .refine((list) => list.every(isProxy), 'must list IP addresses and ranges, separated by commas')
-    .meta({ example: '10.0.0.5,10.1.0.0/16' }),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info')
-    .meta({ example: 'info' }),
-  CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
-})
+export const identitySettings = z
+  .object({
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:/)
+      .meta({ example: 'postgresql://crux@localhost/crux' }),
+    CRUX_URL: httpUrl,
+    CRUX_SECRET: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
+    IDENTITY_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
+    IDENTITY_PUBLIC_PORT: port(4433).meta({ example: 4433 }),
+    IDENTITY_ADMIN_PORT: port(4434).meta({ example: 4434 }),
+    IDENTITY_ADMIN_TOKEN: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
+    SMTP_URI: z
+      .url({ protocol: /^smtps?$/ })
+      .optional()
+      .meta({ example: 'smtp://user:password@mail.example.com:587' }),
+    FROM_EMAIL: z.email().optional().meta({ example: 'crux@example.com' }),
+    FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+    /** Where mails are kept while SMTP_URI is not set; without either, none is sent. */
+    CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
+    CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
+    DISABLE_REGISTRATION: flag,
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
+      .refine((list) => list.every(isProxy), 'must list IP addresses and ranges, separated by commas')
+      .meta({ example: '10.0.0.5,10.1.0.0/16' }),
+    LOG_LEVEL: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+      .default('info')
+      .meta({ example: 'info' }),
+    CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
+  })
+  .refine(
+    (read) => read.CRUX_RATE_LIMITS === 'on' || (isLoopbackHost(read.IDENTITY_HOST) && isLoopbackUrl(read.CRUX_URL)),
+    { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while IDENTITY_HOST and CRUX_URL are on loopback' },
+  )
 
 export type IdentityConfig = z.output<typeof identitySettings>
 /** What a caller has to give; everything with a default may be left out. */

@@ -20,7 +20,7 @@ import { serverVersion } from './gateway/agent-version.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
 import { serveConsole } from './http/console.ts'
-import { createGuard } from './http/guard.ts'
+import { createGuard, type Gates } from './http/guard.ts'
 import { kratosProxy } from './http/kratos-proxy.ts'
 import { mountContract } from './http/mount.ts'
 import { createHttpServer } from './http/server.ts'
@@ -36,6 +36,8 @@ import { createBrowser } from './registries/browse.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
+import { createAuthentication } from './tokens/authentication.ts'
+import { createFailedChecks } from './tokens/failed-checks.ts'
 
 export type Overrides = {
   log?: Logger
@@ -117,7 +119,12 @@ async function start(
   const version = serverVersion
   const health = createServerHealth(app, { version, lastMigration })
   const status = createStatus(app, { version, lastMigration })
-  const membership = createMembership(app)
+  const gates: Gates = {
+    authentication: createAuthentication(app),
+    failedChecks: createFailedChecks(app),
+    membership: createMembership(app),
+  }
+  if (!config.rateLimits) log.warn('CRUX_RATE_LIMITS is off: tokens can be guessed without limit')
   let origins: ReadonlySet<string> = new Set()
   const url = () => config.url
 
@@ -132,11 +139,11 @@ async function start(
   mountContract(
     fastify,
     app,
-    createGuard(app, membership, () => origins),
+    createGuard(gates, () => origins),
     composeRoutes(app, { browser, localAgents, health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
-  const hub = createLiveHub(app, { membership, channels: composeChannels(app, { browser }), origins: () => origins })
+  const hub = createLiveHub(app, { ...gates, channels: composeChannels(app, { browser }), origins: () => origins })
   hub.attach(http.port.server)
 
   handleInvitationMails(app)

@@ -64,6 +64,7 @@ export const teamEndpoints = endpoints({
     errors: [],
     permission: 'session',
     audit: false,
+    token: 'read',
   },
   'users.show-onboarding': {
     summary: 'Show the first-steps panel',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, isLoopbackUrl } from '@crux/service-kit'
+import { ConfigError, isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
 import { secretFile, writeSecret } from './files.ts'
 
 export const encryptionKeyName = 'encryption-key'
@@ -30,10 +30,6 @@ export function publicUrl(said: string | undefined, host: string, port: number):
     `is required while CRUX_HOST is ${host}: browsers and agents must know the address`,
     'http://crux.example.com:8000',
   )
-}
-
-function isLoopbackHost(host: string): boolean {
-  return isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
 }
 
 /** Where this machine reaches a listener on `host`. */

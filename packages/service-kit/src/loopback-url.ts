@@ -9,3 +9,7 @@ export function isLoopbackUrl(url: string): boolean {
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   )
 }
+
+/** Whether an address to listen on is reached from this machine only. */
+export const isLoopbackHost = (host: string): boolean =>
+  isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)

@@ -6,6 +6,8 @@ import type { DeploymentStatus, NodeStatus } from '@crux/contract'
  */
 export type BusEvent =
   | { type: 'session.ended'; sessionId: string }
+  /** The account was changed through the admin API: disabled, enabled, renamed, deleted. */
+  | { type: 'identity.changed'; userId: string }
   /** Name, address, or what the session may do is another one now. */
   | { type: 'person.changed'; userId: string; sessionId: string }
   /** `userId` is a person's or a service account's. */

@@ -6,6 +6,8 @@ import type { Bus, BusEvent, BusEventType } from './bus.ts'
 const channel = 'crux_events'
 /** The identity service sends the id of a session here, in the transaction that ends it. */
 const sessionsChannel = 'crux_sessions'
+/** The id of an account, in the transaction that disables, enables or deletes it. */
+const identitiesChannel = 'crux_identities'
 /** PostgreSQL takes 8,000 bytes per notification; ids only, so nothing comes near. */
 const bytesMax = 7_000
 
@@ -26,12 +28,9 @@ export function createPostgresBus(options: { url: string; database: Database<typ
 
   const listener = listen({
     url: options.url,
-    channel: [channel, sessionsChannel],
+    channel: [channel, sessionsChannel, identitiesChannel],
     log: options.log,
-    onMessage: (payload, from) =>
-      deliver(
-        from === sessionsChannel ? { type: 'session.ended', sessionId: payload } : (JSON.parse(payload) as BusEvent),
-      ),
+    onMessage: (payload, from) => deliver(eventOf(payload, from)),
     onReconnect: () => {
       for (const run of [...reconnected]) run()
     },
@@ -78,4 +77,10 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
   }
   return { bus, ready: listener.ready, stop: () => listener.stop() }
+}
+
+function eventOf(payload: string, from: string): BusEvent {
+  if (from === sessionsChannel) return { type: 'session.ended', sessionId: payload }
+  if (from === identitiesChannel) return { type: 'identity.changed', userId: payload }
+  return JSON.parse(payload) as BusEvent
 }

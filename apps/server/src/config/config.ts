@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isLoopbackUrl, parseConfig } from '@crux/service-kit'
+import { isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 
 const httpUrl = z
@@ -17,46 +17,61 @@ const list = z
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Every setting of the server. Each may also come as NAME_FILE (Docker secrets). */
-const settings = z.object({
-  CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
-  CRUX_PORT: port.default(8000).meta({ example: 8000 }),
-  CRUX_URL: httpUrl.optional().meta({ example: 'https://crux.example.com' }),
-  CRUX_DATA_DIR: z.string().default('.crux').meta({ example: '/var/lib/crux' }),
-  CRUX_EMBEDDED: flag,
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'is not an address of PostgreSQL')
-    .meta({ example: 'postgresql://crux:password@localhost/crux' }),
-  IDENTITY_PUBLIC_URL: httpUrl.default('http://127.0.0.1:4433').meta({ example: 'http://127.0.0.1:4433' }),
-  IDENTITY_ADMIN_URL: httpUrl.default('http://127.0.0.1:4434').meta({ example: 'http://127.0.0.1:4434' }),
-  IDENTITY_ADMIN_TOKEN: z
-    .string()
-    .min(16, 'is shorter than 16 characters')
-    .optional()
-    .meta({ example: '<random text>' }),
-  ENCRYPTION_SECRET_KEY: key,
-  ENCRYPTION_DEPRECATED_KEY: key.optional(),
-  CRUX_TLS_CERT: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_CERT_FILE=/path>' }),
-  CRUX_TLS_KEY: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_KEY_FILE=/path>' }),
-  CRUX_AGENT_IMAGE: z.string().optional().meta({ example: 'registry.example.com/crux/agent:1.0' }),
-  AGENT_IMAGE_FILE: z.string().optional().meta({ example: '/opt/crux/agent-image.tar' }),
-  LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
-  OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
-  HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
-  OUTBOUND_ALLOW: list.optional().meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
-  TRUSTED_PROXIES: list.optional().meta({ example: '10.0.0.0/8' }),
-  METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
-  SMTP_URI: z
-    .url({ protocol: /^smtps?$/, message: 'is not an smtp or smtps address' })
-    .optional()
-    .meta({ example: 'smtp://user:password@mail.example.com:587' }),
-  FROM_EMAIL: z.email('is not an e-mail address').optional().meta({ example: 'crux@example.com' }),
-  FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
-  CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
-  CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
-  DISABLE_TEAM_CREATION: flag,
-  LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
-})
+const settings = z
+  .object({
+    CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
+    CRUX_PORT: port.default(8000).meta({ example: 8000 }),
+    CRUX_URL: httpUrl.optional().meta({ example: 'https://crux.example.com' }),
+    CRUX_DATA_DIR: z.string().default('.crux').meta({ example: '/var/lib/crux' }),
+    CRUX_EMBEDDED: flag,
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'is not an address of PostgreSQL')
+      .meta({ example: 'postgresql://crux:password@localhost/crux' }),
+    IDENTITY_PUBLIC_URL: httpUrl.default('http://127.0.0.1:4433').meta({ example: 'http://127.0.0.1:4433' }),
+    IDENTITY_ADMIN_URL: httpUrl.default('http://127.0.0.1:4434').meta({ example: 'http://127.0.0.1:4434' }),
+    IDENTITY_ADMIN_TOKEN: z
+      .string()
+      .min(16, 'is shorter than 16 characters')
+      .optional()
+      .meta({ example: '<random text>' }),
+    ENCRYPTION_SECRET_KEY: key,
+    ENCRYPTION_DEPRECATED_KEY: key.optional(),
+    CRUX_TLS_CERT: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_CERT_FILE=/path>' }),
+    CRUX_TLS_KEY: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_KEY_FILE=/path>' }),
+    CRUX_AGENT_IMAGE: z.string().optional().meta({ example: 'registry.example.com/crux/agent:1.0' }),
+    AGENT_IMAGE_FILE: z.string().optional().meta({ example: '/opt/crux/agent-image.tar' }),
+    LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
+    OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
+    HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
+    OUTBOUND_ALLOW: list.optional().meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
+    TRUSTED_PROXIES: list.optional().meta({ example: '10.0.0.0/8' }),
+    METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
+    SMTP_URI: z
+      .url({ protocol: /^smtps?$/, message: 'is not an smtp or smtps address' })
+      .optional()
+      .meta({ example: 'smtp://user:password@mail.example.com:587' }),
+    FROM_EMAIL: z.email('is not an e-mail address').optional().meta({ example: 'crux@example.com' }),
+    FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+    CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
+    CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
+    CRUX_RATE_LIMITS: z.enum(['on', 'off'], 'is neither on nor off').default('on').meta({ example: 'on' }),
+    AUDIT_RETENTION_DAYS: z.coerce
+      .number('is not a number of days')
+      .int('is not a number of days')
+      .min(0, 'is not a number of days')
+      .max(36_500, 'is more than 100 years')
+      .default(365)
+      .meta({ example: 365 }),
+    DISABLE_TEAM_CREATION: flag,
+    LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
+  })
+  .refine(
+    (read) =>
+      read.CRUX_RATE_LIMITS === 'on' ||
+      (isLoopbackHost(read.CRUX_HOST) && (read.CRUX_URL === undefined || isLoopbackUrl(read.CRUX_URL))),
+    { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while CRUX_HOST and CRUX_URL are on loopback' },
+  )
 
 /** What the server runs by. `url` is the one address that browsers and agents use. */
 export type Config = {
@@ -85,6 +100,10 @@ export type Config = {
   mailFrom: { name: string; address: string }
   /** Without a mail server: where mails are kept, and the token that shows them. */
   mails: { folder: string; token: string | undefined } | undefined
+  /** False: tokens may be guessed without limit. Only while everything listens on loopback. */
+  rateLimits: boolean
+  /** 0: for ever. */
+  auditRetentionDays: number
   teamCreationDisabled: boolean
   logLevel: (typeof logLevels)[number]
 }
@@ -118,6 +137,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     smtpUri: read.SMTP_URI,
     mailFrom: { name: read.FROM_NAME, address: read.FROM_EMAIL ?? `crux@${new URL(url).hostname}` },
     mails: read.CRUX_MAILS_DIR ? { folder: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
+    rateLimits: read.CRUX_RATE_LIMITS === 'on',
+    auditRetentionDays: read.AUDIT_RETENTION_DAYS,
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
     logLevel: read.LOG_LEVEL,
   }

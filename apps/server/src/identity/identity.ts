@@ -9,6 +9,7 @@ import {
 } from '@ory/kratos-client'
 import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
+import { createActivePeople } from './active-people.ts'
 import { createPeopleCache } from './people.ts'
 import { createSessionCache } from './session-cache.ts'
 
@@ -24,6 +25,11 @@ export interface Identity {
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
   session(credentials: Credentials, options?: { fresh?: boolean }): Promise<SessionActor | undefined>
+  /**
+   * The person of an account that is there and not disabled.
+   * @throws CruxError serviceUnavailable when the identity service does not answer
+   */
+  active(id: string): Promise<Person | undefined>
   /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
   people(ids: Iterable<string>): Promise<Map<string, Person>>
 }
@@ -69,9 +75,22 @@ export function createIdentity(options: {
     return data.map(personOf)
   }
 
+  async function fetchActive(id: string): Promise<Person | undefined> {
+    try {
+      const { data } = await admin.getIdentity({ id }, { timeout: 5_000, proxy: false })
+      return data.state === 'inactive' ? undefined : personOf(data)
+    } catch (cause) {
+      if ((cause as { response?: { status?: number } }).response?.status === 404) return undefined
+      options.log.warn({ err: cause }, 'the identity service did not answer')
+      throw new CruxError('serviceUnavailable', { property: 'kratos', cause })
+    }
+  }
+
   const sessions = createSessionCache({ load: whoami, bus: options.bus })
   const people = createPeopleCache({ load: fetchPeople, log: options.log })
+  const active = createActivePeople({ load: fetchActive, bus: options.bus })
   options.bus.on('person.changed', ({ userId }) => people.forget(userId))
+  options.bus.on('identity.changed', ({ userId }) => people.forget(userId))
   return {
     async session(credentials, { fresh } = {}) {
       const credential = credentialOf(credentials)
@@ -79,6 +98,7 @@ export function createIdentity(options: {
       if (actor) people.learn({ id: actor.id, name: actor.name, email: actor.email })
       return actor
     },
+    active: (id) => active.get(id),
     people: (ids) => people.get(ids),
   }
 }

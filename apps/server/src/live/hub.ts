@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import { CruxError, closeCodes, isAllowed } from '@crux/contract'
+import { CruxError, closeCodes } from '@crux/contract'
 import type { WebSocket } from 'ws'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
+import type { Gates } from '../http/guard.ts'
 import type { Actor } from '../http/handlers.ts'
 import type { Credentials } from '../identity/identity.ts'
-import type { Membership } from '../teams/membership.ts'
 import { matchChannel } from './channel-paths.ts'
 import { createEditors } from './editors.ts'
 import { type Frame, readFrame, writeError, writeFrame } from './frames.ts'
 import type { ChannelHandlers } from './handlers.ts'
 import { LiveSocket } from './live-socket.ts'
-import { createMessages } from './messages.ts'
+import { createMessages, mayUse } from './messages.ts'
 import { createSubscription, type Subscription } from './subscription.ts'
 import { acceptUpgrades } from './upgrade.ts'
 
@@ -39,7 +39,7 @@ type Connection = {
 /** The live channel (backend.md 3): one socket, many paths; every message is authorised by itself. */
 export function createLiveHub(
   app: App,
-  parts: { membership: Membership; channels: ChannelHandlers; origins: () => ReadonlySet<string> },
+  parts: Gates & { channels: ChannelHandlers; origins: () => ReadonlySet<string> },
 ): LiveHub {
   const connections = new Set<Connection>()
   const editors = createEditors(app)
@@ -101,8 +101,8 @@ export function createLiveHub(
     if (subscriptions.size >= subscriptionsMax) throw new CruxError('tooManyRequests', { property: 'path' })
     const actor = await currentActor(socket)
     if (!actor) return end(connection)
-    const team = await parts.membership.find(actor.id, { by: 'slug', value: match.params.teamSlug ?? '' })
-    if (!team || !isAllowed(team.role, match.spec.permission)) return refuse(socket, path, new CruxError('forbidden'))
+    const team = await parts.membership.find(actor, { by: 'slug', value: match.params.teamSlug ?? '' })
+    if (!team || !mayUse(actor, team, match.spec.permission)) return refuse(socket, path, new CruxError('forbidden'))
     if (socket.gone || subscriptions.has(path)) return
     const subscription = createSubscription(socket, randomUUID(), path, match, { ...team })
     subscriptions.set(path, subscription)
@@ -168,7 +168,7 @@ export function createLiveHub(
 
   /** The session as it is now; a person whose session goes on keeps the socket while the identity service is away. */
   async function currentActor(socket: LiveSocket): Promise<Actor | undefined> {
-    const actor = await app.identity.session(socket.credentials)
+    const actor = await parts.authentication.actor(socket.credentials)
     if (actor) socket.actor = actor
     return actor
   }
@@ -183,8 +183,8 @@ export function createLiveHub(
         }
         expireLater(connection)
         for (const [path, { team, match }] of [...connection.subscriptions]) {
-          const now = await parts.membership.find(actor.id, { by: 'id', value: team.id })
-          if (!now || !isAllowed(now.role, match.spec.permission)) drop(connection, path, new CruxError('forbidden'))
+          const now = await parts.membership.find(actor, { by: 'id', value: team.id })
+          if (!now || !mayUse(actor, now, match.spec.permission)) drop(connection, path, new CruxError('forbidden'))
           else team.role = now.role
         }
       } catch (err) {
@@ -203,6 +203,11 @@ export function createLiveHub(
     app.bus.on('session.ended', ({ sessionId }) => {
       for (const connection of connections) if (connection.socket.actor.sessionId === sessionId) end(connection)
     }),
+    app.bus.on('tokens.revoked', ({ tokenIds }) => {
+      for (const connection of connections)
+        if (tokenIds.includes(connection.socket.actor.grant?.id ?? '')) end(connection)
+    }),
+    app.bus.on('identity.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
     app.bus.on('member.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
     app.bus.onReconnected(() => void sweep()),
   ]
@@ -223,7 +228,7 @@ export function createLiveHub(
   }, pingMs)
 
   return {
-    attach: (server) => acceptUpgrades(server, app, { origins: parts.origins, opened: open }),
+    attach: (server) => acceptUpgrades(server, app, { ...parts, opened: open }),
     stop() {
       clearInterval(sweeper)
       clearInterval(pinger)

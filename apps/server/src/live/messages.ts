@@ -1,8 +1,17 @@
-import { type ChannelName, CruxError, invalidArgument, isAllowed } from '@crux/contract'
+import {
+  type ChannelName,
+  CruxError,
+  invalidArgument,
+  isAllowed,
+  type Permission,
+  scopeCovers,
+  scopeOfPermission,
+} from '@crux/contract'
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
-import type { Membership } from '../teams/membership.ts'
+import type { Gates } from '../http/guard.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
 import { subjectOf } from './channel-paths.ts'
 import type { Editors } from './editors.ts'
 import { writeError } from './frames.ts'
@@ -21,10 +30,16 @@ const concurrent: ReadonlySet<ChannelName> = new Set(['node', 'registries'])
 /** What may hold credentials is named in the audit log, not kept. */
 const withoutData = new Set(['container-configuration'])
 
+/** The role in the team and, for a token, its scope. A deployment's token has no part in the live channel. */
+export const mayUse = (actor: Actor, team: TeamContext, permission: Permission): boolean =>
+  actor.kind !== 'deployment-token' &&
+  isAllowed(team.role, permission) &&
+  (!actor.grant || scopeCovers(actor.grant.scope, scopeOfPermission(permission)))
+
 /** Authorises, checks and runs one message: session, membership and role are those of now, not those of the subscription. */
 export function createMessages(
   app: App,
-  parts: { membership: Membership; channels: ChannelHandlers; editors: Editors },
+  parts: Pick<Gates, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
 ) {
   const channelOf = (name: ChannelName) => parts.channels[name] as unknown as AnyChannel
 
@@ -40,14 +55,14 @@ export function createMessages(
   async function begin(socket: LiveSocket, subscription: Subscription, type: string, data: unknown) {
     const { match, subscriber, team } = subscription
     if (subscriber.left) return { outcome: 'done' as const }
-    const actor = await app.identity.session(socket.credentials)
+    const actor = await parts.authentication.actor(socket.credentials)
     if (!actor) return { outcome: 'session-ended' as const }
-    const member = await parts.membership.find(actor.id, { by: 'id', value: team.id })
+    const member = await parts.membership.find(actor, { by: 'id', value: team.id })
     if (!member) return { outcome: 'not-in-team' as const }
     team.role = member.role
     const spec = match.spec.client[type]
     if (!spec) throw new CruxError('invalidArgument', { property: 'type', value: type.slice(0, 100) })
-    if (!isAllowed(member.role, spec.permission)) throw new CruxError('forbidden')
+    if (!mayUse(actor, member, spec.permission)) throw new CruxError('forbidden')
     const parsed = spec.data.safeParse(data)
     if (!parsed.success) throw invalidArgument(parsed.error)
     if (subscriber.left) return { outcome: 'done' as const }

@@ -1,20 +1,30 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import proxyAddress from '@fastify/proxy-addr'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../context.ts'
+import { toCruxError } from '../http/errors.ts'
+import type { Gates } from '../http/guard.ts'
 import type { Actor } from '../http/handlers.ts'
 import { isForeign } from '../http/origins.ts'
 import type { Credentials } from '../identity/identity.ts'
 
 /** A message of a client is a command with a few fields, or a configuration. */
 const messageBytesMax = 1_048_576
-const statusTexts = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 503: 'Service Unavailable' } as const
+const statusTexts = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+} as const
+type Refusal = { status: keyof typeof statusTexts; retryAfterS?: number | undefined }
 
 /** Lets sockets in: any path under /api, from our own pages or from no page, by whoever is signed in. */
 export function acceptUpgrades(
   server: Server,
   app: App,
-  options: {
+  options: Pick<Gates, 'authentication' | 'failedChecks'> & {
     origins: () => ReadonlySet<string>
     opened: (ws: WebSocket, actor: Actor, credentials: Credentials) => void
   },
@@ -31,27 +41,34 @@ export function acceptUpgrades(
     socket.on('error', drop)
     void judge(request).then((verdict) => {
       if (socket.destroyed) return
-      if (typeof verdict === 'number') return refuse(socket, verdict)
+      if ('status' in verdict) return refuse(socket, verdict)
       socket.removeListener('error', drop)
       sockets.handleUpgrade(request, socket, head, (ws) => options.opened(ws, verdict.actor, verdict.credentials))
     })
   })
 
-  async function judge(request: IncomingMessage) {
+  const trusted = proxyAddress.compile([...app.config.trustedProxies])
+
+  type Verdict = Refusal | { actor: Actor; credentials: Credentials }
+  async function judge(request: IncomingMessage): Promise<Verdict> {
     const path = request.url?.split('?')[0] ?? ''
-    if (path !== '/api' && !path.startsWith('/api/')) return 404
-    if (isForeign(request.headers, options.origins())) return 403
+    if (path !== '/api' && !path.startsWith('/api/')) return { status: 404 }
+    if (isForeign(request.headers, options.origins())) return { status: 403 }
     const { cookie, authorization } = request.headers
     const credentials = { cookie, authorization }
     try {
-      const actor = await app.identity.session(credentials)
-      return actor ? { actor, credentials } : 401
-    } catch {
-      return 503
+      const actor = await options.authentication.actor(credentials)
+      if (actor) return actor.kind === 'deployment-token' ? { status: 403 } : { actor, credentials }
+      if (authorization !== undefined) await options.failedChecks.count(proxyAddress(request, trusted))
+      return { status: 401 }
+    } catch (error) {
+      const { code, retryAfterS } = toCruxError(error)
+      return code === 'tooManyRequests' ? { status: 429, retryAfterS } : { status: 503 }
     }
   }
 }
 
-function refuse(socket: Duplex, status: keyof typeof statusTexts) {
-  socket.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+function refuse(socket: Duplex, { status, retryAfterS }: Refusal) {
+  const retry = retryAfterS === undefined ? '' : `Retry-After: ${Math.max(1, Math.ceil(retryAfterS))}\r\n`
+  socket.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${retry}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
 
 /** As long as a session may be remembered; changes are heard over the bus at once. */
 const rememberMs = 2_000
@@ -9,11 +9,19 @@ export type TeamKey = { by: 'slug' | 'id'; value: string }
 
 /** In which team somebody asks, and with which role. A team of others and one that does not exist look the same. */
 export interface Membership {
-  find(userId: string, team: TeamKey): Promise<TeamContext | undefined>
+  find(actor: Actor, team: TeamKey): Promise<TeamContext | undefined>
 }
 
-const select = `select t.id, t.slug, t.name, m.role, t.second_factor_required as "secondFactorRequired" from crux.team t
-  join crux.team_member m on m.team_id = t.id and m.user_id = $1 where`
+const team = `t.id, t.slug, t.name, t.second_factor_required as "secondFactorRequired"`
+const select: Record<Actor['kind'], string> = {
+  user: `select ${team}, m.role from crux.team t join crux.team_member m on m.team_id = t.id and m.user_id = $1`,
+  'service-account': `select ${team}, a.role from crux.team t
+    join crux.service_account a on a.team_id = t.id and a.id = $1 and a.deleted_at is null`,
+  // As its creator may now, at most as an admin; as a user once the creator has left.
+  'deployment-token': `select ${team}, case when m.role in ('admin', 'owner') then 'admin' else 'user' end as role
+    from crux.team t join crux.access_token k on k.team_id = t.id and k.id = $1 and k.hash is not null
+    left join crux.team_member m on m.team_id = t.id and m.user_id = k.created_by`,
+}
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function createMembership(app: Pick<App, 'database' | 'bus'>): Membership {
@@ -26,19 +34,20 @@ export function createMembership(app: Pick<App, 'database' | 'bus'>): Membership
   }
   app.bus.on('member.changed', forget)
   app.bus.on('team.changed', forget)
+  app.bus.on('tokens.revoked', forget)
   app.bus.onReconnected(forget)
 
   return {
-    async find(userId, { by, value }) {
+    async find({ kind, id }, { by, value }) {
       if (by === 'id' && !uuid.test(value)) return undefined
-      const key = `${userId} ${by} ${value}`
+      const key = `${id} ${by} ${value}`
       const entry = known.get(key)
       if (entry && Date.now() - entry.at < rememberMs) return entry.team
       const before = changes
       const { rows } = await app.database.pool.query<TeamContext>({
-        name: `membership ${by}`,
-        text: `${select} t.${by} = $2`,
-        values: [userId, value],
+        name: `membership of a ${kind} by ${by}`,
+        text: `${select[kind]} where t.${by} = $2`,
+        values: [id, value],
       })
       const team = rows[0]
       if (known.size >= entriesMax) known.clear()

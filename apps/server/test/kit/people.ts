@@ -17,6 +17,7 @@ export function createPeople() {
   const sessions = new Map<string, Someone>()
   const known = new Map<string, Account>()
   const signedIn = new Set<string>()
+  const disabled = new Set<string>()
   let count = 0
 
   const identity = (bus: Bus): Identity => {
@@ -88,6 +89,10 @@ export function createPeople() {
     },
     /** The account takes part no more; its sessions are ended by `forget`. */
     disable: (person: Person) => void disabled.add(person.id),
+    /** Whether the person's address was proven. */
+    verify(person: Person, verified: boolean) {
+      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })
+    },
     /** Ends the session; whoever must hear of it at once is told by `notify`. */
     forget: (someone: Someone) => void sessions.delete(someone.token),
   }

@@ -1,0 +1,83 @@
+import type { App } from '../context.ts'
+import { bearerToken, hashToken } from '../gateway/tokens.ts'
+import type { Actor } from '../http/handlers.ts'
+import type { Credentials, Person } from '../identity/identity.ts'
+import { type FoundToken, findToken, touchToken } from './store.ts'
+
+/** As long as a session may be remembered; revocations are heard over the bus at once. */
+const rememberMs = 2_000
+const touchMs = 60_000
+const entriesMax = 20_000
+const endOfTime = new Date(8_640_000_000_000_000)
+
+export interface Authentication {
+  /**
+   * Who asks: by a token of ours, or by a session. A token in the header counts before the cookie, and one that is not valid is
+   * not made good by a cookie.
+   *
+   * @param options.fresh asks again instead of remembering for 2 s
+   * @throws CruxError serviceUnavailable when the identity service does not answer
+   */
+  actor(credentials: Credentials, options?: { fresh?: boolean }): Promise<Actor | undefined>
+}
+
+export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identity' | 'log'>): Authentication {
+  const known = new Map<string, { at: number; token: FoundToken }>()
+  const touched = new Map<string, number>()
+  // Grows with every revocation: an answer that was under way meanwhile is not kept.
+  let changes = 0
+  const forget = (which: (token: FoundToken) => boolean) => {
+    changes++
+    for (const [hash, { token }] of known) if (which(token)) known.delete(hash)
+  }
+  app.bus.on('tokens.revoked', ({ tokenIds }) => forget((token) => tokenIds.includes(token.id)))
+  // The name of a service account may be another one now, or the account may be gone.
+  app.bus.on('member.changed', ({ userId }) => forget((token) => token.serviceAccountId === userId))
+  app.bus.onReconnected(() => forget(() => true))
+
+  async function find(hash: string): Promise<FoundToken | undefined> {
+    const entry = known.get(hash)
+    if (entry && Date.now() - entry.at < rememberMs) return entry.token
+    known.delete(hash)
+    const before = changes
+    const token = await findToken(app.database.pool, hash)
+    if (known.size >= entriesMax) known.clear()
+    if (token && before === changes) known.set(hash, { at: Date.now(), token })
+    return token
+  }
+
+  /** When a token was last used is worth one write a minute, and no request waits for it or fails by it. */
+  function touch(id: string) {
+    const now = Date.now()
+    if (now - (touched.get(id) ?? 0) < touchMs) return
+    if (touched.size >= entriesMax) touched.clear()
+    touched.set(id, now)
+    touchToken(app.database.pool, id).catch((err: unknown) =>
+      app.log.warn({ err, tokenId: id }, 'the use of a token was not noted'),
+    )
+  }
+
+  return {
+    async actor(credentials, options) {
+      if (!/^bearer\s+crux_/i.test(credentials.authorization ?? '')) return app.identity.session(credentials, options)
+      const text = bearerToken(credentials.authorization)
+      const token = text && (await find(hashToken(text)))
+      if (!token || (token.expiresAt && token.expiresAt.getTime() <= Date.now())) return undefined
+      // Dies with the account: who is gone or disabled has no tokens.
+      const person = token.userId === null ? undefined : await app.identity.active(token.userId)
+      const actor = actorOf(token, person)
+      if (actor) touch(token.id)
+      return actor
+    },
+  }
+}
+
+function actorOf(token: FoundToken, person: Person | undefined): Actor | undefined {
+  const { id, name, scope, aal, teamId, deploymentId, serviceAccountId, serviceAccountName, createdBy } = token
+  const held = { sessionExpiresAt: token.expiresAt ?? endOfTime, grant: { id, scope } }
+  if (token.userId !== null) return person && { kind: 'user', ...person, ...held, aal, recovered: false }
+  if (teamId === null) return undefined
+  if (deploymentId !== null) return { kind: 'deployment-token', id, name, teamId, deploymentId, createdBy, ...held }
+  if (serviceAccountId === null || serviceAccountName === null) return undefined
+  return { kind: 'service-account', id: serviceAccountId, name: serviceAccountName, teamId, ...held }
+}

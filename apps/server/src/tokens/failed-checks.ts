@@ -1,0 +1,50 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import { CruxError } from '@crux/contract'
+import { createAttempts } from '@crux/postgres'
+import type { App } from '../context.ts'
+
+/** Failed checks of tokens from one client address (issue 4, point 8). */
+const failuresMax = 100
+const windowSeconds = 600
+const blockedMax = 10_000
+
+export interface FailedChecks {
+  /**
+   * Counts a token that opened nothing. Whoever guesses gets no answer any more; a good token from the same address still counts,
+   * because 256 bits cannot be guessed and a neighbour's broken script must not lock anybody out.
+   *
+   * @throws CruxError tooManyRequests with the seconds to wait
+   */
+  count(address: string): Promise<void>
+  clean(): Promise<void>
+}
+
+/** Shared by all servers through the database; who is over the limit is remembered, so that a flood writes nothing. */
+export function createFailedChecks(app: Pick<App, 'config' | 'database'>): FailedChecks {
+  if (!app.config.rateLimits) return { count: async () => undefined, clean: async () => undefined }
+  const attempts = createAttempts(app.database.pool, 'crux.rate_limit')
+  const key = Buffer.from(hkdfSync('sha256', app.config.encryption.key, '', 'crux server limits', 32))
+  const blocked = new Map<string, number>()
+
+  return {
+    async count(address) {
+      const until = blocked.get(address) ?? 0
+      if (until > Date.now()) throw tooMany(until)
+      blocked.delete(address)
+      const hash = createHmac('sha256', key).update(`token ${address}`).digest('base64url')
+      const { hits, waitSeconds } = await attempts.count(hash, windowSeconds)
+      if (hits <= failuresMax) return
+      if (blocked.size >= blockedMax) blocked.clear()
+      const end = Date.now() + waitSeconds * 1_000
+      blocked.set(address, end)
+      throw tooMany(end)
+    },
+    clean: () => attempts.clean(),
+  }
+}
+
+const tooMany = (until: number) =>
+  new CruxError('tooManyRequests', {
+    description: 'Too many attempts with tokens that are not valid. Wait before you try again.',
+    retryAfterS: (until - Date.now()) / 1_000,
+  })
