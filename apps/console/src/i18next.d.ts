@@ -6,6 +6,7 @@ declare module 'i18next' {
     defaultNS: 'common'
     resources: {
       common: typeof import('./locales/en/common.json')
+      account: typeof import('./locales/en/account.json')
       audit: typeof import('./locales/en/audit.json')
       auth: typeof import('./locales/en/auth.json')
       dashboard: typeof import('./locales/en/dashboard.json')

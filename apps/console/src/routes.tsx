@@ -45,15 +45,44 @@ const logout = createRoute({
 const recovery = createRoute({
   getParentRoute: () => bare,
   path: '/auth/recovery',
+  validateSearch: search.recoverySearch,
   component: page(['auth'], () => import('./pages/auth/RecoveryPage.tsx'), 'RecoveryPage'),
 })
-const laterSignIn = <const P extends string>(path: P) =>
-  createRoute({
-    getParentRoute: () => bare,
-    path,
-    component: page(['auth', 'planned'], () => import('./pages/auth/LaterPage.tsx'), 'LaterPage'),
-  })
+const recoveryExpired = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/recovery/expired',
+  component: page(['auth'], () => import('./pages/auth/RecoveryExpiredPage.tsx'), 'RecoveryExpiredPage'),
+})
+const registerOidc = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/register-oidc',
+  validateSearch: search.registerOidcSearch,
+  component: page(['auth'], () => import('./pages/auth/RegisterOidcPage.tsx'), 'RegisterOidcPage'),
+})
+const createAccount = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/create-account',
+  validateSearch: search.accountSearch,
+  component: page(['auth'], () => import('./pages/auth/CreateAccountPage.tsx'), 'CreateAccountPage'),
+})
+const newPassword = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/settings/new-password',
+  component: page(['auth'], () => import('./pages/auth/NewPasswordPage.tsx'), 'NewPasswordPage'),
+})
+const mails = createRoute({
+  getParentRoute: () => bare,
+  path: '/mails',
+  component: page(['auth'], () => import('./pages/auth/MailsPage.tsx'), 'MailsPage'),
+})
 // Addresses that older mails and bookmarks use.
+const oldRecovered = createRoute({
+  getParentRoute: () => bare,
+  path: '/auth/settings/recovered',
+  beforeLoad: () => {
+    throw redirect({ to: '/auth/settings/new-password' })
+  },
+})
 const oldRegister = <const P extends string>(path: P) =>
   createRoute({
     getParentRoute: () => bare,
@@ -109,11 +138,41 @@ const teamDetails = createRoute({
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
   component: page(['teams', 'tokens'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
 })
+const profile = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings',
+  component: page(['account'], () => import('./pages/account/ProfilePage.tsx'), 'ProfilePage'),
+})
+const editProfile = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/edit-profile',
+  component: page(['account', 'auth'], () => import('./pages/account/EditProfilePage.tsx'), 'EditProfilePage'),
+})
+const changePassword = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/change-password',
+  component: page(['account', 'auth'], () => import('./pages/account/ChangePasswordPage.tsx'), 'ChangePasswordPage'),
+})
+const signInMethods = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/sign-in',
+  component: page(['account', 'auth'], () => import('./pages/account/SignInMethodsPage.tsx'), 'SignInMethodsPage'),
+})
+const secondFactors = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/second-factors',
+  component: page(['account', 'auth'], () => import('./pages/account/SecondFactorsPage.tsx'), 'SecondFactorsPage'),
+})
+const sessions = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/sessions',
+  component: page(['account'], () => import('./pages/account/SessionsPage.tsx'), 'SessionsPage'),
+})
 const tokens = createRoute({
   getParentRoute: () => app,
   path: '/auth/settings/tokens',
   loader: () => void queryClient.prefetchQuery(apiQuery('tokens.list')),
-  component: page(['tokens'], () => import('./pages/account/TokensPage.tsx'), 'TokensPage'),
+  component: page(['tokens', 'account'], () => import('./pages/account/TokensPage.tsx'), 'TokensPage'),
 })
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 const plannedOutside = <const P extends string>(path: P) =>
@@ -269,10 +328,12 @@ const tree = root.addChildren([
     verify,
     logout,
     recovery,
-    laterSignIn('/auth/recovery/expired'),
-    laterSignIn('/auth/register-oidc'),
-    laterSignIn('/auth/create-account'),
-    laterSignIn('/auth/settings/recovered'),
+    recoveryExpired,
+    registerOidc,
+    createAccount,
+    newPassword,
+    oldRecovered,
+    mails,
     oldRegister('/auth/registration'),
     oldRegister('/auth/auth/register'),
     errorPage,
@@ -287,10 +348,12 @@ const tree = root.addChildren([
     teamDetails,
     plannedOutside('/templates'),
     plannedOutside('/composer'),
-    plannedOutside('/auth/settings'),
-    plannedOutside('/auth/settings/edit-profile'),
-    plannedOutside('/auth/settings/change-password'),
-    plannedOutside('/auth/settings/new-password'),
+    profile,
+    editProfile,
+    changePassword,
+    signInMethods,
+    secondFactors,
+    sessions,
     tokens,
     team.addChildren([
       teamHome,

@@ -44,4 +44,12 @@ export const registerSearch = z.object({
   email: text,
 })
 export const verifySearch = z.object({ flow: text, email: text, code: text, restart: text })
+export const recoverySearch = z.object({ flow: text, email: text, code: text })
+export const accountSearch = z.object({
+  flow: text,
+  code: text,
+  team: z.uuid().optional().catch(undefined),
+  invitation: text,
+})
+export const registerOidcSearch = z.object({ flow: text })
 export const errorSearch = z.object({ id: text })

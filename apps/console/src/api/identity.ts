@@ -1,36 +1,78 @@
 import { ApiError } from '@crux/client'
-import type { LoginFlow, RegistrationFlow, Session, VerificationFlow } from '@ory/kratos-client'
+import type {
+  LoginFlow,
+  RecoveryFlow,
+  RegistrationFlow,
+  Session,
+  SettingsFlow,
+  UiNode,
+  VerificationFlow,
+} from '@ory/kratos-client'
 import { queryOptions } from '@tanstack/react-query'
 
 /** The identity service's public flow API, reached below /kratos on our own origin. Its shapes come from its own client's types. */
-type Flows = { login: LoginFlow; registration: RegistrationFlow; verification: VerificationFlow }
+type Flows = {
+  login: LoginFlow
+  registration: RegistrationFlow
+  verification: VerificationFlow
+  recovery: RecoveryFlow
+  settings: SettingsFlow
+}
 export type FlowKind = keyof Flows
 export type Flow<K extends FlowKind = FlowKind> = Flows[K]
 
-export type Identity = { id: string; email: string; verified: boolean; recovered: boolean }
+export type Identity = {
+  id: string
+  email: string
+  firstName: string
+  lastName: string
+  verified: boolean
+  /** Signed in by a recovery code: a new password comes before anything else. */
+  recovered: boolean
+  /** When it was last proven that it is this person. */
+  authenticatedAt: string
+  sessionId: string
+}
+/** Signed in with the first factor only, where the second is asked for. */
+export type Halfway = 'second-factor'
 
 /** Who the session belongs to, as the identity service knows it; null without a session. */
 export const identityQuery = () =>
-  queryOptions<Identity | null>({
+  queryOptions<Identity | Halfway | null>({
     queryKey: ['identity'],
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }) => {
       const answer = await ask('/kratos/sessions/whoami', { signal })
       if (answer.status === 401) return null
+      if (answer.status === 403) {
+        const refused = await failure(answer)
+        if (refused.error === 'session_aal2_required') return 'second-factor'
+        throw refused
+      }
       const session = (await readJson(answer)) as Session
       const address = session.identity?.verifiable_addresses?.[0]
-      const traits = session.identity?.traits as { email?: string } | undefined
+      const traits = session.identity?.traits as Traits | undefined
       const metadata = session.identity?.metadata_public as { recovered?: boolean } | null | undefined
       return {
         id: session.identity?.id ?? '',
         email: address?.value ?? traits?.email ?? '',
+        firstName: traits?.name?.first ?? '',
+        lastName: traits?.name?.last ?? '',
         // An identity without addresses to verify counts as verified.
         verified: address?.verified ?? true,
         recovered: metadata?.recovered === true,
+        authenticatedAt: session.authenticated_at ?? '',
+        sessionId: session.id,
       }
     },
   })
+
+/** The identity of somebody who is signed in all the way. */
+export const isWhole = (identity: Identity | Halfway | null | undefined): identity is Identity =>
+  typeof identity === 'object' && identity !== null
+
+type Traits = { email?: string; name?: { first?: string; last?: string } }
 
 /** Starts a browser flow, or fetches the one that an address names; an expired one is replaced by a new one. */
 export async function openFlow<K extends FlowKind>(
@@ -55,17 +97,82 @@ export async function readFlowError(id: string): Promise<{ message: string; reas
   return { message: body.error?.message ?? '', reason: body.error?.reason }
 }
 
-export function csrfTokenOf(flow: Flow): string {
-  const node = flow.ui.nodes.find(
-    (candidate) => 'name' in candidate.attributes && candidate.attributes.name === 'csrf_token',
+/** The first node of a flow's form with a name, or with an id where it is no input. */
+export const nodeOf = (flow: Flow | undefined, name: string): UiNode | undefined =>
+  flow?.ui.nodes.find(
+    ({ attributes }) =>
+      ('name' in attributes && attributes.name === name) || ('id' in attributes && attributes.id === name),
   )
-  const value = node && 'value' in node.attributes ? node.attributes.value : ''
+
+export function fieldValue(flow: Flow | undefined, name: string): string {
+  const attributes = nodeOf(flow, name)?.attributes
+  const value = attributes && 'value' in attributes ? attributes.value : ''
   return typeof value === 'string' ? value : ''
+}
+
+export const csrfTokenOf = (flow: Flow): string => fieldValue(flow, 'csrf_token')
+
+/** What a submit says that sends the browser elsewhere. */
+export type Elsewhere = { redirect_browser_to: string }
+
+/**
+ * Submits a flow to the identity service itself, for what the product's API does not relay (factors, passkeys).
+ *
+ * @throws ApiError with the flow in `value`, when the flow says no
+ */
+export async function submitFlow<K extends FlowKind>(
+  kind: K,
+  flow: Flow<K>,
+  fields: Record<string, unknown>,
+): Promise<unknown> {
+  const answer = await ask(`/kratos/self-service/${kind}?${new URLSearchParams({ flow: flow.id })}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ csrf_token: csrfTokenOf(flow), ...fields }),
+  })
+  const body: unknown = await answer.json().catch(() => undefined)
+  if (answer.ok) return body
+  if (typeof body === 'object' && body !== null && 'ui' in body)
+    throw new ApiError({ status: answer.status, error: 'flow', description: '', value: body })
+  if (answer.status === 422 && isElsewhere(body)) {
+    location.assign(body.redirect_browser_to)
+    // The page is being left.
+    return new Promise(() => {})
+  }
+  throw identityError(answer, body)
+}
+
+const isElsewhere = (body: unknown): body is Elsewhere =>
+  typeof body === 'object' && body !== null && 'redirect_browser_to' in body
+
+/** Where the person is signed in elsewhere, newest first; the session of this browser is not among them. */
+export const sessionsQuery = () =>
+  queryOptions<Session[]>({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) =>
+      (await readJson(await ask('/kratos/sessions?per_page=250', { signal }))) as Session[],
+  })
+
+/** The session of this browser with its device. */
+export const currentSessionQuery = () =>
+  queryOptions<Session>({
+    queryKey: ['sessions', 'current'],
+    queryFn: async ({ signal }) => (await readJson(await ask('/kratos/sessions/whoami', { signal }))) as Session,
+  })
+
+/** Ends one other session, or without an id all others. */
+export async function endSessions(id?: string): Promise<void> {
+  const answer = await ask(id ? `/kratos/sessions/${encodeURIComponent(id)}` : '/kratos/sessions', { method: 'DELETE' })
+  if (!answer.ok) throw await failure(answer)
 }
 
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   try {
-    return await fetch(path, { ...init, headers: { accept: 'application/json' }, credentials: 'same-origin' })
+    return await fetch(path, {
+      ...init,
+      headers: { accept: 'application/json', ...init.headers },
+      credentials: 'same-origin',
+    })
   } catch (cause) {
     if (init.signal?.aborted) throw cause
     throw new ApiError({ status: 0, error: 'networkError', description: 'Network Error' }, { cause })
@@ -77,13 +184,16 @@ async function readJson(answer: Response): Promise<unknown> {
   return answer.json()
 }
 
+const failure = async (answer: Response): Promise<ApiError> =>
+  identityError(answer, await answer.json().catch(() => undefined))
+
 /** Errors of the identity service have their own shape: {error: {id, code, message, reason}}. */
-async function failure(answer: Response): Promise<ApiError> {
-  const body = (await answer.json().catch(() => ({}))) as { error?: { id?: string; message?: string; reason?: string } }
+function identityError(answer: Response, body: unknown): ApiError {
+  const { error } = (body ?? {}) as { error?: { id?: string; message?: string; reason?: string } }
   return new ApiError({
     status: answer.status,
-    error: body.error?.id ?? 'UNKNOWN',
-    description: body.error?.reason ?? body.error?.message ?? 'Unknown error',
+    error: error?.id ?? 'UNKNOWN',
+    description: error?.reason ?? error?.message ?? 'Unknown error',
     requestId: answer.headers.get('x-request-id') ?? undefined,
   })
 }

@@ -20,6 +20,7 @@ describe('coming back after sign-in', () => {
   it('does not carry the start page or a sign-in page along', () => {
     expect(loginAddress('/')).toBe('/auth/login')
     expect(loginAddress('/auth/verify')).toBe('/auth/login')
+    expect(loginAddress('/auth/settings/tokens')).toBe('/auth/login?return_to=%2Fauth%2Fsettings%2Ftokens')
     expect(loginAddress('/acme/projects')).toBe('/auth/login?return_to=%2Facme%2Fprojects')
   })
 })

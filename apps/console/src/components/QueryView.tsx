@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isStatus } from '../api/errors.ts'
 import { ErrorState } from './ErrorState.tsx'
+import { FactorNeeded } from './FactorNeeded.tsx'
 import { NotFound } from './NotFound.tsx'
 
 type Props<T> = {
@@ -17,6 +18,7 @@ type Props<T> = {
 export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
   if (query.data !== undefined) return empty?.when(query.data) ? empty.show : children(query.data)
   if (query.isPending && query.fetchStatus !== 'paused') return skeleton
+  if (isStatus(query.error, 403) && query.error.property === 'secondFactor') return <FactorNeeded />
   // A foreign id and a removed one look the same, on purpose.
   if (isStatus(query.error, 404) || isStatus(query.error, 403)) return <NotFound />
   return <ErrorState error={query.error} retry={() => void query.refetch()} />

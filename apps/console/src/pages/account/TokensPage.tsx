@@ -8,17 +8,16 @@ import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
+import { AccountHead } from './AccountHead.tsx'
 import { useTokenColumns } from './use-token-columns.tsx'
 
 const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
@@ -40,12 +39,8 @@ export function TokensPage() {
   )
   return (
     <>
-      <PageHead
-        title={t('title')}
-        crumbs={[{ label: t('common:nav.settings'), link: links.settings() }]}
-        sub={t('sub')}
-        tools={query.data?.length ? add : undefined}
-      />
+      <AccountHead title={t('title')} tools={query.data?.length ? add : undefined} />
+      <p className="mb-4 text-ink-2">{t('sub')}</p>
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={4} filters />}

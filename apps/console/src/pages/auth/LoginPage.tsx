@@ -1,48 +1,55 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { useForm } from 'react-hook-form'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf } from '../../api/identity.ts'
+import { csrfTokenOf, type Flow, submitFlow } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
-import { FormPanel } from '../../forms/FormShell.tsx'
-import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
+import { elsewhere } from './elsewhere.ts'
+import { FirstFactor } from './FirstFactor.tsx'
 import { FlowGate } from './FlowGate.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/login')
-const Login = z.object({ email: z.string().trim().min(1), password: z.string().min(1) })
 
 /** Message of the identity service: the address is not confirmed yet. */
 const notVerified = '4000010'
+
+/** `direct` fields go to the identity service itself: the product's API knows neither factors nor passkeys (decision 10). */
+export type Login =
+  | { method: 'password'; email: string; password: string }
+  | { method: 'code'; email: string; code?: string }
+  | { method: 'oidc'; provider: string }
+  | { method: 'direct'; fields: Record<string, unknown> }
 
 export function LoginPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()
   const navigate = useNavigate()
-  const form = useForm({
-    resolver: zodResolver(Login),
-    defaultValues: { email: search.refresh?.includes('@') ? search.refresh : '', password: '' },
-  })
-  const goBack = () => goOn(search.return_to, navigate)
+  const knownEmail = search.refresh?.includes('@') ? search.refresh : ''
+  const [email, setEmail] = useState(knownEmail)
+  const [byCode, setByCode] = useState(false)
+  const [sentAt, setSentAt] = useState<number | null>(null)
+  const goBack = () =>
+    search.invitation ? goOn(`/teams/${search.invitation}/invitation`, navigate) : goOn(search.return_to, navigate)
+
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'login',
     id: search.flow,
     query: { refresh: search.refresh && 'true', aal: search.aal },
-    submit: async (current, values: z.output<typeof Login>) => {
-      const { headers, status, data } = await client.request('auth.login', {
-        body: { flow: current.id, method: 'password', csrfToken: csrfTokenOf(current), ...values },
-      })
-      const elsewhere = status === 201 ? headers.get('location') : null
-      if (elsewhere) location.assign(elsewhere)
-      return data
+    submit: (current, values: Login) => submit(current, values),
+    onDone: (answer, values) => {
+      if (values.method === 'code' && !values.code && isCodeStep(answer)) {
+        setEmail(values.email)
+        setSentAt(Date.now())
+        return
+      }
+      return goBack()
     },
-    onDone: goBack,
   })
 
   // Once, when it turns out
@@ -50,14 +57,35 @@ export function LoginPage() {
     if (alreadySignedIn) goBack()
   }, [alreadySignedIn])
   useEffect(() => {
-    if (error?.error === notVerified) void navigate(links.verify(form.getValues('email')))
-  }, [error, form, navigate])
+    if (error?.error === notVerified) void navigate(links.verify(email))
+  }, [error, email, navigate])
 
-  const hasPassword = flow?.ui.nodes.some((node) => node.group === 'password') ?? true
+  const shown = error?.error === notVerified ? null : error
+  if (flow?.requested_aal === 'aal2')
+    return (
+      <AuthCard
+        title={t('second.title')}
+        sub={t('second.text')}
+        foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
+      >
+        <SecondFactor
+          flow={flow}
+          pending={pending}
+          error={shown}
+          send={(fields) => send({ method: 'direct', fields })}
+        />
+      </AuthCard>
+    )
   return (
     <AuthCard
       title={t('login.title')}
-      sub={search.refresh ? t('login.again') : t('to', { host: location.host })}
+      sub={
+        flow?.state === 'sent_email'
+          ? t('login.codeSent', { email })
+          : search.refresh
+            ? t('login.again')
+            : t('to', { host: location.host })
+      }
       foot={
         <>
           {t('login.noAccount')}{' '}
@@ -68,33 +96,49 @@ export function LoginPage() {
       }
     >
       <FlowGate opened={opened} fields={2}>
-        <FormPanel
-          form={form}
-          submitLabel={t('login.submit')}
-          loading={pending}
-          error={error?.error === notVerified ? null : error}
-          disabledReason={hasPassword ? null : t('login.noPassword')}
-          onSubmit={send}
-        >
-          <TextField
-            form={form}
-            name="email"
-            label={t('login.email')}
-            type="email"
-            inputMode="email"
-            autoComplete="username"
-            tall
+        {flow?.state === 'sent_email' ? (
+          <>
+            <CodeForm
+              submitLabel={t('login.submit')}
+              pending={pending}
+              error={shown}
+              onSubmit={(code) => send({ method: 'code', email, code })}
+            />
+            <Resend sentAt={sentAt} onSend={() => void send({ method: 'code', email }).catch(() => {})} />
+          </>
+        ) : byCode ? (
+          <EmailForm
+            email={email}
+            pending={pending}
+            error={shown}
+            onSubmit={(address) => send({ method: 'code', email: address })}
           />
-          <PasswordField
-            form={form}
-            name="password"
-            label={t('login.password')}
-            autoComplete="current-password"
-            tall
-            aside={<TextLink {...links.recovery()}>{t('login.forgot')}</TextLink>}
+        ) : (
+          <FirstFactor
+            flow={flow}
+            email={knownEmail}
+            fixedEmail={knownEmail !== ''}
+            pending={pending}
+            error={shown}
+            send={(values) => {
+              if (values.method === 'password') setEmail(values.email)
+              return send(values)
+            }}
+            onCode={(typed) => {
+              setEmail(typed)
+              setByCode(true)
+            }}
           />
-        </FormPanel>
+        )}
       </FlowGate>
     </AuthCard>
   )
 }
+
+async function submit(flow: Flow<'login'>, values: Login): Promise<unknown> {
+  if (values.method === 'direct') return submitFlow('login', flow, values.fields)
+  return elsewhere(client.request('auth.login', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...values } }))
+}
+
+const isCodeStep = (answer: unknown): boolean =>
+  typeof answer === 'object' && answer !== null && 'state' in answer && answer.state === 'sent_email'

@@ -1,16 +1,73 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ButtonLink } from '../../components/Button.tsx'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf } from '../../api/identity.ts'
+import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
+import { elsewhere } from './elsewhere.ts'
+import { FlowGate } from './FlowGate.tsx'
+import { useFlow } from './use-flow.ts'
 
-/** Says honestly that recovery is not there yet. */
+const route = getRouteApi('/bare/auth/recovery')
+
+type Recovery = { email: string; code?: string }
+
+/** First the address, then the code that was mailed to it; the right code leads to a new password. */
 export function RecoveryPage() {
   const { t } = useTranslation('auth')
+  const search = route.useSearch()
+  const [email, setEmail] = useState(search.email ?? '')
+  const [sentAt, setSentAt] = useState<number | null>(null)
+  const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
+    kind: 'recovery',
+    id: search.flow,
+    submit: (current, values: Recovery) =>
+      elsewhere(
+        client.request('auth.recovery', {
+          body: {
+            flow: current.id,
+            csrfToken: csrfTokenOf(current),
+            ...(values.code ? { code: values.code } : { email: values.email }),
+          },
+        }),
+      ),
+    onDone: (_, values) => {
+      setEmail(values.email)
+      setSentAt(Date.now())
+    },
+  })
+  if (alreadySignedIn)
+    return (
+      <AuthCard title={t('recovery.title')} sub={t('recovery.signedIn')}>
+        <TextLink {...links.changePassword()}>{t('recovery.change')}</TextLink>
+      </AuthCard>
+    )
+  const codeStep = flow?.state === 'sent_email'
   return (
-    <AuthCard title={t('recovery.title')} sub={t('recovery.text')}>
-      <ButtonLink {...links.login()} size="lg">
-        {t('recovery.back')}
-      </ButtonLink>
+    <AuthCard
+      title={t('recovery.title')}
+      sub={codeStep ? t('recovery.sentText', { email: email || t('code.email') }) : t('recovery.text')}
+      foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
+    >
+      <FlowGate opened={opened} fields={1}>
+        {codeStep ? (
+          <>
+            <CodeForm
+              code={search.code}
+              submitLabel={t('recovery.submit')}
+              pending={pending}
+              error={error}
+              onSubmit={(code) => send({ email, code })}
+            />
+            {email !== '' && <Resend sentAt={sentAt} onSend={() => void send({ email }).catch(() => {})} />}
+          </>
+        ) : (
+          <EmailForm email={email} pending={pending} error={error} onSubmit={(address) => send({ email: address })} />
+        )}
+      </FlowGate>
     </AuthCard>
   )
 }

@@ -6,13 +6,15 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client, queryClient } from '../../api/client.ts'
-import { csrfTokenOf, identityQuery } from '../../api/identity.ts'
+import { csrfTokenOf, type Flow, identityQuery, isWhole, submitFlow } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { FlowGate } from './FlowGate.tsx'
+import { Or, ProviderButtons } from './ProviderButtons.tsx'
+import { providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
@@ -43,15 +45,13 @@ export function RegisterPage() {
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'registration',
     id: search.flow,
-    submit: (current, { repeat: _, ...values }: z.output<typeof Register>) =>
-      client.call('auth.register', {
-        body: { flow: current.id, method: 'password', csrfToken: csrfTokenOf(current), ...values },
-      }),
-    onDone: async (_, { email }) => {
+    submit: (current, values: z.output<typeof Register> | { provider: string }) => submit(current, values),
+    onDone: async (_, values) => {
+      const email = 'email' in values ? values.email : undefined
       // Where addresses must be confirmed, the code is waiting in the mail; elsewhere the session is there already.
       queryClient.removeQueries({ queryKey: ['identity'] })
       const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
-      return identity?.verified ? goOn(search.return_to, navigate) : navigate(links.verify(email))
+      return isWhole(identity) && identity.verified ? goOn(search.return_to, navigate) : navigate(links.verify(email))
     },
   })
 
@@ -60,6 +60,13 @@ export function RegisterPage() {
     if (alreadySignedIn) goOn(search.return_to, navigate)
   }, [alreadySignedIn])
 
+  // A provider that told too little leads back here with what it did tell.
+  useEffect(() => {
+    if (flow?.active === 'oidc' && providersOf(flow).length > 0)
+      void navigate({ ...links.registerOidc(flow.id), replace: true })
+  }, [flow, navigate])
+
+  const providers = providersOf(flow)
   const open = flow?.ui.nodes.some((node) => node.group === 'password') ?? true
   return (
     <AuthCard
@@ -113,7 +120,20 @@ export function RegisterPage() {
           />
           <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
         </FormPanel>
+        {providers.length > 0 && <Or />}
+        <ProviderButtons
+          providers={providers}
+          pending={pending}
+          onPick={(provider) => void send({ provider }).catch(() => {})}
+        />
       </FlowGate>
     </AuthCard>
   )
+}
+
+function submit(flow: Flow<'registration'>, values: z.output<typeof Register> | { provider: string }) {
+  const proof = { flow: flow.id, csrfToken: csrfTokenOf(flow) }
+  if ('provider' in values) return submitFlow('registration', flow, { method: 'oidc', provider: values.provider })
+  const { repeat: _, ...account } = values
+  return client.call('auth.register', { body: { ...proof, method: 'password', ...account } })
 }

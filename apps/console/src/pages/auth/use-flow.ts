@@ -48,7 +48,11 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
         const flow = flowOf<K>(error.value)
         if (!flow) throw error
         cache.setQueryData(key, flow)
-        throw flowError(flow) ?? error
+        const wrong = flowError(flow)
+        if (wrong) throw wrong
+        // Login and registration by code answer 400 with the next step of the form.
+        if (flow.state === 'sent_email') return flow
+        throw error
       }
     },
     onSuccess: (answer, values) => onDone(answer, values),

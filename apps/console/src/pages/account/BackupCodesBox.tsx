@@ -1,0 +1,109 @@
+import { Download } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { nodeOf } from '../../api/identity.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { Pill } from '../../components/Tag.tsx'
+import type { Settings } from './SecondFactorsPage.tsx'
+import { backupCodesOf } from './settings-nodes.ts'
+
+/** Codes for the day on which the phone is gone; each works once. New ones count only when the person says that they are kept. */
+export function BackupCodesBox({ settings }: { settings: Settings }) {
+  const { t } = useTranslation('account')
+  const { flow, pending, press } = settings
+  const codes = backupCodesOf(flow)
+  const fresh = nodeOf(flow, 'lookup_secret_confirm') !== undefined
+  const reveal = nodeOf(flow, 'lookup_secret_reveal') !== undefined
+  const disable = nodeOf(flow, 'lookup_secret_disable') !== undefined
+  const regenerate = nodeOf(flow, 'lookup_secret_regenerate') !== undefined
+  const enrolled = reveal || disable
+  const method = 'lookup_secret'
+  const text = codes.map(({ code, used }) => (used ? `${code} (${t('backup.used')})` : code)).join('\n')
+  const download = () => {
+    const address = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }))
+    const link = Object.assign(document.createElement('a'), { href: address, download: 'crux-backup-codes.txt' })
+    link.click()
+    URL.revokeObjectURL(address)
+  }
+  return (
+    <Box
+      title={t('backup.title')}
+      aside={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
+      tools={
+        <>
+          {reveal && (
+            <Button size="sm" busy={pending} onClick={() => press({ method, lookup_secret_reveal: true })}>
+              {t('backup.reveal')}
+            </Button>
+          )}
+          {regenerate && (
+            <Button
+              size="sm"
+              busy={pending}
+              onClick={async () => {
+                const question = {
+                  title: t('backup.againTitle'),
+                  text: t('backup.againText'),
+                  action: t('backup.again'),
+                }
+                if (!enrolled || (await confirm(question))) await press({ method, lookup_secret_regenerate: true })
+              }}
+            >
+              {t(enrolled ? 'backup.again' : 'backup.make')}
+            </Button>
+          )}
+          {disable && (
+            <Button
+              size="sm"
+              variant="bad"
+              busy={pending}
+              onClick={async () => {
+                const question = {
+                  title: t('backup.removeTitle'),
+                  text: t('backup.removeText'),
+                  action: t('backup.remove'),
+                  danger: true,
+                }
+                if (await confirm(question)) await press({ method, lookup_secret_disable: true }, t('backup.removed'))
+              }}
+            >
+              {t('backup.remove')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {codes.length === 0 ? (
+        <p className="px-3.5 py-3 text-ink-2">{t(enrolled ? 'backup.onText' : 'backup.text')}</p>
+      ) : (
+        <div className="grid gap-3 px-3.5 py-4">
+          {fresh && <p className="text-ink-2">{t('backup.keep')}</p>}
+          <ul className="mono grid w-fit grid-cols-2 gap-x-8 gap-y-1 rounded-box border border-line bg-sunken px-4 py-3 wide:grid-cols-3">
+            {codes.map(({ code, used }, index) => (
+              <li key={`${index}-${code}`} className={used ? 'text-ink-3 line-through' : undefined}>
+                {used ? t('backup.used') : code}
+              </li>
+            ))}
+          </ul>
+          <div className="flex flex-wrap gap-2">
+            <CopyButton text={text} withWord />
+            <Button icon={Download} onClick={download}>
+              {t('backup.download')}
+            </Button>
+            {fresh && (
+              <Button
+                variant="main"
+                busy={pending}
+                onClick={() => press({ method, lookup_secret_confirm: true }, t('backup.done'))}
+              >
+                {t('backup.confirm')}
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+    </Box>
+  )
+}

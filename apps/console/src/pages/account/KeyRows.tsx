@@ -1,0 +1,39 @@
+import { Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/Button.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import type { Key } from './settings-nodes.ts'
+
+/** Keys or passkeys, each removable. */
+export function KeyRows({
+  keys,
+  empty,
+  onRemove,
+}: {
+  keys: readonly Key[]
+  empty: string
+  onRemove: (key: Key) => unknown
+}) {
+  const { t } = useTranslation('account')
+  if (keys.length === 0) return <p className="px-3.5 py-3 text-ink-2">{empty}</p>
+  return (
+    <ul className="divide-y divide-line">
+      {keys.map((key) => (
+        <li key={key.id} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
+          <span className="font-strong">{key.name || t('passkeys.one')}</span>
+          <span className="text-ink-2">
+            {t('keys.added')} <RelativeTime at={key.addedAt} />
+          </span>
+          <IconButton
+            icon={Trash2}
+            label={t('keys.remove')}
+            size="sm"
+            variant="bare"
+            className="ml-auto"
+            onClick={() => onRemove(key)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}

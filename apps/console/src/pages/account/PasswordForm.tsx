@@ -1,0 +1,61 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import i18n from 'i18next'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf } from '../../api/identity.ts'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { PasswordField, SwitchField } from '../../forms/fields.tsx'
+import { elsewhere } from '../auth/elsewhere.ts'
+import { FlowGate } from '../auth/FlowGate.tsx'
+import { useSettingsFlow } from './use-settings-flow.ts'
+
+const Form = z
+  .object({ password: z.string().min(8).max(70), repeat: z.string().min(1), signOutOthers: z.boolean() })
+  .refine((values) => values.repeat === values.password, {
+    path: ['repeat'],
+    error: () => i18n.t('auth:register.different'),
+  })
+
+type Props = { submitLabel: string; returnTo: string; onDone: () => unknown }
+
+/** A new password, typed twice. */
+export function PasswordForm({ submitLabel, returnTo, onDone }: Props) {
+  const { t } = useTranslation('auth')
+  const form = useForm({
+    resolver: zodResolver(Form),
+    defaultValues: { password: '', repeat: '', signOutOthers: true },
+  })
+  const { opened, send, pending, error } = useSettingsFlow({
+    returnTo,
+    submit: (flow, { password, signOutOthers }: z.output<typeof Form>) =>
+      elsewhere(
+        client.request('auth.change-password', {
+          body: { flow: flow.id, csrfToken: csrfTokenOf(flow), password, signOutOthers },
+        }),
+      ),
+    onDone,
+  })
+  return (
+    <FlowGate opened={opened} fields={2}>
+      <FormPanel form={form} submitLabel={submitLabel} loading={pending} error={error} onSubmit={send}>
+        <PasswordField
+          form={form}
+          name="password"
+          label={t('newPassword.password')}
+          help={t('register.passwordHelp')}
+          autoComplete="new-password"
+          tall
+        />
+        <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
+        <SwitchField
+          form={form}
+          name="signOutOthers"
+          label={t('newPassword.others')}
+          help={t('newPassword.othersHelp')}
+        />
+      </FormPanel>
+    </FlowGate>
+  )
+}

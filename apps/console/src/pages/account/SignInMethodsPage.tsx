@@ -1,0 +1,145 @@
+import { Fingerprint, Link2, Unlink } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf, fieldValue } from '../../api/identity.ts'
+import { useMe } from '../../api/me.ts'
+import { Box } from '../../components/Box.tsx'
+import { Button, ButtonLink } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { links } from '../../links.ts'
+import { elsewhere } from '../auth/elsewhere.ts'
+import { FlowGate } from '../auth/FlowGate.tsx'
+import { providerName, providersOf } from '../auth/providers.ts'
+import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
+import { AccountHead } from './AccountHead.tsx'
+import { KeyRows } from './KeyRows.tsx'
+import { keysOf } from './settings-nodes.ts'
+import { useSettings } from './use-settings.ts'
+import { useSettingsFlow } from './use-settings-flow.ts'
+
+const here = '/auth/settings/sign-in'
+
+/** The ways to sign in: password, passkeys, login providers. */
+export function SignInMethodsPage() {
+  const { t } = useTranslation('account')
+  const me = useMe()
+  const settings = useSettings(here)
+  const { flow, opened, pending, press } = settings
+  const passkeys = keysOf(flow, 'passkey_remove')
+  const createOptions = fieldValue(flow, 'passkey_create_data')
+  const addPasskey = () =>
+    press(async () => {
+      const made = await makeKey(createOptions, me?.user.email)
+      return { method: 'passkey', passkey_settings_register: made }
+    }, t('passkeys.added'))
+  return (
+    <>
+      <AccountHead title={t('tab.signIn')} />
+      <FlowGate opened={opened} fields={3}>
+        <div className="grid gap-4">
+          <Box
+            title={t('password.title')}
+            tools={
+              <ButtonLink {...links.changePassword()} size="sm">
+                {t('profile.changePassword')}
+              </ButtonLink>
+            }
+          >
+            <p className="px-3.5 py-3 text-ink-2">{t('password.text')}</p>
+          </Box>
+          <Box
+            title={t('passkeys.title')}
+            tools={
+              <Button
+                size="sm"
+                icon={Fingerprint}
+                busy={pending}
+                disabledReason={!hasWebAuthn() ? t('keys.noBrowser') : createOptions === '' && t('passkeys.notOffered')}
+                onClick={addPasskey}
+              >
+                {t('passkeys.add')}
+              </Button>
+            }
+          >
+            <KeyRows
+              keys={passkeys}
+              empty={t('passkeys.empty')}
+              onRemove={async (key) => {
+                const question = {
+                  title: t('keys.removeTitle', { name: key.name || t('passkeys.one') }),
+                  text: t('passkeys.removeText'),
+                  action: t('keys.remove'),
+                  danger: true,
+                }
+                if (await confirm(question))
+                  await press({ method: 'passkey', passkey_remove: key.id }, t('keys.removed'))
+              }}
+            />
+          </Box>
+          <Providers flow={flow} />
+        </div>
+      </FlowGate>
+    </>
+  )
+}
+
+function Providers({ flow }: { flow: ReturnType<typeof useSettings>['flow'] }) {
+  const { t } = useTranslation('account')
+  const { send, pending } = useSettingsFlow({
+    returnTo: here,
+    submit: (current, { provider, link }: { provider: string; link: boolean }) => {
+      const body = { flow: current.id, csrfToken: csrfTokenOf(current), provider }
+      return elsewhere(client.request(link ? 'auth.link-provider' : 'auth.unlink-provider', { body }))
+    },
+    onDone: (_, { link }) => {
+      if (!link) toastSuccess(t('providers.unlinked'))
+    },
+  })
+  const linkable = providersOf(flow, 'link')
+  const linked = providersOf(flow, 'unlink')
+  const change = (provider: string, link: boolean) => void send({ provider, link }).catch(() => {})
+  if (linkable.length + linked.length === 0)
+    return (
+      <Box title={t('providers.title')}>
+        <p className="px-3.5 py-3 text-ink-2">{t('providers.none')}</p>
+      </Box>
+    )
+  return (
+    <Box title={t('providers.title')}>
+      <ul className="divide-y divide-line">
+        {linked.map((provider) => (
+          <li key={provider} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
+            <span className="font-strong">{providerName(provider)}</span>
+            <span className="text-ink-2">{t('providers.linked')}</span>
+            <Button
+              size="sm"
+              icon={Unlink}
+              className="ml-auto"
+              busy={pending}
+              onClick={async () => {
+                const question = {
+                  title: t('providers.unlinkTitle', { name: providerName(provider) }),
+                  text: t('providers.unlinkText'),
+                  action: t('providers.unlink'),
+                  danger: true,
+                }
+                if (await confirm(question)) change(provider, false)
+              }}
+            >
+              {t('providers.unlink')}
+            </Button>
+          </li>
+        ))}
+        {linkable.map((provider) => (
+          <li key={provider} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
+            <span className="font-strong">{providerName(provider)}</span>
+            <Button size="sm" icon={Link2} className="ml-auto" busy={pending} onClick={() => change(provider, true)}>
+              {t('providers.link')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  )
+}

@@ -1,0 +1,24 @@
+/** "Firefox on Linux" out of a User-Agent header, for people who look for a session they do not know. */
+export function deviceOf(userAgent: string): { browser: string; system: string } {
+  const browser =
+    [
+      ['Edg/', 'Edge'],
+      ['OPR/', 'Opera'],
+      ['Firefox/', 'Firefox'],
+      ['Chrome/', 'Chrome'],
+      ['Safari/', 'Safari'],
+      ['curl/', 'curl'],
+      ['node', 'Node.js'],
+    ].find(([mark]) => userAgent.includes(mark ?? ''))?.[1] ?? ''
+  const system =
+    [
+      ['Android', 'Android'],
+      ['iPhone', 'iPhone'],
+      ['iPad', 'iPad'],
+      ['Windows', 'Windows'],
+      ['Mac OS X', 'macOS'],
+      ['CrOS', 'ChromeOS'],
+      ['Linux', 'Linux'],
+    ].find(([mark]) => userAgent.includes(mark ?? ''))?.[1] ?? ''
+  return { browser, system }
+}

@@ -1,0 +1,45 @@
+import { queryClient } from '../../api/client.ts'
+import { type Flow, identityQuery, isWhole } from '../../api/identity.ts'
+import { useFlow } from '../auth/use-flow.ts'
+
+type Options<V> = {
+  /** Where the person comes back to, when it has to be proven first who it is. */
+  returnTo: string
+  submit: (flow: Flow<'settings'>, values: V) => Promise<unknown>
+  onDone: (answer: unknown, values: V) => unknown
+}
+
+/** The settings flow as a form. A session that is too old for the change leads to signing in again, and back. */
+export function useSettingsFlow<V>({ returnTo, submit, onDone }: Options<V>) {
+  return useFlow<'settings', V>({
+    kind: 'settings',
+    submit: async (flow, values) => {
+      try {
+        return await submit(flow, values)
+      } catch (error) {
+        if (!isTooOld(error)) throw error
+        location.assign(confirmAddress(returnTo))
+        // The page is being left.
+        return new Promise(() => {})
+      }
+    },
+    onDone: async (answer, values) => {
+      // Names and the address are shown all over.
+      void queryClient.invalidateQueries()
+      await onDone(answer, values)
+    },
+  })
+}
+
+/** Where to sign in again as the same person. */
+export function confirmAddress(returnTo: string): string {
+  const identity = queryClient.getQueryData(identityQuery().queryKey)
+  const email = isWhole(identity) ? identity.email : 'true'
+  return `/auth/login?${new URLSearchParams({ refresh: email, return_to: returnTo })}`
+}
+
+/** The relay keeps the identity service's words in `value`; a direct answer has its id as the code. */
+function isTooOld(error: unknown): boolean {
+  const { error: code, value } = error as { error?: unknown; value?: { error?: { id?: unknown } } }
+  return code === 'session_refresh_required' || value?.error?.id === 'session_refresh_required'
+}

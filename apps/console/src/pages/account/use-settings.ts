@@ -1,0 +1,28 @@
+import { useTranslation } from 'react-i18next'
+import { describeError } from '../../api/errors.ts'
+import { type Flow, submitFlow } from '../../api/identity.ts'
+import { toastSuccess, toastText } from '../../components/toasts.tsx'
+import { useSettingsFlow } from './use-settings-flow.ts'
+
+type Change = { fields: Record<string, unknown>; done?: string }
+
+/** The settings flow for what goes to the identity service itself: factors, keys, passkeys. */
+export function useSettings(returnTo: string) {
+  const { t } = useTranslation('account')
+  const flow = useSettingsFlow<Change>({
+    returnTo,
+    submit: (current, { fields }) => submitFlow('settings', current as Flow<'settings'>, fields),
+    onDone: (_, { done }) => {
+      if (done) toastSuccess(done)
+    },
+  })
+  /** For buttons, which have no field where a refusal could stand. */
+  const press = async (fields: Record<string, unknown> | (() => Promise<Record<string, unknown>>), done?: string) => {
+    try {
+      await flow.send({ fields: typeof fields === 'function' ? await fields() : fields, ...(done ? { done } : {}) })
+    } catch (error) {
+      toastText(describeError(error).text || t('refused'))
+    }
+  }
+  return { ...flow, press }
+}

@@ -1,0 +1,97 @@
+import type { ApiError } from '@crux/client'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { Button } from '../../components/Button.tsx'
+import { useNow } from '../../components/RelativeTime.tsx'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { TextField } from '../../forms/fields.tsx'
+
+/** A code may be sent again after this time (decision 14). */
+const resendMs = 30_000
+
+type StepProps = { pending: boolean; error: ApiError | null; onSubmit: (value: string) => Promise<unknown> }
+
+/** Asks where a code is to be sent. */
+export function EmailForm({ email, pending, error, onSubmit }: StepProps & { email: string }) {
+  const { t } = useTranslation('auth')
+  const form = useForm({ resolver: zodResolver(z.object({ email: z.email() })), defaultValues: { email } })
+  return (
+    <FormPanel
+      form={form}
+      submitLabel={t('code.send')}
+      loading={pending}
+      error={error}
+      onSubmit={(values) => onSubmit(values.email)}
+    >
+      <TextField
+        form={form}
+        name="email"
+        label={t('code.email')}
+        type="email"
+        inputMode="email"
+        autoComplete="username"
+        tall
+      />
+    </FormPanel>
+  )
+}
+
+/** Asks for a code: one that was mailed, one of an authenticator, one of the backup codes. */
+export function CodeForm({
+  code = '',
+  name = 'code',
+  label,
+  submitLabel,
+  words,
+  pending,
+  error,
+  onSubmit,
+}: StepProps & {
+  code?: string
+  /** The field's name in the flow, where its errors belong. */
+  name?: 'code' | 'totp_code' | 'lookup_secret'
+  label?: string
+  submitLabel: string
+  /** Letters, too. */
+  words?: boolean
+}) {
+  const { t } = useTranslation('auth')
+  const form = useForm({
+    resolver: zodResolver(z.object({ code: z.string().trim().min(1) })),
+    defaultValues: { code },
+  })
+  return (
+    <FormPanel
+      form={form}
+      submitLabel={submitLabel}
+      loading={pending}
+      error={error}
+      fields={{ [name]: 'code' }}
+      onSubmit={(values) => onSubmit(values.code.replaceAll(' ', ''))}
+    >
+      <TextField
+        form={form}
+        name="code"
+        label={label ?? t('code.code')}
+        autoComplete="one-time-code"
+        inputMode={words ? undefined : 'numeric'}
+        mono
+        tall
+      />
+    </FormPanel>
+  )
+}
+
+/** Sends the code once more, after a pause. */
+export function Resend({ sentAt, onSend }: { sentAt: number | null; onSend: () => void }) {
+  const { t } = useTranslation('auth')
+  const now = useNow()
+  const left = sentAt === null ? 0 : Math.ceil((sentAt + resendMs - now) / 1000)
+  return (
+    <Button variant="bare" disabledReason={left > 0 ? t('code.resendIn', { count: left }) : null} onClick={onSend}>
+      {left > 0 ? t('code.resendIn', { count: left }) : t('code.resend')}
+    </Button>
+  )
+}

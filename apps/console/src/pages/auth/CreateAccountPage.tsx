@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { describeError, isStatus } from '../../api/errors.ts'
+import { Button, ButtonLink } from '../../components/Button.tsx'
+import { links } from '../../links.ts'
+import { AuthCard } from './AuthCard.tsx'
+import { elsewhere } from './elsewhere.ts'
+
+const route = getRouteApi('/bare/auth/create-account')
+
+/**
+ * Where the link of an invitation leads somebody who is new: redeems its code, which signs in and joins the team, and goes on to the
+ * first password. It waits for a press: programs that look into mails open links. A code that is too old is renewed while the invitation
+ * lives (decision 15).
+ */
+export function CreateAccountPage() {
+  const { t } = useTranslation('auth')
+  const { flow, code, team, invitation } = route.useSearch()
+  const navigate = useNavigate()
+  const join = useMutation({
+    mutationFn: async () => {
+      if (!team) throw new Error(t('account.incomplete'))
+      const redeem = (proof: { flow: string; code: string }) =>
+        elsewhere(client.request('auth.create-account', { body: { ...proof, team } }))
+      try {
+        if (flow && code) return await redeem({ flow, code })
+      } catch (error) {
+        // 412: the invitation itself is over.
+        if (!invitation || isStatus(error, 412) || isStatus(error, 429)) throw error
+      }
+      if (!invitation) throw new Error(t('account.incomplete'))
+      try {
+        return await redeem(await client.call('auth.renew-invitation-code', { body: { team, invitation } }))
+      } catch (error) {
+        // Whoever has an account by now signs in and finds the invitation there.
+        if (!isStatus(error, 412) || error.value !== 'signIn') throw error
+        return navigate({ ...links.login(), search: { invitation: team } })
+      }
+    },
+  })
+  const { mutate } = join
+  if (join.isError)
+    return (
+      <AuthCard title={t('account.failed')} sub={describeFailure(join.error)}>
+        <Button size="lg" onClick={() => mutate()}>
+          {t('account.retry')}
+        </Button>
+        <ButtonLink {...links.login()} size="lg">
+          {t('recovery.back')}
+        </ButtonLink>
+      </AuthCard>
+    )
+  return (
+    <AuthCard title={t('account.title')} sub={t('account.text')}>
+      <Button variant="main" size="lg" busy={join.isPending} onClick={() => mutate()}>
+        {t('account.join')}
+      </Button>
+    </AuthCard>
+  )
+}
+
+const describeFailure = (error: unknown): string =>
+  error instanceof Error && error.constructor === Error ? error.message : describeError(error).text

@@ -1,0 +1,100 @@
+import type { ApiError } from '@crux/client'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Fingerprint, Mail } from 'lucide-react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { type Flow, fieldValue } from '../../api/identity.ts'
+import { Button } from '../../components/Button.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { FormBanner, FormPanel } from '../../forms/FormShell.tsx'
+import { PasswordField, TextField } from '../../forms/fields.tsx'
+import { links } from '../../links.ts'
+import type { Login } from './LoginPage.tsx'
+import { Or, ProviderButtons } from './ProviderButtons.tsx'
+import { providersOf } from './providers.ts'
+import { hasWebAuthn, proveKey } from './web-authn.ts'
+
+const Form = z.object({ email: z.string().trim().min(1), password: z.string().min(1) })
+
+type Props = {
+  flow: Flow<'login'> | undefined
+  email: string
+  /** Confirming oneself: the address is not asked again. */
+  fixedEmail: boolean
+  pending: boolean
+  error: ApiError | null
+  send: (values: Login) => Promise<unknown>
+  onCode: (email: string) => void
+}
+
+/** Every way to begin that the flow offers: password, passkey, a code by mail, providers. */
+export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onCode }: Props) {
+  const { t } = useTranslation('auth')
+  const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, password: '' } })
+  const [refused, setRefused] = useState<string | null>(null)
+  const offers = (group: string) => flow?.ui.nodes.some((node) => node.group === group) ?? false
+  const providers = providersOf(flow)
+  const challenge = hasWebAuthn() ? fieldValue(flow, 'passkey_challenge') : ''
+
+  const usePasskey = async () => {
+    setRefused(null)
+    try {
+      const proof = await proveKey(challenge)
+      await send({ method: 'direct', fields: { method: 'passkey', passkey_login: proof } })
+    } catch (failed) {
+      setRefused(failed instanceof Error ? failed.message : String(failed))
+    }
+  }
+  const others = challenge !== '' || offers('code') || providers.length > 0
+  return (
+    <>
+      {offers('password') && (
+        <FormPanel
+          form={form}
+          submitLabel={t('login.submit')}
+          loading={pending}
+          error={error}
+          onSubmit={(values) => send({ method: 'password', ...values })}
+        >
+          <TextField
+            form={form}
+            name="email"
+            label={t('login.email')}
+            type="email"
+            inputMode="email"
+            autoComplete="username webauthn"
+            disabled={fixedEmail}
+            tall
+          />
+          <PasswordField
+            form={form}
+            name="password"
+            label={t('login.password')}
+            autoComplete="current-password"
+            tall
+            aside={<TextLink {...links.recovery()}>{t('login.forgot')}</TextLink>}
+          />
+        </FormPanel>
+      )}
+      {offers('password') && others && <Or />}
+      {refused && <FormBanner>{refused}</FormBanner>}
+      {challenge !== '' && (
+        <Button size="lg" icon={Fingerprint} busy={pending} onClick={usePasskey}>
+          {t('login.passkey')}
+        </Button>
+      )}
+      {offers('code') && (
+        <Button size="lg" icon={Mail} onClick={() => onCode(form.getValues('email'))}>
+          {t('login.code')}
+        </Button>
+      )}
+      <ProviderButtons
+        providers={providers}
+        pending={pending}
+        onPick={(provider) => void send({ method: 'oidc', provider }).catch(() => {})}
+      />
+    </>
+  )
+}

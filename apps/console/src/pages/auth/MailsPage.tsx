@@ -1,0 +1,67 @@
+import type { Result } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { useCall } from '../../api/client.ts'
+import { isStatus } from '../../api/errors.ts'
+import { Box } from '../../components/Box.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { PasswordField } from '../../forms/fields.tsx'
+import { AuthCard } from './AuthCard.tsx'
+
+const Form = z.object({ token: z.string().trim().min(1) })
+
+/** Mails that nobody could send, because no mail server is set: for who runs this installation and has its token. */
+export function MailsPage() {
+  const { t } = useTranslation('auth')
+  const form = useForm({ resolver: zodResolver(Form), defaultValues: { token: '' } })
+  const list = useCall('mails.list', { toast: false })
+  if (isStatus(list.error, 404)) return <AuthCard title={t('mails.title')} sub={t('mails.off')} />
+  if (!list.data)
+    return (
+      <AuthCard title={t('mails.title')} sub={t('mails.text')}>
+        <FormPanel
+          form={form}
+          submitLabel={t('mails.show')}
+          loading={list.isPending}
+          error={list.error}
+          onSubmit={(body) => list.mutateAsync({ body })}
+        >
+          <PasswordField form={form} name="token" label={t('mails.token')} autoComplete="off" mono tall />
+        </FormPanel>
+      </AuthCard>
+    )
+  return (
+    <div className="grid w-[640px] max-w-full gap-3.5">
+      <h1 className="text-title font-semibold">{t('mails.title')}</h1>
+      {list.data.length === 0 ? (
+        <p className="text-ink-2">{t('mails.none')}</p>
+      ) : (
+        list.data.map((mail) => <Mail key={mail.id} mail={mail} />)
+      )}
+    </div>
+  )
+}
+
+function Mail({ mail }: { mail: Result<'mails.list'>[number] }) {
+  const { t } = useTranslation('auth')
+  // Codes stand alone on a line of the text, links begin one (decision 12).
+  const useful = mail.text.match(/^(?:\d{6}|[A-Z0-9]{8}|https?:\/\/\S+)$/m)?.[0]
+  return (
+    <Box
+      title={mail.subject}
+      aside={mail.to}
+      tools={
+        <>
+          <RelativeTime at={mail.createdAt} />
+          {useful && <CopyButton text={useful} label={t('mails.copy')} />}
+        </>
+      }
+    >
+      <pre className="px-3.5 py-3 font-sans break-words whitespace-pre-wrap">{mail.text}</pre>
+    </Box>
+  )
+}

@@ -1,0 +1,22 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { PasswordForm } from '../account/PasswordForm.tsx'
+import { AuthCard } from './AuthCard.tsx'
+import { goOn } from './signed-in.ts'
+
+/** After a recovery or an invitation: a password of one's own comes before anything else. */
+export function NewPasswordPage() {
+  const { t } = useTranslation('auth')
+  const navigate = useNavigate()
+  return (
+    <AuthCard
+      title={t('newPassword.title')}
+      sub={t('newPassword.text')}
+      foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
+    >
+      <PasswordForm submitLabel={t('newPassword.submit')} returnTo="/" onDone={() => goOn(undefined, navigate)} />
+    </AuthCard>
+  )
+}

@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/Button.tsx'
+import { providerName } from './providers.ts'
+
+type Props = { providers: readonly string[]; pending: boolean; onPick: (provider: string) => void }
+
+/** One button per login provider that the flow offers. */
+export function ProviderButtons({ providers, pending, onPick }: Props) {
+  const { t } = useTranslation('auth')
+  return providers.map((provider) => (
+    <Button key={provider} size="lg" busy={pending} onClick={() => onPick(provider)}>
+      {t('provider.with', { name: providerName(provider) })}
+    </Button>
+  ))
+}
+
+/** "or", between the ways to sign in. */
+export function Or() {
+  const { t } = useTranslation('auth')
+  return (
+    <div className="flex items-center gap-3 text-small text-ink-2">
+      <span aria-hidden className="h-px flex-1 bg-line" />
+      {t('or')}
+      <span aria-hidden className="h-px flex-1 bg-line" />
+    </div>
+  )
+}

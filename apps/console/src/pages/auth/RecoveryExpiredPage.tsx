@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next'
+import { ButtonLink } from '../../components/Button.tsx'
+import { links } from '../../links.ts'
+import { AuthCard } from './AuthCard.tsx'
+
+/** Where a link ends that was opened too late or twice. */
+export function RecoveryExpiredPage() {
+  const { t } = useTranslation('auth')
+  return (
+    <AuthCard title={t('recovery.expiredTitle')} sub={t('recovery.expired')}>
+      <ButtonLink {...links.recovery()} variant="main" size="lg">
+        {t('recovery.again')}
+      </ButtonLink>
+    </AuthCard>
+  )
+}

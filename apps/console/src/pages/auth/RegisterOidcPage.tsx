@@ -1,0 +1,91 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf, type Flow, fieldValue } from '../../api/identity.ts'
+import { TextLink } from '../../components/TextLink.tsx'
+import { FormPanel } from '../../forms/FormShell.tsx'
+import { TextField } from '../../forms/fields.tsx'
+import { links } from '../../links.ts'
+import { AuthCard } from './AuthCard.tsx'
+import { elsewhere } from './elsewhere.ts'
+import { FlowGate } from './FlowGate.tsx'
+import { providerName, providersOf } from './providers.ts'
+import { goOn } from './signed-in.ts'
+import { useFlow } from './use-flow.ts'
+
+const route = getRouteApi('/bare/auth/register-oidc')
+const Form = z.object({
+  email: z.string(),
+  firstName: z.string().trim().min(1).max(16),
+  lastName: z.string().trim().max(16),
+})
+
+/** Completes what a login provider did not tell. The address is the provider's. */
+export function RegisterOidcPage() {
+  const { t } = useTranslation('auth')
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
+    kind: 'registration',
+    id: search.flow,
+    submit: (current, values: z.output<typeof Form>) =>
+      elsewhere(
+        client.request('auth.register', {
+          body: {
+            flow: current.id,
+            csrfToken: csrfTokenOf(current),
+            method: 'oidc',
+            provider: providersOf(current)[0],
+            ...values,
+          },
+        }),
+      ),
+    onDone: () => goOn(undefined, navigate),
+  })
+  // Once, when it turns out
+  useEffect(() => {
+    if (alreadySignedIn) goOn(undefined, navigate)
+  }, [alreadySignedIn])
+  const provider = providersOf(flow)[0]
+  return (
+    <AuthCard
+      title={t('oidc.title')}
+      sub={provider ? t('oidc.text', { name: providerName(provider) }) : t('oidc.plain')}
+      foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
+    >
+      <FlowGate opened={opened} fields={3}>
+        {flow && <Names flow={flow} pending={pending} error={error} onSubmit={send} />}
+      </FlowGate>
+    </AuthCard>
+  )
+}
+
+type NamesProps = {
+  flow: Flow<'registration'>
+  pending: boolean
+  error: Parameters<typeof FormPanel>[0]['error']
+  onSubmit: (values: z.output<typeof Form>) => Promise<unknown>
+}
+
+function Names({ flow, pending, error, onSubmit }: NamesProps) {
+  const { t } = useTranslation('auth')
+  const form = useForm({
+    resolver: zodResolver(Form),
+    defaultValues: {
+      email: fieldValue(flow, 'traits.email'),
+      firstName: fieldValue(flow, 'traits.name.first'),
+      lastName: fieldValue(flow, 'traits.name.last'),
+    },
+  })
+  return (
+    <FormPanel form={form} submitLabel={t('register.submit')} loading={pending} error={error} onSubmit={onSubmit}>
+      <TextField form={form} name="email" label={t('register.email')} disabled tall />
+      <TextField form={form} name="firstName" label={t('register.firstName')} autoComplete="given-name" tall />
+      <TextField form={form} name="lastName" label={t('register.lastName')} autoComplete="family-name" optional tall />
+    </FormPanel>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ApiError } from '@crux/client'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Flow, fieldValue, nodeOf } from '../../api/identity.ts'
+import { Button } from '../../components/Button.tsx'
+import { FormBanner } from '../../forms/FormShell.tsx'
+import { CodeForm } from './CodeStep.tsx'
+import { Or } from './ProviderButtons.tsx'
+import { proveKey } from './web-authn.ts'
+
+type Fields = Record<string, unknown>
+type Props = {
+  flow: Flow<'login'>
+  pending: boolean
+  error: ApiError | null
+  send: (fields: Fields) => Promise<unknown>
+}
+
+/** The second step of signing in: whichever of the factors the person has. */
+export function SecondFactor({ flow, pending, error, send }: Props) {
+  const { t } = useTranslation('auth')
+  const hasTotp = nodeOf(flow, 'totp_code') !== undefined
+  const hasBackup = nodeOf(flow, 'lookup_secret') !== undefined
+  const keyOptions = fieldValue(flow, 'webauthn_login_trigger')
+  const [backup, setBackup] = useState(!hasTotp && keyOptions === '')
+  const [refused, setRefused] = useState<string | null>(null)
+
+  const useKey = async () => {
+    setRefused(null)
+    try {
+      await send({ method: 'webauthn', webauthn_login: await proveKey(keyOptions) })
+    } catch (failed) {
+      setRefused(failed instanceof Error ? failed.message : String(failed))
+    }
+  }
+  if (!hasTotp && !hasBackup && !keyOptions) return <FormBanner>{t('second.none')}</FormBanner>
+  const totpForm = hasTotp && !backup
+  return (
+    <>
+      {keyOptions !== '' && (
+        <>
+          {refused && <FormBanner>{refused}</FormBanner>}
+          <Button size="lg" variant={totpForm || backup ? 'plain' : 'main'} busy={pending} onClick={useKey}>
+            {t('second.key')}
+          </Button>
+          {(totpForm || backup) && <Or />}
+        </>
+      )}
+      {totpForm && (
+        <CodeForm
+          key="totp"
+          name="totp_code"
+          label={t('second.totp')}
+          submitLabel={t('second.submit')}
+          pending={pending}
+          error={error}
+          onSubmit={(code) => send({ method: 'totp', totp_code: code })}
+        />
+      )}
+      {backup && (
+        <CodeForm
+          key="backup"
+          name="lookup_secret"
+          label={t('second.backup')}
+          submitLabel={t('second.submit')}
+          words
+          pending={pending}
+          error={error}
+          onSubmit={(code) => send({ method: 'lookup_secret', lookup_secret: code })}
+        />
+      )}
+      {hasBackup && (hasTotp || keyOptions !== '') && (
+        <Button variant="bare" onClick={() => setBackup(!backup)}>
+          {t(backup ? 'second.useApp' : 'second.useBackup')}
+        </Button>
+      )}
+    </>
+  )
+}

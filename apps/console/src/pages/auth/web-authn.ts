@@ -1,0 +1,44 @@
+import { ApiError } from '@crux/client'
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser'
+import i18n from 'i18next'
+
+export const hasWebAuthn = browserSupportsWebAuthn
+
+/**
+ * Proves a key or passkey to the options of a flow's node.
+ *
+ * @returns what the flow's field takes, as JSON
+ * @throws ApiError with words for a person, also when the person says no
+ */
+export async function proveKey(options: string): Promise<string> {
+  const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialRequestOptionsJSON }
+  return askBrowser(() => startAuthentication({ optionsJSON: publicKey }))
+}
+
+/** Makes a key or passkey. `account` is how password managers show it. */
+export async function makeKey(options: string, account?: string): Promise<string> {
+  const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialCreationOptionsJSON }
+  const user = account ? { ...publicKey.user, name: account, displayName: account } : publicKey.user
+  return askBrowser(() => startRegistration({ optionsJSON: { ...publicKey, user } }))
+}
+
+async function askBrowser(ask: () => Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(await ask())
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : ''
+    const text =
+      name === 'InvalidStateError'
+        ? i18n.t('auth:key.known')
+        : name === 'NotAllowedError' || name === 'AbortError'
+          ? i18n.t('auth:key.notUsed')
+          : i18n.t('auth:key.failed')
+    throw new ApiError({ status: 400, error: 'webauthn', description: text }, { cause })
+  }
+}
