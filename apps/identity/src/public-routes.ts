@@ -2,11 +2,12 @@ import type { App } from './context.ts'
 import { initLogin, submitLogin } from './flows/login.ts'
 import { createLogout, followLogout, performLogout } from './flows/logout.ts'
 import { getError, getFlow } from './flows/read.ts'
+import { initRecovery, openRecoveryLink, submitRecovery } from './flows/recovery.ts'
 import { initRegistration, submitRegistration } from './flows/registration.ts'
 import { getSettings, initSettings, submitSettings } from './flows/settings.ts'
 import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
 import { healthRoutes } from './health.ts'
-import { flowParameterMissing, IdentityError } from './http/errors.ts'
+import { flowParameterMissing } from './http/errors.ts'
 import type { Routes } from './http/routes.ts'
 import { schemaRoutes } from './identities/schema-routes.ts'
 import { scriptRoutes } from './methods/webauthn/script.ts'
@@ -46,7 +47,14 @@ export function publicRoutes(app: App): Routes {
       POST: (visit) => submitSettings(app, visit),
     },
 
-    ...notOffered('recovery'),
+    '/self-service/recovery/browser': { GET: (visit) => initRecovery(app, visit, 'browser') },
+    '/self-service/recovery/api': { GET: (visit) => initRecovery(app, visit, 'api') },
+    '/self-service/recovery/flows': { GET: (visit) => getFlow(app, visit, 'recovery') },
+    '/self-service/recovery': {
+      GET: (visit) => openRecoveryLink(app, visit),
+      POST: (visit) => submitRecovery(app, visit),
+    },
+
     ...sessionRoutes(app),
     ...scriptRoutes,
     ...schemaRoutes,
@@ -56,17 +64,4 @@ export function publicRoutes(app: App): Routes {
 
 function noSubmitByGet(): never {
   throw flowParameterMissing()
-}
-
-/** Flows that this version does not offer say so in the shape of every other error. */
-function notOffered(kind: 'recovery'): Routes {
-  const refuse = async () => {
-    throw new IdentityError(404, { reason: `This installation does not offer ${kind}.` })
-  }
-  return {
-    [`/self-service/${kind}/browser`]: { GET: refuse },
-    [`/self-service/${kind}/api`]: { GET: refuse },
-    [`/self-service/${kind}/flows`]: { GET: refuse },
-    [`/self-service/${kind}`]: { GET: refuse, POST: refuse },
-  }
 }

@@ -6,6 +6,7 @@ import type { Routes } from '../http/routes.ts'
 import { sameSecret } from '../secrets.ts'
 import { version } from '../version.ts'
 import { identityRoutes } from './identities.ts'
+import { recoveryRoutes } from './recovery.ts'
 import { adminSessionRoutes } from './sessions.ts'
 
 /** Everything that our own server may ask, behind the admin token. */
@@ -13,6 +14,7 @@ export function adminRoutes(app: App): Routes {
   return {
     ...identityRoutes(app),
     ...adminSessionRoutes(app),
+    ...recoveryRoutes(app),
     '/version': { GET: async (visit) => visit.reply.send({ version }) },
     '/admin/version': { GET: async (visit) => visit.reply.send({ version }) },
     ...healthRoutes(app, ''),

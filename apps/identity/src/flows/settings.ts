@@ -40,7 +40,7 @@ export async function initSettings(app: App, visit: Visit, type: Flow['type']): 
     return visit.reply.redirect(`${app.publicUrl}/self-service/login/browser${query}`, 303)
   }
   if (lacksSecondFactor(session) && type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)
+    return visit.reply.redirect(secondFactorUrl(app, returnTo === null ? undefined : visit.url), 303)
   requireHighestAal(app, session)
   const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit })
   return answerFlow(app, visit, flow, { person: session.person })
@@ -86,7 +86,7 @@ export async function getSettings(app: App, visit: Visit): Promise<unknown> {
   if (flow.identityId !== session.person.identity.id) throw identityMismatch()
   visit.forApi ||= lacksSecondFactor(session)
   requireHighestAal(app, session, uiUrl(app, 'settings', { flow: flow.id }))
-  if (isExpired(flow)) throw flowExpired(flow.expiresAt)
+  if (isExpired(flow)) throw new IdentityError(410, { reason: 'These settings have expired, please open them again.' })
   visit.forApi = true
   return answerFlow(app, visit, flow, { person: session.person })
 }

@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
-import { type Body, type Fields, readBody, textField } from '../http/body.ts'
+import { type Body, type Fields, isObject, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
 import { csrfViolation, flowParameterMissing, IdentityError, noSuchRow } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
@@ -21,8 +21,8 @@ export async function requireFlow(app: App, visit: Visit, kind: FlowKind): Promi
   const id = visit.query('flow')
   if (!isUuid(id)) throw flowParameterMissing()
   const flow = await findFlow(app.database.db, kind, id)
-  if (!flow && kind === 'settings')
-    throw new IdentityError(404, { reason: 'There are no such settings, please start again.' })
+  if (!flow && (kind === 'settings' || kind === 'recovery'))
+    throw new IdentityError(404, { reason: `The ${kind} request could not be found, please start again.` })
   if (!flow) throw noSuchRow()
   visit.forApi = flow.type === 'api'
   return flow
@@ -37,7 +37,7 @@ export function readSubmission(visit: Visit, flow: Flow): { submission: Submissi
     }
   const body: Body = readBody(visit.request.body, visit.request.headers['content-type'])
   if (!body.ok) return { problem: body.reason }
-  if (flow.type === 'browser') {
+  if (flow.type === 'browser' && !flow.context.unbound) {
     requireOwnFlow(visit, flow)
     if (!matchesMask(body.fields.csrf_token, visit.csrfToken))
       throw csrfViolation('The field csrf_token of the form is missing or not that of this browser.')
@@ -52,6 +52,11 @@ export function isExpired(flow: Flow): boolean {
 /** @throws IdentityError 404 for a way that there is, but that this installation has not set up */
 export function requireEnabled(method: string): void {
   if (method === 'oidc') throw new IdentityError(404, { reason: 'This way to sign in is not set up here.' })
+}
+
+/** What a client sent along with a submit for itself. */
+export function transientPayload(fields: Fields): Record<string, unknown> {
+  return isObject(fields.transient_payload) ? fields.transient_payload : {}
 }
 
 export const problemMessage = (reason: string) => messages.generic(reason)

@@ -1,15 +1,16 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type App, uiUrl } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { verifiableAddresses } from '../db/schema.ts'
-import { textField } from '../http/body.ts'
+import { type Fields, textField } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import type { VerifiableAddress } from '../identities/store.ts'
+import { type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
-import { isFlowCode, issueVerificationCode, triesPerCode, useVerificationCode, voidCodes } from '../methods/code.ts'
+import { verificationMail } from '../mail/code-mails.ts'
+import { isFlowCode, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow } from './flow.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
@@ -17,7 +18,7 @@ import { type Message, messages } from './messages.ts'
 import { anchor, csrfNode, type Node } from './nodes.ts'
 import { resolveReturnTo } from './return-to.ts'
 import { countTry, insertFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 
 export async function initVerification(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
   requireMail(app)
@@ -43,7 +44,7 @@ export async function startVerification(
     csrfHash: type === 'browser' ? csrfHash(options.csrfToken) : null,
     ui: { method: 'POST', messages: [messages.verificationCodeSent()], nodes: verificationCodeForm(type) },
   })
-  return { flow, address: await issueVerificationCode(tx, app, flow, options.address) }
+  return { flow, address: await mailCode(tx, app, flow, options.address) }
 }
 
 export async function submitVerification(app: App, visit: Visit): Promise<unknown> {
@@ -58,9 +59,9 @@ export async function submitVerification(app: App, visit: Visit): Promise<unknow
   if (method !== 'code' && !(method === '' && code !== ''))
     return answerForm(app, visit, flow, [messages.verificationMethodUnknown()])
   if (flow.state === 'passed_challenge') return replaceFlow(app, visit, flow, messages.verificationDone())
-  if (code !== '') return checkCode(app, visit, flow, code)
+  if (code !== '') return checkCode(app, visit, flow, code, fields)
   if (!isEmail(email)) return answerBadAddress(app, visit, flow, email)
-  return sendCode(app, visit, flow, email)
+  return sendTo(app, visit, flow, email, fields)
 }
 
 /**
@@ -85,16 +86,16 @@ export async function openVerificationLink(app: App, visit: Visit): Promise<unkn
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendCode(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
+async function sendTo(app: App, visit: Visit, flow: Flow, email: string, fields: Fields): Promise<unknown> {
   const value = normalizeIdentifier(email)
   await app.limiter.take('resend', value)
   const changed = await app.database.transaction(async (tx) => {
-    await voidCodes(tx, flow)
     const [address] = await tx
       .select()
       .from(verifiableAddresses)
       .where(and(eq(verifiableAddresses.via, 'email'), eq(verifiableAddresses.value, value)))
-    if (address) await issueVerificationCode(tx, app, flow, address)
+    if (address) await mailCode(tx, app, flow, address)
+    else await sendCode(tx, app, flow, undefined)
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: 'code',
@@ -107,19 +108,44 @@ async function sendCode(app: App, visit: Visit, flow: Flow, email: string): Prom
     })
   })
   app.outbox.wake()
-  return answerFlow(app, visit, changed)
+  return answerFlow(app, visit, changed, { transientPayload: transientPayload(fields) })
 }
 
-async function checkCode(app: App, visit: Visit, flow: Flow, code: string): Promise<unknown> {
+/** Makes a code for an address and puts its mail on the way. The caller wakes the outbox after the commit. */
+async function mailCode(tx: Executor, app: App, flow: Flow, address: VerifiableAddress): Promise<VerifiableAddress> {
+  await sendCode(tx, app, flow, {
+    owner: { addressId: address.id, identityId: address.identityId },
+    mail(code, usefulUntil) {
+      const link = `${app.publicUrl}/self-service/verification?${new URLSearchParams({ flow: flow.id, code })}`
+      return verificationMail({ recipient: address.value, code, link, usefulUntil })
+    },
+  })
+  const [sent] = await tx
+    .update(verifiableAddresses)
+    .set({
+      status: sql`case when ${verifiableAddresses.verified} then ${verifiableAddresses.status} else 'sent' end`,
+      updatedAt: new Date(),
+    })
+    .where(eq(verifiableAddresses.id, address.id))
+    .returning()
+  return sent ?? address
+}
+
+async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
   await app.limiter.take('client', visit.clientAddress)
   if ((await countTry(app.database.db, flow)) > triesPerCode)
     return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
-  const use = await app.database.transaction((tx) => useVerificationCode(tx, app, flow, code))
-  if (use === 'wrong') {
+  const use = await app.database.transaction(async (tx) => {
+    const taken = await takeCode(tx, app, flow, code)
+    if (taken.kind === 'right' && taken.addressId) await verifyAddress(tx, taken.addressId)
+    return taken
+  })
+  const payload = { transientPayload: transientPayload(fields) }
+  if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.verificationCodeInvalid()] }
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }))
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), payload)
   }
-  if (use === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
+  if (use.kind === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
   await app.limiter.refund('client', visit.clientAddress)
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   const done = await updateFlow(app.database.db, flow, {
@@ -131,7 +157,7 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string): Prom
       nodes: [csrfNode(), anchor('code', 'continue', target, messages.labelContinue())],
     },
   })
-  return answerFlow(app, visit, done)
+  return answerFlow(app, visit, done, payload)
 }
 
 async function answerBadAddress(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {

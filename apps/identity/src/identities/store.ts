@@ -126,6 +126,15 @@ export async function replaceTraits(
   return verifiable[0]
 }
 
+/** Notes that a person has proven to own an address. */
+export async function verifyAddress(tx: Executor, addressId: string): Promise<void> {
+  const at = new Date()
+  await tx
+    .update(verifiableAddresses)
+    .set({ verified: true, status: 'completed', verifiedAt: at, updatedAt: at })
+    .where(eq(verifiableAddresses.id, addressId))
+}
+
 export async function findPerson(db: Executor, identityId: string): Promise<Person | undefined> {
   const [[identity], verifiable, recovery] = await Promise.all([
     db.select().from(identities).where(eq(identities.id, identityId)),

@@ -8,26 +8,42 @@ export interface Mail {
   usefulUntil: Date
 }
 
-/** Asks a person to verify an address. The code stands alone on its line; the one link fills it in on our page. */
-export function verificationMail(options: { recipient: string; code: string; link: string; usefulUntil: Date }): Mail {
-  const { recipient, code, link, usefulUntil } = options
-  const lead = 'Please verify your e-mail address for Crux with this code:'
-  const instead = 'Or open this page, which fills the code in for you:'
-  const ignore = 'If you did not sign up, you can ignore this mail.'
-  return {
-    recipient,
-    subject: 'Verify your e-mail address',
-    text: [lead, '', code, '', instead, '', link, '', ignore, ''].join('\n'),
-    html: [
-      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
-      `<p>${lead}</p>`,
-      `<p style="font-size:24px;font-weight:600;letter-spacing:4px">${escapeHtml(code)}</p>`,
-      `<p>${instead}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
-      `<p style="color:#666">${ignore}</p>`,
-      '</body></html>',
-    ].join('\n'),
-    usefulUntil,
-  }
+interface Content {
+  recipient: string
+  subject: string
+  usefulUntil: Date
+  /** Paragraphs before and after what stands out. */
+  lead: string[]
+  code?: string
+  /** An address to open, and what it is for. */
+  link?: { words: string; href: string }
+  close: string[]
+}
+
+/**
+ * A mail in both forms. In the text the code stands alone on its line, and so does a link: programs and people find
+ * them there.
+ */
+export function makeMail({ recipient, subject, usefulUntil, lead, code, link, close }: Content): Mail {
+  const text = [
+    ...lead,
+    ...(code === undefined ? [] : [code]),
+    ...(link === undefined ? [] : [link.words, link.href]),
+    ...close,
+  ]
+  const shownCode = (value: string) =>
+    `<p style="font-size:24px;font-weight:600;letter-spacing:4px">${escapeHtml(value)}</p>`
+  const shownLink = ({ words, href }: { words: string; href: string }) =>
+    `<p>${escapeHtml(words)}<br><a href="${escapeHtml(href)}">${escapeHtml(href)}</a></p>`
+  const html = [
+    '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
+    ...lead.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
+    ...(code === undefined ? [] : [shownCode(code)]),
+    ...(link === undefined ? [] : [shownLink(link)]),
+    ...close.map((paragraph) => `<p style="color:#666">${escapeHtml(paragraph)}</p>`),
+    '</body></html>',
+  ]
+  return { recipient, subject, text: `${text.join('\n\n')}\n`, html: html.join('\n'), usefulUntil }
 }
 
 function escapeHtml(text: string): string {

@@ -9,6 +9,8 @@ import type { Mail } from './mail.ts'
 export interface Outbox {
   /** Puts a mail into the table within the caller's transaction: it is sent if and only if that commits. */
   enqueue(tx: Executor, mail: Mail): Promise<void>
+  /** The same work without a mail, so that time does not tell whether there was somebody to write to. */
+  enqueueNothing(tx: Executor): Promise<void>
   /** Says that there may be mail to send; called after the commit. */
   wake(): void
   stop(): Promise<void>
@@ -50,7 +52,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   }
 
   async function claim() {
-    const due = sql`(select id from ${mailOutbox} where next_attempt_at <= now()
+    const due = sql`(select id from ${mailOutbox} where next_attempt_at <= now() and useful_until > now()
       order by next_attempt_at limit 1 for update skip locked)`
     const [mail] = await database.db
       .update(mailOutbox)
@@ -85,6 +87,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   wake()
   return {
     enqueue: async (tx, mail) => void (await tx.insert(mailOutbox).values(mail)),
+    enqueueNothing: async (tx) => void (await tx.insert(mailOutbox).values(nothing)),
     wake,
     async stop() {
       stopped = true
@@ -95,9 +98,13 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   }
 }
 
+/** Of no use from the start: it is deleted before it is looked at. */
+const nothing = { recipient: '', subject: '', text: '', html: '', usefulUntil: new Date(0) }
+
 /** For an installation that sends no mail: whoever wants to send some has not asked whether one can. */
 export const noOutbox: Outbox = {
   enqueue: () => Promise.reject(new Error('this installation sends no mail')),
+  enqueueNothing: async () => undefined,
   wake: () => undefined,
   stop: async () => undefined,
 }

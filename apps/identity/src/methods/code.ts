@@ -1,49 +1,61 @@
 import { randomInt } from 'node:crypto'
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
-import { codes, verifiableAddresses } from '../db/schema.ts'
+import { codes } from '../db/schema.ts'
 import type { Flow } from '../flows/flow.ts'
-import type { VerifiableAddress } from '../identities/store.ts'
-import { verificationMail } from '../mail/mail.ts'
+import type { Mail } from '../mail/mail.ts'
 
 /** Wrong codes before the flow is over. Holds even with CRUX_RATE_LIMITS=off: six digits are no more than that. */
 export const triesPerCode = 5
-const codeLifespanMs = 60 * 60_000
+export const codeLifespanMs = 60 * 60_000
 
-/** Makes a code for an address and puts its mail on the way. The caller wakes the outbox after the commit. */
-export async function issueVerificationCode(
+/** Whom a code is for. Who signs up has no identity yet; an address is named where a right code verifies it. */
+export interface CodeOwner {
+  identityId?: string
+  addressId?: string
+}
+
+export function newCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0')
+}
+
+/**
+ * Makes a code, or another secret of a mail, work for a flow. Those that were sent before it stop working.
+ *
+ * @param secret six digits, or the token of a link
+ */
+export async function keepCode(
   tx: Executor,
   app: App,
   flow: Flow,
-  address: VerifiableAddress,
-): Promise<VerifiableAddress> {
-  const code = String(randomInt(1_000_000)).padStart(6, '0')
-  const expiresAt = new Date(Date.now() + codeLifespanMs)
-  await tx.insert(codes).values({
-    id: newId(),
-    flowId: flow.id,
-    addressId: address.id,
-    codeHash: hashOf(app, flow, code),
-    expiresAt,
-  })
-  const link = `${app.publicUrl}/self-service/verification?${new URLSearchParams({ flow: flow.id, code })}`
-  await app.outbox.enqueue(tx, verificationMail({ recipient: address.value, code, link, usefulUntil: expiresAt }))
-  const [sent] = await tx
-    .update(verifiableAddresses)
-    .set({
-      status: sql`case when ${verifiableAddresses.verified} then ${verifiableAddresses.status} else 'sent' end`,
-      updatedAt: new Date(),
-    })
-    .where(eq(verifiableAddresses.id, address.id))
-    .returning()
-  return sent ?? address
+  options: { secret: string; owner: CodeOwner; expiresAt: Date },
+): Promise<void> {
+  const { secret, owner, expiresAt } = options
+  await tx.delete(codes).where(eq(codes.flowId, flow.id))
+  await tx
+    .insert(codes)
+    .values({ id: newId(), flowId: flow.id, codeHash: hashOf(app, flow, secret), expiresAt, ...owner })
 }
 
-/** Sending another code makes the former one of the flow worthless. */
-export async function voidCodes(tx: Executor, flow: Flow): Promise<void> {
-  await tx.delete(codes).where(eq(codes.flowId, flow.id))
+/**
+ * Sends a code. For an address that nobody has the same work is done, and nothing sent: neither answer nor time tells.
+ *
+ * @param to undefined for an address that nobody has
+ */
+export async function sendCode(
+  tx: Executor,
+  app: App,
+  flow: Flow,
+  to: { owner: CodeOwner; mail: (code: string, usefulUntil: Date) => Mail } | undefined,
+  makeSecret: () => string = newCode,
+): Promise<void> {
+  const secret = makeSecret()
+  const expiresAt = new Date(Date.now() + codeLifespanMs)
+  await keepCode(tx, app, flow, { secret, owner: to?.owner ?? {}, expiresAt })
+  if (to) await app.outbox.enqueue(tx, to.mail(secret, expiresAt))
+  else await app.outbox.enqueueNothing(tx)
 }
 
 /** Whether `code` is the flow's, without using it up. */
@@ -55,27 +67,23 @@ export async function isFlowCode(db: Executor, app: App, flow: Flow, code: strin
   return rows.length > 0
 }
 
-export type CodeUse = 'verified' | 'wrong' | 'expired'
+export type CodeUse =
+  | { kind: 'right'; identityId: string | null; addressId: string | null }
+  | { kind: 'wrong' }
+  | { kind: 'expired'; at: Date }
 
-/** Uses a code up and verifies its address. Of two at the same time one is right, the other finds it used. */
-export async function useVerificationCode(tx: Executor, app: App, flow: Flow, code: string): Promise<CodeUse> {
+/** Uses a code up. Of two at the same time one is right, the other finds it used. */
+export async function takeCode(tx: Executor, app: App, flow: Flow, code: string): Promise<CodeUse> {
   const its = and(eq(codes.flowId, flow.id), eq(codes.codeHash, hashOf(app, flow, code)), isNull(codes.usedAt))
   const at = new Date()
   const [used] = await tx
     .update(codes)
     .set({ usedAt: at })
     .where(and(its, gt(codes.expiresAt, at)))
-    .returning({ addressId: codes.addressId })
-  if (!used) {
-    const late = await tx.select({ id: codes.id }).from(codes).where(its)
-    return late.length > 0 ? 'expired' : 'wrong'
-  }
-  if (used.addressId)
-    await tx
-      .update(verifiableAddresses)
-      .set({ verified: true, status: 'completed', verifiedAt: at, updatedAt: at })
-      .where(eq(verifiableAddresses.id, used.addressId))
-  return 'verified'
+    .returning({ identityId: codes.identityId, addressId: codes.addressId })
+  if (used) return { kind: 'right', ...used }
+  const [late] = await tx.select({ at: codes.expiresAt }).from(codes).where(its)
+  return late ? { kind: 'expired', at: late.at } : { kind: 'wrong' }
 }
 
 function hashOf(app: App, flow: Flow, code: string): Buffer {

@@ -1,0 +1,118 @@
+import type { App } from '../context.ts'
+import { uiUrl } from '../context.ts'
+import { isUuid } from '../db/ids.ts'
+import type { Flow } from '../flows/flow.ts'
+import { recoveryLink } from '../flows/recovery.ts'
+import { passedOnCodeForm, recoveryAddressForm } from '../flows/recovery-forms.ts'
+import { resolveReturnTo } from '../flows/return-to.ts'
+import { insertFlow } from '../flows/store.ts'
+import { isObject } from '../http/body.ts'
+import { badRequest, IdentityError } from '../http/errors.ts'
+import type { Routes } from '../http/routes.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson, type Person } from '../identities/store.ts'
+import { type CodeOwner, codeLifespanMs, keepCode, newCode } from '../methods/code.ts'
+import { newToken } from '../secrets.ts'
+import { parseJson } from './identity-body.ts'
+
+/** Recovery that an administrator begins for somebody, who gets the code or link from them and not by mail. */
+export function recoveryRoutes(app: App): Routes {
+  return {
+    '/admin/recovery/code': { POST: (visit) => createCode(app, visit) },
+    '/admin/recovery/link': { POST: (visit) => createLink(app, visit) },
+  }
+}
+
+async function createCode(app: App, visit: Visit): Promise<unknown> {
+  const asked = readAsked(app, visit)
+  const { identity_id: id } = asked.body
+  if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
+  const person = await findKnown(app, id)
+  if (!person)
+    throw new IdentityError(404, { message: 'Unable to locate the resource', reason: 'There is no such identity.' })
+  const flow = await insertPassedOn(app, visit, person, { ...asked, by: 'code' })
+  const code = newCode()
+  await keepCode(app.database.db, app, flow, { secret: code, owner: ownerOf(person), expiresAt: flow.expiresAt })
+  return visit.reply.code(201).send({
+    recovery_link: uiUrl(app, 'recovery', { flow: flow.id }),
+    recovery_code: code,
+    expires_at: flow.expiresAt.toISOString(),
+  })
+}
+
+async function createLink(app: App, visit: Visit): Promise<unknown> {
+  const asked = readAsked(app, visit)
+  const { identity_id: id } = asked.body
+  if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
+  const person = await findKnown(app, id)
+  if (!person) throw badRequest('The requested identity id does not exist.')
+  const flow = await insertPassedOn(app, visit, person, { ...asked, by: 'link' })
+  const token = newToken('')
+  await keepCode(app.database.db, app, flow, { secret: token, owner: ownerOf(person), expiresAt: flow.expiresAt })
+  return visit.reply.send({
+    recovery_link: recoveryLink(app, flow, token),
+    expires_at: flow.expiresAt.toISOString(),
+  })
+}
+
+interface Asked {
+  body: Record<string, unknown>
+  expiresAt: Date
+  type: Flow['type']
+  returnTo: string | null
+}
+
+function readAsked(app: App, visit: Visit): Asked {
+  const body = parseJson(visit.request.body)
+  if (!isObject(body)) throw badRequest('The body must be a JSON object.')
+  const { flow_type: type = 'browser' } = body
+  if (type !== 'browser' && type !== 'api') throw badRequest(`Value from "flow_type" is not valid: "${String(type)}"`)
+  const returnTo = visit.query('return_to') || null
+  resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
+  return { body, type, returnTo, expiresAt: new Date(Date.now() + readLifespan(body.expires_in)) }
+}
+
+const unitMs: Record<string, number> = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+const yearMs = 365 * 24 * 3_600_000
+
+/** Durations are written like "12h" or "90s"; an hour when nothing is said. */
+function readLifespan(value: unknown): number {
+  if (value === undefined || value === null || value === '') return codeLifespanMs
+  const [, sign = '', count = '', unit = ''] = /^(-?)(\d{1,12})(ns|us|ms|s|m|h)$/.exec(String(value)) ?? []
+  if (count === '') throw badRequest(`Unable to parse "expires_in" whose format should match "[0-9]+(ns|us|ms|s|m|h)"`)
+  const ms = Number(count) * (unitMs[unit] ?? 0)
+  if (sign !== '' || ms < 1) throw badRequest('Value from "expires_in" must result to a future time')
+  if (ms > yearMs) throw badRequest('Value from "expires_in" may be a year at most')
+  return ms
+}
+
+async function findKnown(app: App, id: unknown): Promise<Person | undefined> {
+  return isUuid(id) ? findPerson(app.database.db, id) : undefined
+}
+
+function insertPassedOn(
+  app: App,
+  visit: Visit,
+  person: Person,
+  options: Asked & { by: 'code' | 'link' },
+): Promise<Flow> {
+  const { type, returnTo, expiresAt, by } = options
+  return insertFlow(app.database.db, {
+    kind: 'recovery',
+    type,
+    requestUrl: visit.url,
+    returnTo,
+    active: by,
+    state: by === 'code' ? 'sent_email' : 'choose_method',
+    identityId: person.identity.id,
+    csrfHash: null,
+    context: { unbound: true, methods: { recovery: { by } } },
+    expiresAt,
+    ui: { method: 'POST', messages: [], nodes: by === 'code' ? passedOnCodeForm() : recoveryAddressForm() },
+  })
+}
+
+/** Who uses the code has it from an administrator, not from the mailbox: it verifies no address. */
+function ownerOf({ identity }: Person): CodeOwner {
+  return { identityId: identity.id }
+}

@@ -1,0 +1,66 @@
+import { type App, uiUrl } from '../context.ts'
+import { IdentityError, locationChangeRequired } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson, verifyAddress } from '../identities/store.ts'
+import { noteSecurityEvent } from '../security/events.ts'
+import { findSession, openSession } from '../sessions/store.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow } from './flow.ts'
+import { messages } from './messages.ts'
+import { insertSettings, privilegedForMs } from './settings.ts'
+import { updateFlow } from './store.ts'
+
+/**
+ * A person has proven to own the address: signs them in and leads to the settings, where they choose a new password.
+ * Other sessions live on.
+ *
+ * @throws IdentityError 401 for an identity that was disabled or deleted
+ */
+export async function completeRecovery(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  proven: { identityId: string | null; addressId: string | null; method: 'code_recovery' | 'link_recovery' },
+): Promise<unknown> {
+  const person = proven.identityId === null ? undefined : await findPerson(app.database.db, proven.identityId)
+  if (person?.identity.state !== 'active')
+    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  const { token } = await app.database.transaction(async (tx) => {
+    const address = person.verifiable.find(({ id }) => id === proven.addressId)
+    if (address && !address.verified) await verifyAddress(tx, address.id)
+    await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
+    const opened = await openSession(tx, { identityId: person.identity.id, method: proven.method, device })
+    await noteSecurityEvent(tx, app, visit, person, { event: 'recovered', method: proven.method })
+    return opened
+  })
+  const details = await findSession(app.database, token)
+  if (!details) throw new IdentityError(401, { reason: 'This account was disabled meanwhile.' })
+  // A link is always opened by a browser, whoever asked for it.
+  const type = proven.method === 'link_recovery' ? 'browser' : flow.type
+  if (type === 'browser') {
+    visit.rotateCsrfToken()
+    visit.setSessionCookie(token, details.session.expiresAt)
+  }
+  const until = new Date(details.session.authenticatedAt.getTime() + privilegedForMs)
+  const settings = await insertSettings(app, {
+    type,
+    session: { ...details, token },
+    requestUrl: flow.requestUrl,
+    returnTo: flow.returnTo,
+    visit,
+    said: [messages.recovered(until)],
+  })
+  if (type === 'api') {
+    // The original leaves an API client with nothing but an address for browsers.
+    const done = { ...flow, state: 'passed_challenge' as const, ui: { ...flow.ui, messages: [] } }
+    const steps = [
+      { action: 'set_ory_session_token', ory_session_token: token },
+      { action: 'show_settings_ui', flow: { id: settings.id } },
+    ]
+    return answerFlow(app, visit, done, { continueWith: steps })
+  }
+  const target = uiUrl(app, 'settings', { flow: settings.id })
+  if (proven.method === 'code_recovery' && visit.wantsJson) throw locationChangeRequired(target)
+  return visit.reply.redirect(target, 303)
+}

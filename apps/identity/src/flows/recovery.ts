@@ -1,0 +1,182 @@
+import { and, eq } from 'drizzle-orm'
+import { type App, uiUrl } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
+import { type Fields, textField } from '../http/body.ts'
+import { csrfHash } from '../http/csrf.ts'
+import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import { isEmail } from '../identities/traits.ts'
+import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
+import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
+import { newToken } from '../secrets.ts'
+import { currentSession } from '../sessions/credentials.ts'
+import { answerFlow } from './answer.ts'
+import type { Flow } from './flow.ts'
+import { type Message, messages } from './messages.ts'
+import { completeRecovery } from './recovered.ts'
+import { recoveryAddressForm, recoveryCodeForm, recoveryLinkForm } from './recovery-forms.ts'
+import { resolveReturnTo } from './return-to.ts'
+import { countTry, insertFlow, updateFlow } from './store.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
+
+const completed = 'The request was already completed successfully and cannot be repeated.'
+const triesSpent = 'Too many wrong codes. Please ask for a new one.'
+
+export async function initRecovery(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+  if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
+  resolveReturnTo(visit.query('return_to'), app.consoleUrl)
+  if (await currentSession(app, visit)) {
+    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('recovery is not possible')
+    return visit.reply.redirect(`${app.consoleUrl}/`, 302)
+  }
+  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, returnTo: visit.query('return_to') || null }))
+}
+
+export async function submitRecovery(app: App, visit: Visit): Promise<unknown> {
+  const flow = await requireFlow(app, visit, 'recovery')
+  if (isExpired(flow)) return startAgain(app, visit, flow, messages.recoveryExpired(flow.expiresAt))
+  const read = readSubmission(visit, flow)
+  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+  const { fields, method } = read.submission
+  if (flow.state === 'passed_challenge') return startAgain(app, visit, flow, messages.generic(completed))
+  const code = textField(fields, 'code')
+  const awaitsCode = flow.state === 'sent_email' && flow.context.methods?.recovery?.by !== 'link'
+  if (awaitsCode && (method === 'code' || (method === '' && code !== ''))) {
+    // The button that sends another code carries the address, and no code.
+    if (code === '' && textField(fields, 'email') !== '') return sendTo(app, visit, flow, fields, 'code')
+    return checkCode(app, visit, flow, code, fields)
+  }
+  if (method === 'link' || (method === 'code' && flow.state === 'choose_method'))
+    return sendTo(app, visit, flow, fields, method)
+  return answerForm(app, visit, flow, [messages.recoveryMethodUnknown()], 'default')
+}
+
+/** The link of a mail, or one that an administrator passed on: it signs in, once. */
+export async function openRecoveryLink(app: App, visit: Visit): Promise<unknown> {
+  const flow = await requireFlow(app, visit, 'recovery')
+  const token = visit.query('token')
+  if (token === undefined || token === '' || flow.context.methods?.recovery?.by !== 'link') {
+    if (visit.wantsJson) return answerForm(app, visit, flow, [problemMessage('There is no token in the address.')])
+    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+  }
+  await app.limiter.take('client', visit.clientAddress)
+  const use = await app.database.transaction((tx) => takeCode(tx, app, flow, token))
+  if (use.kind !== 'right') {
+    const late = use.kind === 'expired' ? use.at : isExpired(flow) ? flow.expiresAt : undefined
+    const said = late ? messages.recoveryExpired(late) : messages.recoveryLinkInvalid()
+    const next = await insertEmptyFlow(app, visit, { type: 'browser', returnTo: flow.returnTo, said, active: 'link' })
+    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
+  }
+  await app.limiter.refund('client', visit.clientAddress)
+  return completeRecovery(app, visit, flow, { ...use, method: 'link_recovery' })
+}
+
+/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'code' | 'link'): Promise<unknown> {
+  if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
+  const email = textField(fields, 'email')
+  if (!isEmail(email)) {
+    const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
+    const nodes = recoveryAddressForm({ found: new Map([['email', [message]]]) })
+    const change = { active: by, ui: { method: 'POST' as const, messages: [], nodes } }
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, change), { status: 400 })
+  }
+  const value = normalizeIdentifier(email)
+  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('resend', `recovery ${value}`)
+  const changed = await app.database.transaction(async (tx) => {
+    const owner = await findOwner(tx, value)
+    if (by === 'code') {
+      const mail = (code: string, usefulUntil: Date) => recoveryCodeMail({ recipient: value, code, usefulUntil })
+      await sendCode(tx, app, flow, owner && { owner, mail })
+    } else {
+      const mail = (token: string, usefulUntil: Date) =>
+        recoveryLinkMail({ recipient: value, link: recoveryLink(app, flow, token), usefulUntil })
+      await sendCode(tx, app, flow, owner && { owner, mail }, () => newToken(''))
+    }
+    const nodes = by === 'code' ? recoveryCodeForm(email) : recoveryLinkForm(email)
+    const said = by === 'code' ? messages.recoveryCodeSent() : messages.recoveryLinkSent()
+    return updateFlow(tx, flow, {
+      state: 'sent_email',
+      active: by,
+      tries: 0,
+      context: { ...flow.context, methods: { recovery: { address: value, by } } },
+      ui: { method: 'POST', messages: [said], nodes },
+    })
+  })
+  app.outbox.wake()
+  return answerFlow(app, visit, changed, { transientPayload: transientPayload(fields) })
+}
+
+/** The address in a mail's or an administrator's hands that signs in. */
+export function recoveryLink(app: App, flow: Flow, token: string): string {
+  return `${app.publicUrl}/self-service/recovery?${new URLSearchParams({ flow: flow.id, token })}`
+}
+
+async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
+  const account = `recovery ${String(flow.context.methods?.recovery?.address ?? flow.identityId)}`
+  let use: CodeUse = { kind: 'wrong' }
+  if (code !== '') {
+    await app.limiter.take('client', visit.clientAddress)
+    await app.limiter.take('account', account)
+    if ((await countTry(app.database.db, flow)) > triesPerCode)
+      return startAgain(app, visit, flow, messages.generic(triesSpent))
+    use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
+  }
+  if (use.kind === 'expired') return startAgain(app, visit, flow, messages.recoveryExpired(use.at))
+  if (use.kind === 'wrong') {
+    const ui = { ...flow.ui, messages: [messages.recoveryCodeInvalid()] }
+    const options = { transientPayload: transientPayload(fields) }
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), options)
+  }
+  await app.limiter.refund('client', visit.clientAddress)
+  await app.limiter.reset('account', account)
+  return completeRecovery(app, visit, flow, { ...use, method: 'code_recovery' })
+}
+
+/** Whose recovery address this is, and which address a right code verifies. */
+async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undefined> {
+  const [row] = await tx
+    .select({ identityId: recoveryAddresses.identityId, addressId: verifiableAddresses.id })
+    .from(recoveryAddresses)
+    .leftJoin(
+      verifiableAddresses,
+      and(eq(verifiableAddresses.via, recoveryAddresses.via), eq(verifiableAddresses.value, recoveryAddresses.value)),
+    )
+    .where(and(eq(recoveryAddresses.via, 'email'), eq(recoveryAddresses.value, value)))
+  return row && { identityId: row.identityId, ...(row.addressId ? { addressId: row.addressId } : {}) }
+}
+
+/** Says something about the form as a whole; the fields keep what they hold. */
+async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], active = flow.active) {
+  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+  const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages: found, nodes } })
+  return answerFlow(app, visit, changed, { status: 400 })
+}
+
+/** Begins anew in another flow that says why. JSON clients are sent to it, too, as by the original. */
+async function startAgain(app: App, visit: Visit, old: Flow, said: Message): Promise<unknown> {
+  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, said })
+  if (old.type === 'browser' && !visit.wantsJson)
+    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+  return visit.reply.redirect(`${app.publicUrl}/self-service/recovery/flows?id=${flow.id}`, 303)
+}
+
+function insertEmptyFlow(
+  app: App,
+  visit: Visit,
+  options: { type: Flow['type']; returnTo: string | null; said?: Message; active?: 'code' | 'link' },
+): Promise<Flow> {
+  const { type, returnTo, said, active = 'code' } = options
+  return insertFlow(app.database.db, {
+    kind: 'recovery',
+    type,
+    requestUrl: visit.url,
+    returnTo,
+    active,
+    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm() },
+  })
+}

@@ -1,0 +1,57 @@
+import { type Mail, makeMail } from './mail.ts'
+
+/** What a person is told of by mail: changes of what proves who they are. */
+export type Notice =
+  | { what: 'password-changed' }
+  | { what: 'address-changed'; from: string; to: string }
+  | { what: 'factor-added' | 'factor-removed'; factor: string }
+  | { what: 'new-device'; userAgent: string }
+
+const noticeLifespanMs = 3 * 24 * 3600_000
+
+/** Tells of a change that somebody made, who may not be who the mail reaches. It holds no link: such mails are forged. */
+export function noticeMail(
+  recipient: string,
+  notice: Notice,
+  at: { consoleUrl: string; clientAddress: string; time: Date },
+): Mail {
+  const { subject, words } = wordsOf(notice)
+  const from = at.clientAddress === '' ? '' : `, from the network address ${at.clientAddress}`
+  return makeMail({
+    recipient,
+    subject,
+    lead: [words, `It happened on ${at.time.toISOString().replace('T', ' at ').slice(0, 19)} UTC${from}.`],
+    close: [
+      'If this was you, there is nothing to do.',
+      `If it was not, open Crux as you always do, recover your account with this e-mail address, change your password and sign out everywhere else.`,
+    ],
+    usefulUntil: new Date(at.time.getTime() + noticeLifespanMs),
+  })
+}
+
+function wordsOf(notice: Notice): { subject: string; words: string } {
+  switch (notice.what) {
+    case 'password-changed':
+      return { subject: 'Your password was changed', words: 'The password of your account with Crux was changed.' }
+    case 'address-changed':
+      return {
+        subject: 'Your e-mail address was changed',
+        words: `The e-mail address of your account with Crux was changed from ${notice.from} to ${notice.to}.`,
+      }
+    case 'factor-added':
+      return {
+        subject: 'A way to prove who you are was added',
+        words: `This was added to your account with Crux: ${notice.factor}.`,
+      }
+    case 'factor-removed':
+      return {
+        subject: 'A way to prove who you are was removed',
+        words: `This was removed from your account with Crux: ${notice.factor}.`,
+      }
+    case 'new-device':
+      return {
+        subject: 'New sign-in to your account',
+        words: `Somebody signed in to your account with Crux with a program that you have not used before: ${notice.userAgent || 'it did not say which'}.`,
+      }
+  }
+}

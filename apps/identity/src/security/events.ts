@@ -1,0 +1,91 @@
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { newId } from '../db/ids.ts'
+import { securityLog } from '../db/schema.ts'
+import type { Visit } from '../http/visit.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import type { Person } from '../identities/store.ts'
+import { emailOf } from '../identities/traits.ts'
+import { type Notice, noticeMail } from '../mail/notices.ts'
+
+/** What a person finds in their security log. Secrets are in none of it. */
+export type SecurityEvent =
+  | { event: 'signed-up' | 'signed-in' | 'confirmed' | 'recovered'; method: string }
+  | { event: 'password-changed' }
+  | { event: 'address-changed'; from: string; to: string }
+  /** `factor` in the words of the person: "an authenticator app". */
+  | { event: 'factor-added' | 'factor-removed'; factor: string }
+
+/**
+ * Writes down what happened to an account and, where it changes who can get in, tells its owner by mail: all with the
+ * caller's transaction. The caller wakes the outbox after the commit.
+ */
+export async function noteSecurityEvent(
+  tx: Executor,
+  app: App,
+  visit: Pick<Visit, 'clientAddress' | 'userAgent'>,
+  person: Pick<Person, 'identity'>,
+  what: SecurityEvent,
+): Promise<void> {
+  const { identity } = person
+  const { clientAddress, userAgent } = visit
+  if (app.sendsMail) {
+    const now = { consoleUrl: app.consoleUrl, clientAddress, time: new Date() }
+    for (const { recipient, notice } of await noticesOf(tx, person, userAgent, what))
+      await app.outbox.enqueue(tx, noticeMail(recipient, notice, now))
+  }
+  const { event, ...details } = what
+  await tx
+    .insert(securityLog)
+    .values({ id: newId(), identityId: identity.id, event, details, ipAddress: clientAddress, userAgent })
+}
+
+async function noticesOf(
+  tx: Executor,
+  { identity }: Pick<Person, 'identity'>,
+  userAgent: string,
+  what: SecurityEvent,
+): Promise<{ recipient: string; notice: Notice }[]> {
+  const recipient = normalizeIdentifier(emailOf(identity.traits))
+  switch (what.event) {
+    case 'password-changed':
+      return [{ recipient, notice: { what: 'password-changed' } }]
+    case 'factor-added':
+    case 'factor-removed':
+      return [{ recipient, notice: { what: what.event, factor: what.factor } }]
+    case 'address-changed': {
+      const notice: Notice = { what: 'address-changed', from: what.from, to: what.to }
+      return [what.from, what.to].map((to) => ({ recipient: normalizeIdentifier(to), notice }))
+    }
+    case 'signed-in':
+      return (await isNewDevice(tx, identity.id, userAgent))
+        ? [{ recipient, notice: { what: 'new-device', userAgent } }]
+        : []
+    default:
+      return []
+  }
+}
+
+const remembered = 500
+
+/** Whether nobody has signed in to this account with such a program before, but with others. */
+async function isNewDevice(tx: Executor, identityId: string, userAgent: string): Promise<boolean> {
+  const rows = await tx
+    .select({ userAgent: securityLog.userAgent })
+    .from(securityLog)
+    .where(
+      and(
+        eq(securityLog.identityId, identityId),
+        inArray(securityLog.event, ['signed-up', 'signed-in', 'recovered', 'confirmed']),
+      ),
+    )
+    .orderBy(desc(securityLog.id))
+    .limit(remembered)
+  return rows.length > 0 && !rows.some((row) => kindOf(row.userAgent) === kindOf(userAgent))
+}
+
+/** Versions change by themselves and make no other device. */
+function kindOf(userAgent: string): string {
+  return userAgent.replaceAll(/[\d._]+/g, '')
+}
