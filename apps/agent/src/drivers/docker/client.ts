@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { inspect } from 'node:util'
 import Docker from 'dockerode'
 
 /** The Engine API that this driver speaks; an engine that no longer has it gets its own oldest. */
@@ -11,6 +12,8 @@ const apiVersion = '1.41'
  */
 export async function openDocker(dockerHost: string): Promise<{ docker: Docker; close: () => void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32, timeout: 0 })
+  // docker-modem describes each request for its debug output, wanted or not: with all sockets of the pool that costs more than the request.
+  Object.assign(agent, { [inspect.custom]: () => 'Agent' })
   const make = (version?: string) =>
     new Docker({ ...addressOf(dockerHost), agent, ...(version && { version }) } as Docker.DockerOptions)
   const offered = (await make().version()) as { MinAPIVersion?: string }
