@@ -37,7 +37,8 @@ export async function* followLog(
           last = fresh.at(-1) ?? last
         }
       } catch (error) {
-        if (!isEngineError(error, 'not-found') && !isEngineError(error, 'away')) throw error
+        // A conflict: the engine is just removing it.
+        if (!(['not-found', 'away', 'conflict'] as const).some((kind) => isEngineError(error, kind))) throw error
       }
       if (signal.aborted) break
     }
