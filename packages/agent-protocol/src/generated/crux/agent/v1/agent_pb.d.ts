@@ -284,6 +284,18 @@ export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> &
      */
     value: CloseLink;
     case: "closeLink";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.PreparePrefix prepare_prefix = 15;
+     */
+    value: PreparePrefix;
+    case: "preparePrefix";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.ReleasePrefix release_prefix = 16;
+     */
+    value: ReleasePrefix;
+    case: "releasePrefix";
   } | { case: undefined; value?: undefined };
 };
 
@@ -666,6 +678,43 @@ export declare type DeleteContainers = Message<"crux.agent.v1.DeleteContainers">
  * Use `create(DeleteContainersSchema)` to create a new message.
  */
 export declare const DeleteContainersSchema: GenMessage<DeleteContainers>;
+
+/**
+ * A deployment is being prepared at this place: what takes time and changes nothing that anybody sees (the prefix's network)
+ * is done before its start. A hint: a start finds out by itself what is there. Not answered; repeating it is harmless.
+ *
+ * @generated from message crux.agent.v1.PreparePrefix
+ */
+export declare type PreparePrefix = Message<"crux.agent.v1.PreparePrefix"> & {
+  /**
+   * @generated from field: crux.agent.v1.Owner owner = 1;
+   */
+  owner?: Owner | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.PreparePrefix.
+ * Use `create(PreparePrefixSchema)` to create a new message.
+ */
+export declare const PreparePrefixSchema: GenMessage<PreparePrefix>;
+
+/**
+ * Nothing is prepared at this place any more: what no container uses goes. Not answered.
+ *
+ * @generated from message crux.agent.v1.ReleasePrefix
+ */
+export declare type ReleasePrefix = Message<"crux.agent.v1.ReleasePrefix"> & {
+  /**
+   * @generated from field: crux.agent.v1.Owner owner = 1;
+   */
+  owner?: Owner | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.ReleasePrefix.
+ * Use `create(ReleasePrefixSchema)` to create a new message.
+ */
+export declare const ReleasePrefixSchema: GenMessage<ReleasePrefix>;
 
 /**
  * Answered by a ContainerList.
