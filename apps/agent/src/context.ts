@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '@bufbuild/protobuf'
 import { type AgentInfo, AgentInfoSchema } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { createLinkClock } from './apply/control.ts'
 import { pause } from './apply/patience.ts'
+import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networks.ts'
 import { createReleases } from './apply/releases.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -29,6 +31,8 @@ export interface Agent {
 
 /** Own files lie in a folder that no prefix can be called like: a prefix is a DNS label. */
 const ownFolder = '.agent'
+/** Tidying up must not keep a process from ending, also when the engine is away. */
+const clearMs = 2_000
 
 /**
  * Composes the agent and starts it. Waits for the engine before it connects.
@@ -55,6 +59,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
 
   let driver: Driver | undefined
   let releases: ReturnType<typeof createReleases> | undefined
+  let networks: PrefixNetworks | undefined
 
   async function run(): Promise<LinkEnd> {
     driver = await openDriver(settings, log, stopping.signal)
@@ -77,6 +82,13 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     })
     releases = working
     await working.resume()
+    const prepared = createPrefixNetworks({
+      engine: driver.engine,
+      nodeId: () => credentials.nodeId(),
+      isBusy: working.isBusy,
+      log,
+    })
+    networks = prepared
     const sessionId = randomUUID()
     const describe = (): AgentInfo =>
       create(AgentInfoSchema, {
@@ -96,9 +108,20 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       client,
       credentials,
       describe,
-      onUp: (positions, told) => working.linkUp(positions, told.openReleases),
+      async onUp(positions, told) {
+        await working.linkUp(positions, told.openReleases)
+        void prepared.sweep()
+      },
       onDown: () => working.linkDown(),
-      openSession: createCommands({ driver, client, credentials, releases: working, log, ownContainer }),
+      openSession: createCommands({
+        driver,
+        client,
+        credentials,
+        releases: working,
+        networks: prepared,
+        log,
+        ownContainer,
+      }),
       log,
       signal: stopping.signal,
     })
@@ -109,6 +132,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
   async function finish(): Promise<void> {
     stopping.abort()
     await releases?.stop()
+    if (networks) await Promise.race([networks.clear(), delay(clearMs, undefined, { ref: false })])
     connection.reset()
     driver?.close()
   }

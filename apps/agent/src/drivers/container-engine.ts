@@ -11,6 +11,8 @@ export interface ContainerEngine {
   observeAll(): Promise<ContainerSummary[]>
   observe(id: string): Promise<ObservedContainer>
   findByName(name: string): Promise<ObservedContainer | undefined>
+  /** Networks that carry the label. */
+  observeNetworks(labelled: string): Promise<ObservedNetwork[]>
   ensureNetwork(network: NetworkSpec): Promise<void>
   /** Leaves it where a container, running or not, belongs to it. */
   removeNetworkIfUnused(name: string): Promise<void>
@@ -99,6 +101,14 @@ export interface NetworkSpec {
   labels: Record<string, string>
   /** Without a way out: it never becomes a container's default route. */
   internal: boolean
+}
+
+export interface ObservedNetwork {
+  name: string
+  labels: Record<string, string>
+  createdAt: Date
+  /** Whether a container, running or not, belongs to it. */
+  used: boolean
 }
 
 export interface Mount {

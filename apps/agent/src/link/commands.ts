@@ -1,13 +1,13 @@
 import type { ConnectResponse, ContainerRef } from '@crux/agent-protocol'
 import { CloseReason, FailureCode } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
+import type { PrefixNetworks } from '../apply/prefix-networks.ts'
 import type { Releases } from '../apply/releases.ts'
 import { followLog } from '../containers/follow-log.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
-import { companionName, networkName } from '../plan/names.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
 
@@ -19,12 +19,12 @@ export interface CommandContext {
   client: AgentClient
   credentials: Credentials
   releases: Releases
+  networks: PrefixNetworks
   log: Logger
   /** Full name of the agent's own container; empty for a process. */
   ownContainer: string
 }
 
-type NetworkOwner = Parameters<typeof networkName>[0]
 type Command = ConnectResponse['command']
 type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
 
@@ -36,7 +36,7 @@ const rememberedCommands = 1_000
  * executed again. The streams of one link end with it: the server asks for them anew.
  */
 export function createCommands(context: CommandContext) {
-  const { client, driver, credentials, log, releases } = context
+  const { client, driver, credentials, log, networks, releases } = context
   const seen = new Set<string>()
 
   function isNew(id: string): boolean {
@@ -70,22 +70,10 @@ export function createCommands(context: CommandContext) {
     const { owner } = value
     const ids = (await driver.engine.observeAll()).filter(({ labels }) => isOwnedBy(labels, owner)).map(({ id }) => id)
     const results = await Promise.allSettled(ids.map((id) => driver.remove(id)))
-    await removeNetworksOf(owner)
+    // With the last container of a prefix go its networks; a machine has room for only so many.
+    await networks.release(owner)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
-  }
-
-  /** With the last container of a prefix go its networks; a machine has room for only so many. */
-  async function removeNetworksOf(owner: NetworkOwner): Promise<void> {
-    // One that is being deployed may have its network before its first container.
-    if (releases.isBusy(owner.prefix)) return
-    for (const name of [companionName(owner), networkName(owner)]) {
-      await driver.engine
-        .removeNetworkIfUnused(name)
-        .catch((error) =>
-          log.warn({ network: name, reason: messageOf(error) }, 'an unused network could not be removed'),
-        )
-    }
   }
 
   async function removeOne(ref: ContainerRef): Promise<void> {
@@ -96,7 +84,7 @@ export function createCommands(context: CommandContext) {
       const id = await driver.find(ref)
       const owner = ownerOf((await driver.engine.observe(id)).labels)
       await driver.remove(id)
-      if (owner) await removeNetworksOf(owner)
+      if (owner) await networks.release(owner)
     } catch (error) {
       if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
     }
@@ -169,6 +157,12 @@ export function createCommands(context: CommandContext) {
           })
           return undefined
         }
+        case 'preparePrefix':
+          if (command.value.owner) await networks.prepare(command.value.owner)
+          return undefined
+        case 'releasePrefix':
+          if (command.value.owner) await networks.release(command.value.owner)
+          return undefined
         case 'listContainers': {
           const { prefix } = command.value
           await answer(commandId, async () => ({

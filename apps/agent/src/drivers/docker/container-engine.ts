@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts'
 import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
-import { ensureNetwork, removeNetworkIfUnused } from './networks.ts'
+import { ensureNetwork, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
 
@@ -59,6 +59,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
         return undefinedWhenMissing(error, name)
       }
     },
+    observeNetworks: (labelled) => observeNetworks(docker, labelled),
     ensureNetwork: (network) => locks.run(network.name, () => ensureNetwork(docker, network, options)),
     removeNetworkIfUnused: (name) => locks.run(name, () => removeNetworkIfUnused(docker, name)),
     async create(container) {

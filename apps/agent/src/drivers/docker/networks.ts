@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { NetworkSpec } from '../container-engine.ts'
+import type { NetworkSpec, ObservedNetwork } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
 import { translate, translating } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
@@ -17,8 +17,8 @@ export async function ensureNetwork(
   network: NetworkSpec,
   options: { seesHost: boolean },
 ): Promise<void> {
+  if (await exists(docker, network.name)) return
   const all = await translating(`network ${network.name}`, () => docker.listNetworks())
-  if (all.some(({ Name }) => Name === network.name)) return
   const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
   const routes = options.seesHost ? await hostRoutes() : []
   let attempts = 0
@@ -44,6 +44,35 @@ export async function ensureNetwork(
     'refused',
     `There is no address range left for the network ${network.name}: remove networks that are not used`,
   )
+}
+
+/** One network is cheaper to ask for than the list of all. */
+async function exists(docker: Docker, name: string): Promise<boolean> {
+  try {
+    const found = (await docker.getNetwork(name).inspect()) as { Name: string }
+    // The engine also resolves the beginning of an id: only the name counts here.
+    return found.Name === name
+  } catch (error) {
+    const known = translate(error, `network ${name}`)
+    if (known.kind === 'not-found') return false
+    throw known
+  }
+}
+
+export async function observeNetworks(docker: Docker, labelled: string): Promise<ObservedNetwork[]> {
+  const [networks, containers] = await translating('listing networks', () =>
+    Promise.all([
+      docker.listNetworks({ filters: { label: [labelled] } }),
+      docker.listContainers({ all: true, filters: { label: [labelled] } }),
+    ]),
+  )
+  const used = new Set(containers.flatMap(({ NetworkSettings }) => Object.keys(NetworkSettings?.Networks ?? {})))
+  return networks.map(({ Name, Labels, Created }) => ({
+    name: Name,
+    labels: Labels ?? {},
+    createdAt: new Date(Created),
+    used: used.has(Name),
+  }))
 }
 
 /** Also a stopped container needs its network, to start again; the engine itself asks only for running ones. */

@@ -1,0 +1,87 @@
+import type { Owner } from '@crux/agent-protocol'
+import { patterns } from '@crux/contract'
+import type { Logger } from '@crux/service-kit'
+import type { ContainerEngine, ObservedNetwork } from '../drivers/container-engine.ts'
+import { messageOf } from '../drivers/errors.ts'
+import { label, ownerLabels, ownerOf } from '../plan/labels.ts'
+import { companionName, networkName } from '../plan/names.ts'
+
+type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
+
+/** The networks of prefixes between deployments: made ahead of the first one, gone with the last container. */
+export interface PrefixNetworks {
+  /** Makes the prefix's network, so that a start finds it. */
+  prepare(owner: OwnerIds): Promise<void>
+  /** Removes the prefix's networks unless a container uses them or a deployment is under way. */
+  release(owner: OwnerIds): Promise<void>
+  /** Removes what was prepared long ago. */
+  sweep(): Promise<void>
+  /** Removes everything that was prepared and is not used: nobody else would. */
+  clear(): Promise<void>
+}
+
+/** A machine has room for only so many bridges: beyond these, the one prepared longest ago makes room. */
+const preparedDefault = 16
+const staleMs = 24 * 60 * 60 * 1_000
+
+/** @param options.isBusy whether a deployment under a prefix is under way: it may have its network before its first container */
+export function createPrefixNetworks(options: {
+  engine: ContainerEngine
+  nodeId: () => string
+  isBusy: (prefix: string) => boolean
+  log: Logger
+  preparedMax?: number
+  now?: () => number
+}): PrefixNetworks {
+  const { engine, nodeId, isBusy, log, preparedMax = preparedDefault } = options
+  const now = options.now ?? Date.now
+
+  /** Unused networks of this node, the oldest first. Another agent on the same engine looks after its own. */
+  async function unused(): Promise<(ObservedNetwork & { owner: OwnerIds })[]> {
+    const all = await engine.observeNetworks(`${label.node}=${nodeId()}`)
+    return all
+      .flatMap((network) => {
+        const owner = ownerOf(network.labels)
+        return owner && !network.used ? [{ ...network, owner }] : []
+      })
+      .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
+  }
+
+  async function release(owner: OwnerIds): Promise<void> {
+    if (isBusy(owner.prefix)) return
+    for (const name of [companionName(owner), networkName(owner)]) {
+      await engine
+        .removeNetworkIfUnused(name)
+        .catch((error) =>
+          log.warn({ network: name, reason: messageOf(error) }, 'an unused network could not be removed'),
+        )
+    }
+  }
+
+  async function quietly(what: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((error) => log.warn({ reason: messageOf(error) }, what))
+  }
+
+  return {
+    release,
+    prepare: (owner) =>
+      quietly('a network could not be prepared', async () => {
+        // The server's word becomes a name on the engine.
+        if (owner.nodeId !== nodeId() || !patterns.dnsLabel.test(owner.prefix)) return
+        const name = networkName(owner)
+        await engine.ensureNetwork({ name, internal: false, labels: ownerLabels(owner) })
+        const others = (await unused()).filter((network) => network.name !== name)
+        for (const { owner: oldest } of others.slice(0, Math.max(0, others.length + 1 - preparedMax)))
+          await release(oldest)
+      }),
+    sweep: () =>
+      quietly('unused networks were not looked for', async () => {
+        for (const { owner, createdAt } of await unused())
+          if (now() - createdAt.getTime() > staleMs) await release(owner)
+      }),
+    clear: () =>
+      quietly('unused networks were not looked for', async () => {
+        await Promise.all((await unused()).map(({ owner }) => release(owner)))
+      }),
+  }
+}

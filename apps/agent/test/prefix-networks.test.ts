@@ -1,0 +1,94 @@
+import { createLogger } from '@crux/service-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPrefixNetworks } from '../src/apply/prefix-networks.ts'
+import { openDockerDriver } from '../src/drivers/docker/driver.ts'
+import { label } from '../src/plan/labels.ts'
+import { networkName } from '../src/plan/names.ts'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.dispose())
+
+const ownerAt = (suffix: string) => ({ ...world.owner, prefix: `${world.owner.prefix}${suffix}` })
+const listed = () => world.docker.listNetworks({ filters: { label: [`${label.node}=${world.owner.nodeId}`] } })
+const names = async () => (await listed()).map(({ Name }) => Name).sort()
+
+describe('the network of a prefix', () => {
+  test('is made when a deployment is prepared, and the start takes that one', async () => {
+    const image = (await world.publish('web:1', webImage('one'))).reference
+    const { owner, server } = world
+    server.send({ case: 'preparePrefix', value: { owner } })
+    const prepared = await waitUntil('the network', async () => (await listed())[0]?.Id)
+    server.send({ case: 'preparePrefix', value: { owner } })
+    const release = world.release({ instances: [{ image, config: { name: 'web' } }] })
+    expect(await server.deployAndWait(release)).toMatchObject({ successful: true })
+    const joined = Object.values((await world.inspect('web')).NetworkSettings.Networks)
+    expect(joined.map(({ NetworkID }) => NetworkID)).toEqual([prepared])
+    expect(await names()).toEqual([networkName(owner)])
+  })
+
+  test('stays while a container uses it, and goes with a prefix that nothing ran under', async () => {
+    const { owner, server } = world
+    const other = ownerAt('b')
+    server.send({ case: 'preparePrefix', value: { owner: other } })
+    await waitUntil('the other network', async () => (await names()).includes(networkName(other)))
+    server.send({ case: 'releasePrefix', value: { owner } })
+    server.send({ case: 'releasePrefix', value: { owner: other } })
+    await waitUntil('its end', async () => !(await names()).includes(networkName(other)))
+    // A stopped container needs it too, to start again.
+    await world.docker.getContainer(world.name('web')).stop({ t: 0 })
+    server.send({ case: 'releasePrefix', value: { owner } })
+    expect(await server.ask({ case: 'listContainers', value: { prefix: owner.prefix } })).toMatchObject({
+      case: 'containers',
+    })
+    expect(await names()).toEqual([networkName(owner)])
+  })
+
+  test('is nothing that another node can be told to make', async () => {
+    const stranger = { ...ownerAt('c'), nodeId: 'another' }
+    const mine = ownerAt('d')
+    world.server.send({ case: 'preparePrefix', value: { owner: stranger } })
+    world.server.send({ case: 'preparePrefix', value: { owner: mine } })
+    await waitUntil('the network of this node', async () => (await names()).includes(networkName(mine)))
+    const all = (await world.docker.listNetworks()).map(({ Name }) => Name)
+    expect(all).not.toContain(networkName(stranger))
+  })
+
+  test('that nothing used for a day goes, of too many the oldest, and all of them when the agent ends', async () => {
+    const driver = await openDockerDriver(
+      'unix:///var/run/docker.sock',
+      createLogger({ name: 'test', level: 'silent' }),
+    )
+    let now = Date.now()
+    const busy = new Set<string>()
+    const networks = createPrefixNetworks({
+      engine: driver.engine,
+      nodeId: () => world.owner.nodeId,
+      isBusy: (prefix) => busy.has(prefix),
+      log: createLogger({ name: 'test', level: 'silent' }),
+      preparedMax: 2,
+      now: () => now,
+    })
+    try {
+      const [used, d, e, f] = [world.owner, ownerAt('d'), ownerAt('e'), ownerAt('f')].map(networkName)
+      await networks.prepare(ownerAt('e'))
+      expect(await names()).toEqual([used, d, e].sort())
+      await networks.prepare(ownerAt('f'))
+      expect(await names()).toEqual([used, e, f].sort())
+      await networks.sweep()
+      expect(await names()).toEqual([used, e, f].sort())
+      busy.add(ownerAt('f').prefix)
+      now += 25 * 60 * 60 * 1_000
+      await networks.sweep()
+      expect(await names()).toEqual([used, f].sort())
+      busy.clear()
+      await world.agent.stop()
+      expect(await names()).toEqual([used])
+    } finally {
+      driver.close()
+    }
+  })
+})
