@@ -5,6 +5,7 @@ import { inTransaction, type Queries } from '../db/transaction.ts'
 import { deploymentsChanged } from './events.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
+import { isEmptyPlace, preparePlace, releasePlace } from './prepared-place.ts'
 import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 import type { Who } from './start.ts'
 import {
@@ -24,7 +25,7 @@ export async function createDeployment(
   body: Body<'deployments.create'>,
 ): Promise<Answer<'deployments.create'>> {
   const { team, actor } = who
-  const id = await inTransaction(app.database, async (queries) => {
+  const { id, version } = await inTransaction(app.database, async (queries) => {
     const version = await findPlace(queries, team.id, body)
     if (version.images === 0)
       throw new CruxError('preconditionFailed', {
@@ -38,8 +39,9 @@ export async function createDeployment(
     await checkNames(queries, body.versionId, body.prefix)
     const created = await insertDeployment(queries, toNew(version, body, actor.id))
     await reuseSecrets(queries, created, body)
-    return created
+    return { id: created, version }
   })
+  preparePlace(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
   return told(app, team.id, id)
 }
 
@@ -52,8 +54,8 @@ export async function updateDeployment(
 ): Promise<void> {
   const [bundle] = body.configBundles
   if (bundle) throw new CruxError('notFound', { property: 'configBundles', value: bundle })
-  const status = await inTransaction(app.database, async (queries) => {
-    const { prefix, note } = body
+  const { prefix, note } = body
+  const { former, empty } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'edit')
     const place = placeOf(deployment, prefix)
@@ -68,9 +70,12 @@ export async function updateDeployment(
        where id = $1`,
       [id, prefix, note ?? null, body.protected, actor.id],
     )
-    return deployment.status
+    return { former: deployment, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
   })
-  deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status }])
+  deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status: former.status }])
+  if (prefix === former.prefix) return
+  preparePlace(app, { ...ownerOf(former), prefix })
+  if (empty) releasePlace(app, ownerOf(former))
 }
 
 /** The same version at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
@@ -81,7 +86,7 @@ export async function copyDeployment(
   body: Body<'deployments.copy'>,
 ): Promise<Answer<'deployments.copy'>> {
   const { team, actor } = who
-  const id = await inTransaction(app.database, async (queries) => {
+  const { id, version } = await inTransaction(app.database, async (queries) => {
     const source = await loadDeployment(queries, team.id, sourceId, { lock: true })
     refuse(source, 'copy')
     const { versionId } = source
@@ -96,8 +101,9 @@ export async function copyDeployment(
       userId: actor.id,
       secrets: source.node.id === body.nodeId,
     })
-    return created
+    return { id: created, version }
   })
+  preparePlace(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
   return told(app, team.id, id)
 }
 
@@ -110,10 +116,13 @@ export async function deleteDeployment(
 ): Promise<void> {
   if (options.containers)
     await removeContainers(app, await loadDeployment(app.database.pool, team.id, id, { lock: false }))
-  await inTransaction(app.database, async (queries) => {
-    refuse(await loadDeployment(queries, team.id, id, { lock: true }), 'delete')
+  const { deleted, empty } = await inTransaction(app.database, async (queries) => {
+    const deployment = await loadDeployment(queries, team.id, id, { lock: true })
+    refuse(deployment, 'delete')
     await queries.query('delete from crux.deployment where id = $1', [id])
+    return { deleted: deployment, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
   })
+  if (empty) releasePlace(app, ownerOf(deleted))
 }
 
 /** First the containers, then the records: a node that is away keeps both. */
@@ -172,6 +181,13 @@ async function checkNames(
       details: problems,
     })
 }
+
+const ownerOf = ({ teamId, projectId, node, prefix }: LoadedDeployment) => ({
+  teamId,
+  projectId,
+  nodeId: node.id,
+  prefix,
+})
 
 const placeOf = (deployment: LoadedDeployment, prefix: string) => ({
   nodeId: deployment.node.id,

@@ -4,6 +4,7 @@ import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './load.ts'
+import { preparePlace } from './prepared-place.ts'
 import { checkStatus, startProblems } from './start-checks.ts'
 
 type Preview = Answer<'deployments.preview'>
@@ -24,6 +25,8 @@ export async function previewStart(app: App, team: TeamContext, deploymentId: st
     checkStatus(deployment, 'deploy'),
     ...(await startProblems(pool, deployment, deployment.instances, { team, ignoreProtected: false })),
   ]
+  // Who asks this is about to start.
+  if (checks.every((problem) => !problem)) preparePlace(app, { ...deployment, nodeId: deployment.node.id })
   const containers = standing.map(({ name, config }): StandingContainer => ({ name, config }))
   const kept = new Set(deployment.instances.map((instance) => instance.config.name))
   return {

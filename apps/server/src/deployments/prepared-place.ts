@@ -1,0 +1,27 @@
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import type { Owner } from './release-store.ts'
+
+type Place = Owner & { teamId: string }
+
+/**
+ * A hint to the agent that a start comes: it makes the prefix's network now, which the engine takes long for. An agent that is away,
+ * or linked to another server process, makes it at the start.
+ */
+export function preparePlace(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: Place): void {
+  app.links.send(nodeId, { case: 'preparePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
+}
+
+/** Takes the hint back. The agent leaves alone what containers use. */
+export function releasePlace(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: Place): void {
+  app.links.send(nodeId, { case: 'releasePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
+}
+
+/** Whether no deployment of the project is there any more. */
+export async function isEmptyPlace(queries: Queries, { projectId, nodeId, prefix }: Owner): Promise<boolean> {
+  const { rowCount } = await queries.query(
+    'select from crux.deployment where node_id = $1 and prefix = $2 and project_id = $3 limit 1',
+    [nodeId, prefix, projectId],
+  )
+  return rowCount === 0
+}
