@@ -15,7 +15,8 @@ const seen = {}
 let bad = []
 function ask(host) {
   return new Promise((resolve) => {
-    const failed = (error) => { bad.push(host + ' ' + (error.code ?? error.message)); resolve() }
+    // Both start at once: until the service has answered for the first time, nothing is lost.
+    const failed = (error) => { if (Object.keys(seen).length > 0) bad.push(host + ' ' + (error.code ?? error.message)); resolve() }
     const request = get({ host, port: 8080, agent: false, timeout: 2000 }, (response) => {
       let text = ''
       response.on('data', (chunk) => (text += chunk))

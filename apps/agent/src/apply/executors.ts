@@ -118,6 +118,10 @@ export async function execute<S extends Step>(step: S, run: Run): Promise<void> 
   await whileAway(() => executor(step, run), run.signal)
 }
 
+export async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
+  for (const step of steps) await execute(step, run)
+}
+
 async function createContainer({ instanceId }: StepOf<'container.create'>, run: Run): Promise<void> {
   const { driver, narrator } = run
   const { planned, instance } = partsOf(run, instanceId)

@@ -12,10 +12,11 @@ import { type Observation, planRelease, portTaken, type ResolvedInstance } from 
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type LinkClock, Stopped } from './control.ts'
-import { ensureOwnNetwork, execute, findOwn, type Run } from './executors.ts'
+import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
+import { refusalOf, startAndVerify } from './start-and-verify.ts'
 
 export interface ReleaseContext {
   driver: Driver
@@ -185,44 +186,6 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   if (plan.cleanUp.length > 0) await journal.secure()
 }
 
-/** Starts in the version's order; whoever holds back is verified before the next one starts, the others meanwhile. */
-async function startAndVerify(run: Run): Promise<void> {
-  const failing = new AbortController()
-  setMaxListeners(0, failing.signal)
-  const signal = AbortSignal.any([run.signal, failing.signal])
-  const inner: Run = { ...run, signal }
-  const checks: Promise<void>[] = []
-  let first: { error: unknown } | undefined
-  const guarded = async (instanceId: string, phase: Phase, work: Promise<void>): Promise<void> => {
-    try {
-      await work
-    } catch (error) {
-      if (!first && !run.signal.aborted) {
-        first = { error: refusalOf(error, instanceId) }
-        run.narrator.failed(instanceId, phase, messageOf(error))
-        failing.abort(error)
-      }
-      throw error
-    }
-  }
-  try {
-    for (const { instanceId, steps } of run.plan.start) {
-      await guarded(instanceId, Phase.START, inOrder(steps, inner))
-      const check = guarded(instanceId, Phase.VERIFY, execute({ kind: 'container.verify', instanceId }, inner))
-      checks.push(check)
-      check.catch(() => undefined)
-      if (run.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
-    }
-  } catch {
-    // `first` or the outer signal holds the cause.
-  }
-  await Promise.allSettled(checks)
-  for (const { watched } of run.watched.values()) watched.close()
-  run.watched.clear()
-  run.signal.throwIfAborted()
-  if (first) throw first.error
-}
-
 async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
   const { plan, narrator } = run
   // Past the point of no return: neither a cancellation nor a missing link stops the removal of what was replaced.
@@ -360,15 +323,6 @@ function shortNames(release: Release): string[] {
       return []
     }
   })
-}
-
-function refusalOf(error: unknown, instanceId: string): Refusal {
-  if (error instanceof Refusal) return error
-  return new Refusal(instanceId, messageOf(error), { cause: error })
-}
-
-async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
-  for (const step of steps) await execute(step, run)
 }
 
 /** Names the instance whose step of a phase failed. */

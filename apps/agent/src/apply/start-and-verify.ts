@@ -1,0 +1,62 @@
+import { setMaxListeners } from 'node:events'
+import { messageOf } from '../drivers/errors.ts'
+import { Refusal } from '../plan/refusal.ts'
+import { execute, inOrder, type Run } from './executors.ts'
+import { Phase } from './narrator.ts'
+
+/** How many containers the engine starts at once: more gain nothing on it and would delay a failure's end. */
+const startsAtOnce = 4
+
+/**
+ * Begins starts in the version's order, a few under way at once. Whoever holds back is verified before the next one starts;
+ * whoever stops a former container first goes alone, so that its service pauses no longer than it must.
+ */
+export async function startAndVerify(run: Run): Promise<void> {
+  const failing = new AbortController()
+  setMaxListeners(0, failing.signal)
+  const signal = AbortSignal.any([run.signal, failing.signal])
+  const inner: Run = { ...run, signal }
+  const starting = new Set<Promise<void>>()
+  const checks: Promise<void>[] = []
+  let first: { error: unknown } | undefined
+  const guarded = async (instanceId: string, phase: Phase, work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      if (!first && !run.signal.aborted) {
+        first = { error: refusalOf(error, instanceId) }
+        run.narrator.failed(instanceId, phase, messageOf(error))
+        failing.abort(error)
+      }
+      throw error
+    }
+  }
+  try {
+    for (const { instanceId, steps } of run.plan.start) {
+      const pauses = steps.some(({ kind }) => kind === 'former.stop')
+      while (starting.size > (pauses ? 0 : startsAtOnce - 1)) await Promise.race(starting)
+      const started = guarded(instanceId, Phase.START, inOrder(steps, inner)).finally(() => starting.delete(started))
+      starting.add(started)
+      const check = started.then(() =>
+        guarded(instanceId, Phase.VERIFY, execute({ kind: 'container.verify', instanceId }, inner)),
+      )
+      checks.push(check)
+      check.catch(() => undefined)
+      if (pauses) await started
+      if (run.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
+    }
+  } catch {
+    // `first` or the outer signal holds the cause.
+  }
+  await Promise.allSettled(checks)
+  for (const { watched } of run.watched.values()) watched.close()
+  run.watched.clear()
+  run.signal.throwIfAborted()
+  if (first) throw first.error
+}
+
+/** The error as one of an instance, whatever it was. */
+export function refusalOf(error: unknown, instanceId: string): Refusal {
+  if (error instanceof Refusal) return error
+  return new Refusal(instanceId, messageOf(error), { cause: error })
+}
