@@ -17,7 +17,7 @@ export function toastError(error: unknown): void {
 export function Toasts() {
   // Beside the dialogs, not below them: those stand outside the root too.
   return createPortal(
-    <Toaster position="bottom-right" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />,
+    <Toaster position="bottom-center" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />,
     document.body,
   )
 }
