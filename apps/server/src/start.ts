@@ -8,6 +8,7 @@ import {
   type Outbound,
 } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
+import { keepAuditLog } from './audit-log/retention.ts'
 import type { Bus } from './bus/bus.ts'
 import { createPostgresBus } from './bus/postgres-bus.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
@@ -38,6 +39,7 @@ import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
 import { createAuthentication } from './tokens/authentication.ts'
 import { createFailedChecks } from './tokens/failed-checks.ts'
+import { withAccountNames } from './tokens/names.ts'
 
 export type Overrides = {
   log?: Logger
@@ -99,15 +101,17 @@ async function start(
     bus: bus.bus,
     cipher: createCipher(config.encryption),
     outbound: overrides.outbound ?? createOutbound({ allow: config.outboundAllow, refusedPorts, log }),
-    identity:
+    identity: withAccountNames(
       overrides.identity?.(bus.bus) ??
-      createIdentity({
-        publicUrl: config.identityPublicUrl,
-        adminUrl: config.identityAdminUrl,
-        adminToken: config.identityAdminToken,
-        bus: bus.bus,
-        log,
-      }),
+        createIdentity({
+          publicUrl: config.identityPublicUrl,
+          adminUrl: config.identityAdminUrl,
+          adminToken: config.identityAdminToken,
+          bus: bus.bus,
+          log,
+        }),
+      { database, bus: bus.bus, log },
+    ),
     accounts:
       overrides.accounts ??
       createAccounts({ adminUrl: config.identityAdminUrl, adminToken: config.identityAdminToken, log }),
@@ -147,6 +151,8 @@ async function start(
   hub.attach(http.port.server)
 
   handleInvitationMails(app)
+  keepAuditLog(app)
+  jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 
   await bus.ready
   await gateway.start()

@@ -33,6 +33,15 @@ describe('createLogger', () => {
     expect(text()).toContain('flow=1')
   })
 
+  test('hides tokens of ours wherever they stand in a text', () => {
+    const { log, text } = makeLogger()
+    const tokens = [`crux_${'aB3-_'.repeat(9).slice(0, 43)}`, `ory_st_${'x9'.repeat(16)}`]
+    for (const token of tokens) log.info({ note: `I pasted ${token}, sorry`, name: token }, token)
+    for (const token of tokens) expect(text()).not.toContain(token.slice(12))
+    log.info({ container: 'crux_shop_web-1' })
+    expect(text()).toContain('crux_shop_web-1')
+  })
+
   test('keeps what is no secret: flags, counts, types and stacks of errors', () => {
     const { log, last } = makeLogger()
     log.info({ hasPassword: true, tokens: 3, tokenType: 'install', err: new TypeError('bad') })

@@ -26,10 +26,11 @@ export function redact(value: unknown, depth = 0): unknown {
   return copy
 }
 
-/** Hides credentials that stand inside a text: in addresses, bearer headers and sensitive query parameters. */
+/** Hides credentials that stand inside a text: our own tokens, and those in addresses, bearer headers and query parameters. */
 export function redactText(text: string): string {
-  if (!/[:=]|bearer|basic/i.test(text)) return text
+  if (!/[:=]|bearer|basic|crux_|ory_/i.test(text)) return text
   return text
+    .replace(/\b(crux_(?=[\w-]{43})|ory_[a-z]+_(?=\w{32}))[\w-]+/g, `$1${hidden}`)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${hidden}@`)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${hidden}`)
     .replace(/([?&](?:code|token|state|secret|password|access_token|id_token|csrf_token)=)[^&\s#"']+/gi, `$1${hidden}`)

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
 import { issueToken, tokenNotFound } from '../tokens/actions.ts'
 import { tokensRevoked } from '../tokens/events.ts'
-import { deleteTokens, type Holder } from '../tokens/store.ts'
+import { deleteTokens, type Holder, oldestFirst } from '../tokens/store.ts'
 import { type AccountRow, insertAccount, lockAccount, retireAccount, selectAccounts, updateAccount } from './store.ts'
 
 export async function listAccounts(app: App, team: TeamContext): Promise<Answer<'service-accounts.list'>> {
@@ -89,7 +89,7 @@ function toAccount(row: AccountRow, createdBy: string | undefined): Answer<'serv
     role: row.role,
     createdAt: row.createdAt.toISOString(),
     createdBy: createdBy ?? 'Unknown user',
-    tokens: row.tokens.map((token) => ({
+    tokens: oldestFirst(row.tokens).map((token) => ({
       ...token,
       createdAt: new Date(token.createdAt).toISOString(),
       expiresAt: token.expiresAt && new Date(token.expiresAt).toISOString(),

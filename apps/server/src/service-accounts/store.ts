@@ -21,7 +21,7 @@ export async function selectAccounts(queries: Queries, teamId: string): Promise<
     name: 'service accounts',
     text: `select a.id, a.name, a.description, a.role, a.created_at as "createdAt", a.created_by as "createdBy",
         coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'scope', k.scope, 'createdAt', k.created_at,
-            'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at) order by k.created_at, k.id)
+            'expiresAt', k.expires_at, 'lastUsedAt', k.last_used_at))
           from crux.access_token k where k.service_account_id = a.id), '[]') as tokens
       from crux.service_account a where a.team_id = $1 and a.deleted_at is null order by a.name`,
     values: [teamId],

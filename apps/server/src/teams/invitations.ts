@@ -55,7 +55,6 @@ export async function invite(
 
 /** @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s */
 export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
-  requireMail(app)
   await inTransaction(app.database, async (queries) => {
     const row = await lockInvitation(queries, team.id, userId)
     if (!row)
@@ -64,6 +63,7 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
         value: userId,
         description: 'There is no such invitation.',
       })
+    requireMail(app)
     if (row.status === 'declined')
       throw new CruxError('preconditionFailed', {
         property: 'userId',

@@ -12,6 +12,10 @@ export type World = {
   deploymentId: string
   instanceId: string
   configId: string
+  serviceAccountId: string
+  /** The owner, and an API token of his. */
+  userId: string
+  tokenId: string
 }
 
 /** One of everything that a team may have, made through the API. Registries: unchecked, so nothing outside is asked. */
@@ -38,6 +42,9 @@ export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTea
   })
   const details = await call('deployments.get', { params: { ...params, deploymentId: deployment.id } })
   const [instance] = details.instances
+  const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
+  const tokens = await call('tokens.list')
+  const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   if (!image || !instance) throw new Error('the version has no image')
   return {
     teamSlug,
@@ -50,5 +57,8 @@ export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTea
     deploymentId: deployment.id,
     instanceId: instance.id,
     configId: image.config.id,
+    serviceAccountId: account.id,
+    userId: owner.id,
+    tokenId: token.id,
   }
 }

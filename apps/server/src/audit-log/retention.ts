@@ -1,0 +1,37 @@
+import type { App } from '../context.ts'
+
+const dayMs = 86_400_000
+/** Small enough that nobody who writes the log waits for a deletion. */
+const entriesPerDelete = 5_000
+/** A job that takes longer counts as failed; what is left waits for the next night. */
+const nightMs = 240_000
+
+/** Drops what is older than the installation keeps, every night. */
+export function keepAuditLog(app: App): void {
+  app.jobs.schedule('audit-log-retention', '17 3 * * *', async () => {
+    const { auditRetentionDays: days } = app.config
+    if (days > 0) await dropEntriesBefore(app, new Date(Date.now() - days * dayMs))
+  })
+}
+
+/** Team by team along the index of newest entries: the rest of the log is not read. */
+export async function dropEntriesBefore(app: Pick<App, 'database' | 'log'>, before: Date): Promise<number> {
+  const { pool } = app.database
+  const end = Date.now() + nightMs
+  const teams = await pool.query<{ id: string }>('select id from crux.team')
+  let dropped = 0
+  for (const team of teams.rows) {
+    let rows = entriesPerDelete
+    while (rows === entriesPerDelete && Date.now() < end) {
+      const { rowCount } = await pool.query(
+        `delete from crux.audit_log where id in (
+           select id from crux.audit_log where team_id = $1 and created_at < $2 order by created_at, id limit $3)`,
+        [team.id, before, entriesPerDelete],
+      )
+      rows = rowCount ?? 0
+      dropped += rows
+    }
+  }
+  if (dropped > 0) app.log.info({ dropped, before }, 'old audit entries were dropped')
+  return dropped
+}

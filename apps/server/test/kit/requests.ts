@@ -1,0 +1,68 @@
+import { contract, type EndpointSpec, type Operation } from '@crux/contract'
+import type { World } from './world.ts'
+
+export const operations = Object.keys(contract) as Operation[]
+export const rowOf = (operation: Operation): EndpointSpec => contract[operation]
+
+/** A body that the row accepts, so that a refusal is never about the body. */
+export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
+  'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
+  'auth.change-password': { flow: 'f', csrfToken: 't', password: 'correct horse battery' },
+  'auth.link-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
+  'auth.unlink-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
+  'teams.create': { name: 'Another team', slug: 'another-team' },
+  'teams.update': { name: 'New name', slug: 'new-name' },
+  'teams.update-security': { secondFactorRequired: false, allowedDomains: [] },
+  'teams.invite': { email: 'somebody@example.com', firstName: 'Some' },
+  'teams.change-role': { role: 'user' },
+  'tokens.create': { name: 'Some token', expirationInDays: 30 },
+  'service-accounts.create': { name: 'Some account', role: 'user' },
+  'service-accounts.update': { name: 'Some account', role: 'user' },
+  'service-accounts.create-token': { name: 'Some token', expirationInDays: 30 },
+  'registries.create': { name: 'Some', type: 'unchecked', details: { local: true } },
+  'registries.update': { name: 'Some', type: 'unchecked', details: { local: true } },
+  'projects.create': { name: 'Some', type: 'versioned' },
+  'projects.update': { name: 'Some' },
+  'versions.create': { name: '2.0.0', type: 'rolling' },
+  'versions.update': { name: '2.0.0' },
+  'versions.increase': { name: '2.0.0' },
+  'images.create': [{ registryId: world.registryId, images: ['a:1'] }],
+  'images.order': [world.imageId],
+  'images.update': { tag: '2' },
+  'nodes.create': { name: 'Some' },
+  'nodes.update': { name: 'Some' },
+  'nodes.create-script': { type: 'docker', scriptType: 'shell' },
+  'deployments.create': { versionId: world.versionId, nodeId: world.nodeId, prefix: 'some' },
+  'deployments.update': { prefix: 'some', protected: false },
+  'deployments.copy': { nodeId: world.nodeId, prefix: 'other' },
+  'deployments.start': {},
+  'deployments.update-instance': { config: { name: 'web' } },
+  'deployments.create-token': { name: 'Some token' },
+  'container-configurations.update': { config: { name: 'web' } },
+})
+
+const range = 'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'
+const queries: Partial<Record<Operation, string>> = {
+  'deployments.list': '?skip=0&take=50',
+  'deployments.log': '?skip=0&take=50',
+  'nodes.audit': `?skip=0&take=50&${range}`,
+  'audit-log.list': `?skip=0&take=50&${range}`,
+  'audit-log.days': `?${range}`,
+  'audit-log.export-csv': `?${range}`,
+  'audit-log.export-ndjson': `?${range}`,
+}
+
+/** The address of an operation in a world, with the query that it needs. */
+export const pathOf = (operation: Operation, world: World): string =>
+  rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
+    const values: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
+    return values[name] ?? ''
+  }) + (queries[operation] ?? '')
+
+/** The operation with a valid body. */
+export function initOf(operation: Operation, world: World): RequestInit {
+  const body = bodies(world)[operation]
+  const { method } = rowOf(operation)
+  if (body === undefined) return { method }
+  return { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+}
