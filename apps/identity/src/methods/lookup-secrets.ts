@@ -5,7 +5,7 @@ import { input, type Node, sealed, text } from '../flows/nodes.ts'
 import { refusedWith, type SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { type Fields, textField } from '../http/body.ts'
-import { findConfig, removeConfig, saveConfig } from '../identities/credentials.ts'
+import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { sameSecret } from '../secrets.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
@@ -106,6 +106,7 @@ export const lookupSettings: SettingsMethod = {
           proves: type,
           async write(tx) {
             await saveConfig(tx, identityId, type, { ...config })
+            await saveIdentifiers(tx, identityId, type, [identityId])
             return undefined
           },
         }

@@ -6,7 +6,7 @@ import { image, input, sealed, text } from '../flows/nodes.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
-import { findConfig, removeConfig, saveConfig } from '../identities/credentials.ts'
+import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { emailOf } from '../identities/traits.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
@@ -95,6 +95,7 @@ export const totpSettings: SettingsMethod = {
       proves: type,
       async write(tx) {
         await saveConfig(tx, identityId, type, { ...config })
+        await saveIdentifiers(tx, identityId, type, [identityId])
         return undefined
       },
     }

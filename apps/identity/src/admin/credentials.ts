@@ -1,0 +1,35 @@
+import type { App } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { badRequest, IdentityError } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import type { Person } from '../identities/store.ts'
+import { requireAnotherFirstFactor } from '../methods/first-factors.ts'
+import { isLinked, type OidcConfig, oidcIdentifier } from '../methods/oidc/links.ts'
+
+/** Takes a second factor, or the link to an account elsewhere, away from a person. What signs in alone is kept. */
+export async function deleteCredential(app: App, visit: Visit, { identity }: Person): Promise<unknown> {
+  const { type } = visit.request.params as { type: string }
+  const identifier = visit.query('identifier') ?? ''
+  if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')
+  await app.database.transaction(async (tx) => {
+    const config = await findConfig(tx, identity.id, type, { lock: true })
+    if (!config)
+      throw new IdentityError(404, { reason: `You tried to remove a ${type} but this user has no ${type} set up.` })
+    if (type === 'passkey') throw badRequest('You cannot remove first factor credentials.')
+    if (type === 'oidc') await unlink(tx, app, identity.id, config as unknown as OidcConfig, identifier)
+    else await removeConfig(tx, identity.id, type)
+  })
+  return visit.reply.code(204).send()
+}
+
+async function unlink(tx: Executor, app: App, identityId: string, config: OidcConfig, identifier: string) {
+  if (identifier === '') throw badRequest('You must provide an identifier to delete this credential.')
+  if (!isLinked(config, identifier))
+    throw new IdentityError(404, { reason: `The identifier ${identifier} was not found among the OIDC credentials.` })
+  await requireAnotherFirstFactor(tx, app, identityId)
+  const providers = config.providers.filter((link) => oidcIdentifier(link) !== identifier)
+  if (providers.length === 0) return removeConfig(tx, identityId, 'oidc')
+  await saveConfig(tx, identityId, 'oidc', { providers })
+  await saveIdentifiers(tx, identityId, 'oidc', providers.map(oidcIdentifier))
+}
