@@ -3,6 +3,8 @@ import { brokenUniqueRule } from '../db/executor.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
   flowExpired,
+  IdentityError,
+  IdentityError,
   identityMismatch,
   noCredentials,
   noSuchRow,

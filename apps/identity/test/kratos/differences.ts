@@ -28,6 +28,11 @@ export const differences: Difference[] = [
     reason:
       'which method was tried last is kept by the original in the flow, also when the attempt had another outcome',
   },
+  {
+    scenario: '*',
+    path: '*publicKey.authenticatorSelection.authenticatorAttachment',
+    reason: 'the original lets passkeys lie in the computer itself only; ours also in phones and on security keys',
+  },
 ]
 
 export function isAllowed(entry: Difference, scenario: string, found: Found): boolean {

@@ -11,19 +11,6 @@ export const pending: Record<string, { scenarios?: string[]; parts?: Place[] }> 
       { scenario: 'registration: *', path: '*body.ui.nodes.code/method' },
     ],
   },
-  'webauthn and passkeys': {
-    parts: [
-      { scenario: '*', path: '*body.ui.nodes.passkey/*' },
-      { scenario: '*', path: '*body.ui.nodes.webauthn/*' },
-      { scenario: 'login: *', path: '*body.ui.nodes.default/identifier.attributes.autocomplete' },
-    ],
-  },
-  'sign-in with other services': {
-    scenarios: [
-      'registration: a method that is not configured is refused',
-      'login: a method that is not configured is refused',
-    ],
-  },
   'replaced flows': {
     parts: [{ scenario: '*: a flow that expired, *', step: 'next', path: 'body.request_url' }],
   },

@@ -8,9 +8,9 @@ import { z } from 'zod'
 import type { RelyingParty } from './relying-party.ts'
 import type { StoredKey } from './stored-keys.ts'
 
-/** EdDSA, ES256, RS256: what security keys, phones and computers have. */
-const algorithms = [-8, -7, -257]
-const timeoutMs = 5 * 60_000
+/** COSE's numbers of what keys may sign with, the most common first: ECDSA, RSA, RSA-PSS, EdDSA. */
+const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8]
+const timeoutMs = { passkey: 5 * 60_000, securityKey: 2 * 60_000 }
 
 /** What a browser is asked, as the JSON of a node's value, and the challenge that its answer must hold. */
 export interface Question {
@@ -28,21 +28,23 @@ export async function askForNewKey(
   party: RelyingParty,
   about: { userHandle: Buffer; userName: string; known: readonly StoredKey[]; passkey: boolean },
 ): Promise<Question> {
-  const options = await generateRegistrationOptions({
+  const { rp, user, challenge, pubKeyCredParams, timeout, excludeCredentials } = await generateRegistrationOptions({
     rpName: party.name,
     rpID: party.id,
     userName: about.userName,
     userDisplayName: about.userName,
     userID: new Uint8Array(about.userHandle),
-    timeout: timeoutMs,
-    attestationType: 'none',
+    timeout: about.passkey ? timeoutMs.passkey : timeoutMs.securityKey,
     excludeCredentials: about.known.map(({ id, transports }) => ({ id, transports })),
     supportedAlgorithmIDs: algorithms,
-    authenticatorSelection: about.passkey
-      ? { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' }
-      : { residentKey: 'discouraged', requireResidentKey: false, userVerification: 'discouraged' },
   })
-  return { options: { publicKey: options }, challenge: options.challenge }
+  // Any kind of authenticator will do: this computer, a phone, a key.
+  const authenticatorSelection = about.passkey
+    ? { requireResidentKey: true, residentKey: 'required', userVerification: 'preferred' }
+    : { userVerification: 'discouraged' }
+  const publicKey = { rp, user, challenge, pubKeyCredParams, timeout, authenticatorSelection }
+  if (about.known.length === 0) return { options: { publicKey }, challenge }
+  return { options: { publicKey: { ...publicKey, excludeCredentials } }, challenge }
 }
 
 /** Asks to prove the possession of a key: one of `keys`, or any passkey when there are none. */
@@ -52,7 +54,7 @@ export async function askForProof(
 ): Promise<Question> {
   const options = await generateAuthenticationOptions({
     rpID: party.id,
-    timeout: timeoutMs,
+    timeout: about.passkey ? timeoutMs.passkey : timeoutMs.securityKey,
     ...(about.keys.length === 0
       ? {}
       : { allowCredentials: about.keys.map(({ id, transports }) => ({ id, transports })) }),

@@ -104,7 +104,12 @@ export const passkeyRegistration: RegistrationMethod = {
     const userHandle = memory.userHandle ?? newHandle()
     const question =
       memory.question ??
-      (await askForNewKey(party, { userHandle: Buffer.from(userHandle), userName: 'Crux', known: [], passkey: true }))
+      (await askForNewKey(party, {
+        userHandle: Buffer.from(userHandle),
+        userName: party.name,
+        known: [],
+        passkey: true,
+      }))
     remember(context, type, { question, userHandle })
     const data = { credentialOptions: question.options, displayNameFieldName: 'traits.email' }
     return [

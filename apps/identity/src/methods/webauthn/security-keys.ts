@@ -73,9 +73,9 @@ export const securityKeySettings: SettingsMethod = {
     if (flowType !== 'browser' || !party) return []
     const { identity } = person
     const known = (await findKeys(app.database.db, identity.id, type))?.keys ?? []
-    const userName = emailOf(identity.traits)
     const userHandle = Buffer.from(identity.id.replaceAll('-', ''), 'hex')
-    const question = asked(context) ?? (await askForNewKey(party, { userHandle, userName, known, passkey: false }))
+    const question =
+      asked(context) ?? (await askForNewKey(party, { userHandle, userName: party.name, known, passkey: false }))
     remember(context, type, { question })
     return [
       ...known.map((key) =>
