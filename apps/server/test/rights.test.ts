@@ -1,6 +1,6 @@
 import { type ChannelName, isAllowed, liveChannels, type Operation, type TeamRole } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
+import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
 import { bodies, initOf, operations, pathOf, rowOf } from './kit/requests.ts'
 import { makeWorld, type World } from './kit/world.ts'
@@ -112,24 +112,8 @@ describe('rights', () => {
     const livePath = (channel: ChannelName, world: World) =>
       liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => world[name as keyof World] ?? '')
 
-    type Frame = { type: string; data: { path?: string; status?: number; error?: string } }
-    async function dial(as: Someone) {
-      const socket = new WebSocket(`${crux.url.replace('http', 'ws')}/api`, {
-        headers: { authorization: `Bearer ${as.token}` },
-      })
-      const frames: Frame[] = []
-      socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame))
-      await new Promise((resolve, reject) => {
-        socket.on('open', resolve)
-        socket.on('error', reject)
-      })
-      const send = (type: string, data: unknown) => socket.send(JSON.stringify({ type, data }))
-      const next = (wanted: (frame: Frame) => boolean) => until(() => frames.find(wanted))
-      return { socket, frames, send, next }
-    }
-
     it.each(channels)("%s cannot be subscribed in another team, nor with another team's ids", async (channel) => {
-      const { socket, frames, send, next } = await dial(stranger)
+      const { socket, frames, send, next } = await dial(crux.url, stranger.token)
       const paths = [livePath(channel, ours)]
       if (/:(?!team)\w+Id/.test(liveChannels[channel].path))
         paths.push(livePath(channel, { ...ours, teamSlug: theirs.teamSlug }))
@@ -150,7 +134,7 @@ describe('rights', () => {
       '%s/%s is dropped without a subscription, and refused to who lost the team meanwhile',
       async (channel, type) => {
         const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
-        const { socket, frames, send, next } = await dial(member)
+        const { socket, frames, send, next } = await dial(crux.url, member.token)
         const path = livePath(channel, ours)
         send(`${path}/${type}`, {})
         send('subscribe', { path })
@@ -168,7 +152,7 @@ describe('rights', () => {
       '%s/%s is not for the role user',
       async (channel, type, { audit }) => {
         const member = await crux.addMember({ id: ours.teamId, slug: ours.teamSlug, name: '' }, 'user')
-        const { socket, send, next } = await dial(member)
+        const { socket, send, next } = await dial(crux.url, member.token)
         const path = livePath(channel, ours)
         send('subscribe', { path })
         await next((frame) => frame.type === 'subbed')

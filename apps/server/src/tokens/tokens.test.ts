@@ -1,0 +1,161 @@
+import { limits } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dial } from '../../test/kit/dial.ts'
+import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
+
+let crux: TestServer
+let ada: Someone
+let team: TestTeam
+let serial = 0
+
+beforeAll(async () => {
+  crux = await startTestServer()
+  ada = crux.signUp('Ada')
+  team = await crux.createTeam(ada)
+})
+afterAll(() => crux.stop())
+
+type Scope = 'read' | 'deploy' | 'full'
+const make = (of: Someone, scope: Scope = 'full', expirationInDays = 30) =>
+  crux.client(of).call('tokens.create', { body: { name: `Token ${++serial}`, scope, expirationInDays } })
+const holding = (token: string, of = ada): Someone => ({ ...of, token })
+const nodes = (as: Someone) => crux.request(`/api/${team.slug}/nodes`, { as })
+const stored = async (id: string) =>
+  (await crux.app.database.pool.query('select * from crux.access_token where id = $1', [id])).rows[0]
+
+describe('an API token', () => {
+  it('is shown once, starts with crux_ and lies in the database as a hash', async () => {
+    const { token, ...made } = await make(ada, 'deploy', 60)
+    expect(token).toMatch(/^crux_[\w-]{43}$/)
+    const days = (Date.parse(made.expiresAt ?? '') - Date.parse(made.createdAt)) / 86_400_000
+    expect(days).toBeCloseTo(60, 2)
+    expect(made).toMatchObject({ scope: 'deploy', lastUsedAt: null })
+    const { call } = crux.client(ada)
+    expect(await call('tokens.get', { params: { tokenId: made.id } })).toEqual(made)
+    expect(JSON.stringify([await call('tokens.list'), await stored(made.id)])).not.toContain(token.slice(5))
+  })
+
+  it('never expires when that was asked for, and has the full scope when none was', async () => {
+    const made = await crux.client(ada).call('tokens.create', { body: { name: 'For ever', expirationInDays: 0 } })
+    expect(made).toMatchObject({ expiresAt: null, scope: 'full' })
+  })
+
+  it('acts as its person with the role of now, and remembers to the minute when', async () => {
+    const member = await crux.addMember(team, 'admin')
+    const { token, id } = await make(member)
+    const me = holding(token, member)
+    expect((await crux.client(me).call('users.me')).user.id).toBe(member.id)
+    const body = { name: 'Machine by a token' }
+    const node = await crux.client(me).call('nodes.create', { params: { teamSlug: team.slug }, body })
+    expect(node.name).toBe(body.name)
+    const { lastUsedAt } = await until(async () => {
+      const now = await crux.client(member).call('tokens.get', { params: { tokenId: id } })
+      return now.lastUsedAt ? now : undefined
+    })
+    await nodes(me)
+    expect(await crux.client(member).call('tokens.get', { params: { tokenId: id } })).toMatchObject({ lastUsedAt })
+
+    await crux.app.database.pool.query(`update crux.team_member set role = 'user' where user_id = $1`, [member.id])
+    crux.app.bus.publish({ type: 'member.changed', teamId: team.id, userId: member.id })
+    const lower = () => crux.request(`/api/${team.slug}/nodes/${node.id}`, { method: 'DELETE', as: me })
+    await until(async () => (await lower()).status === 403, 1_000)
+    await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [member.id])
+    crux.app.bus.publish({ type: 'member.changed', teamId: team.id, userId: member.id })
+    await until(async () => (await nodes(me)).status === 403, 1_000)
+  })
+
+  it('opens nothing from the moment of its revocation, also where it was just used', async () => {
+    const { token, id } = await make(ada)
+    expect((await nodes(holding(token))).status).toBe(200)
+    await crux.client(ada).call('tokens.delete', { params: { tokenId: id } })
+    await until(async () => (await nodes(holding(token))).status === 401, 500)
+    expect(await stored(id)).toBeUndefined()
+  })
+
+  it('opens nothing after its time', async () => {
+    const { token, id } = await make(ada, 'read', 1)
+    await crux.app.database.pool.query(`update crux.access_token set expires_at = now() where id = $1`, [id])
+    expect((await nodes(holding(token))).status).toBe(401)
+  })
+
+  it('dies with the account: disabled or deleted', async () => {
+    const member = await crux.addMember(team, 'user')
+    const { token } = await make(member)
+    expect((await nodes(holding(token))).status).toBe(200)
+    crux.people.disable(member)
+    // What the identity service sends in the transaction that disables or deletes somebody.
+    await crux.app.database.pool.query('select pg_notify($1, $2)', ['crux_identities', member.id])
+    await until(async () => (await nodes(holding(token))).status === 401, 500)
+  })
+
+  it('is not made good by a cookie, and a header that is not a token of ours still means the session', async () => {
+    const cookie = `ory_kratos_session=${ada.token}`
+    const ask = (authorization: string) => crux.request('/api/teams', { headers: { cookie, authorization } })
+    expect((await ask(`Bearer crux_${'x'.repeat(43)}`)).status).toBe(401)
+    expect((await ask('Bearer crux_short')).status).toBe(401)
+    expect((await ask(`Bearer ${ada.token}`)).status).toBe(200)
+  })
+
+  it('is not taken from an address', async () => {
+    const { token } = await make(ada)
+    expect((await crux.request(`/api/teams?token=${token}`)).status).toBe(401)
+  })
+
+  it('of somebody else does not exist', async () => {
+    const eve = crux.signUp('Eve')
+    const { id } = await make(ada)
+    const { request } = crux.client(eve)
+    const params = { tokenId: id }
+    await expect(request('tokens.get', { params })).rejects.toMatchObject({ status: 404 })
+    await expect(request('tokens.delete', { params })).rejects.toMatchObject({ status: 404 })
+    expect(await stored(id)).toBeDefined()
+  })
+
+  it('has a name of its own, and there are only so many, also when they are made all at once', async () => {
+    const hoarder = crux.signUp('Hoarder')
+    const { request } = crux.client(hoarder)
+    const body = (name: string) => ({ body: { name, expirationInDays: 0 } })
+    await request('tokens.create', body('The same'))
+    await expect(request('tokens.create', body('The same'))).rejects.toMatchObject({ status: 409, property: 'name' })
+    const seed = `insert into crux.access_token (user_id, name, hash, scope, aal, created_by)
+      select $1, 'Seed ' || n, gen_random_uuid()::text, 'read', 'aal1', $1 from generate_series(1, $2::int) n`
+    await crux.app.database.pool.query(seed, [hoarder.id, limits.tokensPerHolder - 3])
+    const asked = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => request('tokens.create', body(`Token ${name}`)))
+    const made = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled')
+    expect(made).toHaveLength(2)
+    await expect(request('tokens.create', body('One more'))).rejects.toMatchObject({ status: 412, property: 'tokens' })
+  })
+
+  it('carries the assurance of the session that made it', async () => {
+    const strong = crux.people.signIn(ada, { aal: 'aal2' })
+    const [weak, good] = [await make(ada), await make(strong)]
+    expect(await stored(weak.id)).toMatchObject({ aal: 'aal1' })
+    expect(await stored(good.id)).toMatchObject({ aal: 'aal2' })
+  })
+})
+
+describe('the live channel', () => {
+  const path = () => `/${team.slug}/nodes`
+
+  it('is closed for a revoked token within 5 s, and does not open again', async () => {
+    const { token, id } = await make(ada, 'read')
+    const { subscribe, closed } = await dial(crux.url, token)
+    expect(await subscribe(path())).toMatchObject({ type: 'subbed' })
+    const revokedAt = Date.now()
+    await crux.client(ada).call('tokens.delete', { params: { tokenId: id } })
+    expect(await closed).toBe(4401)
+    expect(Date.now() - revokedAt).toBeLessThan(5_000)
+    await expect(dial(crux.url, token)).rejects.toThrow('status 401')
+  })
+
+  it('is closed within 5 s for the token of a disabled account', async () => {
+    const member = await crux.addMember(team, 'user')
+    const { token } = await make(member)
+    const { subscribe, closed } = await dial(crux.url, token)
+    await subscribe(path())
+    crux.people.disable(member)
+    const disabledAt = Date.now()
+    expect(await closed).toBe(4401)
+    expect(Date.now() - disabledAt).toBeLessThan(5_000)
+  })
+})
