@@ -22,7 +22,7 @@ const withoutSession: Shot[] = [
     act: async (page) => {
       await page.getByLabel('E-mail').fill('ada@example.com')
       await page.getByLabel('Password', { exact: true }).fill('not the password')
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await expect(page.getByText('E-mail or password is wrong.')).toBeVisible()
     },
   },

@@ -11,7 +11,7 @@ test.use({ storageState: signedOut })
 const fillLogin = async (page: Page, account: Account) => {
   await page.getByLabel('E-mail').fill(account.email)
   await page.getByLabel('Password', { exact: true }).fill(account.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 test('a wrong password says so on the form, and the right one then leads to the page that was asked for', async ({

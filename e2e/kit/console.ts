@@ -41,7 +41,7 @@ export async function signIn(page: Page, url: string, account: Account): Promise
   await page.goto(`${url}/auth/login`)
   await page.getByLabel('E-mail').fill(account.email)
   await page.getByLabel('Password', { exact: true }).fill(account.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((address) => !address.pathname.startsWith('/auth/'))
 }
 
