@@ -1,8 +1,27 @@
 import type { Scenario } from '../world.ts'
+import { admin } from './admin.ts'
+import { codes } from './codes.ts'
+import { factors } from './factors.ts'
 import { login } from './login.ts'
+import { recovery } from './recovery.ts'
 import { registration } from './registration.ts'
+import { sessions } from './sessions.ts'
+import { settings } from './settings.ts'
+import { transport } from './transport.ts'
+import { verification } from './verification.ts'
 
-const topics: Record<string, Record<string, Scenario>> = { registration, login }
+const topics: Record<string, Record<string, Scenario>> = {
+  registration,
+  login,
+  verification,
+  recovery,
+  settings,
+  codes,
+  factors,
+  sessions,
+  transport,
+  admin,
+}
 
 /** Every scenario by `topic: guarantee`. */
 export const scenarios: Record<string, Scenario> = Object.fromEntries(

@@ -1,0 +1,263 @@
+import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
+import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
+import type { Scenario, World } from '../world.ts'
+
+const fields = (identifier: string) => ({ method: 'password', identifier, password })
+const json = { 'content-type': 'application/json' }
+
+/** Posts something to a login flow of an API client. */
+const posted =
+  (body: string | undefined, contentType?: string): Scenario =>
+  async ({ browser, see }) => {
+    const flow = await open(browser(), 'login', 'api')
+    const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType }
+    see('answer', await browser().ask(`/self-service/login?flow=${flow.id}`, { method: 'POST', body, headers }))
+  }
+
+const bodies: Record<string, Scenario> = {
+  'broken JSON': posted('{"a', 'application/json'),
+  'a JSON list': posted('[]', 'application/json'),
+  'a JSON text': posted('"a"', 'application/json'),
+  'JSON null': posted('null', 'application/json'),
+  'an empty JSON body': posted('', 'application/json'),
+  'an empty object': posted('{}', 'application/json'),
+  'a body of another type': posted('<a/>', 'text/xml'),
+  'a body of several parts': posted('--x--', 'multipart/form-data; boundary=x'),
+  'a form of an API client': posted(
+    'method=password&identifier=nobody&password=wrong',
+    'application/x-www-form-urlencoded',
+  ),
+  'no body': posted(undefined),
+}
+
+async function loginFlow(world: World) {
+  const { email } = await makePerson(world)
+  const client = world.browser()
+  return { email, client, flow: await open(client, 'login', 'browser') }
+}
+
+const accepts: Record<string, Scenario> = Object.fromEntries(
+  Object.entries({
+    'JSON among others': 'text/html;q=0.5, application/json;q=0.9',
+    'JSON with a wildcard': 'application/json, text/plain, */*',
+    anything: '*/*',
+    'plain text': 'text/plain',
+    nothing: '',
+  }).map(([name, accept]): [string, Scenario] => [
+    `who accepts ${name}`,
+    async ({ browser, see }) => {
+      see('init', await browser().ask('/self-service/login/browser', { accept }))
+      see('read', await browser().ask(`/self-service/login/flows?id=${nobody}`, { accept }))
+      see('api', await browser().ask('/self-service/login/api?aal=aal2', { accept }))
+      see('logout', await browser().ask('/self-service/logout/browser', { accept }))
+    },
+  ]),
+)
+
+const csrf: Record<string, Scenario> = {
+  'a JSON body of a page is answered JSON': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const path = `/self-service/login?flow=${flow.id}`
+    world.see('answer', await client.page(path, { json: { ...fields(email), password: 'not my password' } }))
+  },
+  'without the token of the form nothing is done': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const path = `/self-service/login?flow=${flow.id}`
+    world.see('missing', await client.ask(path, { json: fields(email) }))
+    world.see('empty', await submit(client, flow, { ...fields(email), csrf_token: '' }))
+    world.see('nonsense', await submit(client, flow, { ...fields(email), csrf_token: 'zz' }))
+    world.see('page', await submitForm(client, flow, { ...fields(email), csrf_token: '' }))
+  },
+  'the token in a header does not count': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const token = tokenOf(flow)
+    const headers = { 'x-csrf-token': token }
+    world.see('answer', await client.ask(`/self-service/login?flow=${flow.id}`, { json: fields(email), headers }))
+  },
+  'without the cookie nothing is done': async (world) => {
+    const { flow, email } = await loginFlow(world)
+    world.see('answer', await submit(world.browser(), flow, fields(email)))
+    world.see('page', await submitForm(world.browser(), flow, fields(email)))
+  },
+  'the token of another flow of the same browser counts': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const other = await open(client, 'login', 'browser')
+    world.note('masked afresh', tokenOf(flow) !== tokenOf(other))
+    world.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+  },
+  'the token of another browser does not count': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const other = await open(world.browser(), 'login', 'browser')
+    world.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+  },
+  'a flow is read by its browser only': async (world) => {
+    const { flow } = await loginFlow(world)
+    const registration = await open(world.browser(), 'registration', 'browser')
+    const verification = await open(world.browser(), 'verification', 'browser')
+    for (const { kind, id } of [flow, registration, verification])
+      world.see(kind, await world.browser().ask(`/self-service/${kind}/flows?id=${id}`))
+    world.see('page', await world.browser().page(`/self-service/login/flows?id=${flow.id}`))
+  },
+  'signing in changes the cookie': async (world) => {
+    const { client, flow, email } = await loginFlow(world)
+    const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
+    await submit(client, flow, fields(email))
+    const after = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
+    world.note('changed', before !== after)
+    world.see('used again', await submit(client, flow, fields(email)))
+    world.see('read again', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+  },
+  'signing up changes the cookie': async (world) => {
+    const client = world.browser()
+    const flow = await open(client, 'registration', 'browser')
+    const body = { method: 'password', password, traits: { email: newEmail() } }
+    await submit(client, flow, body)
+    client.cookies.delete('ory_kratos_session')
+    world.see('used again', await submit(client, flow, body))
+  },
+  'signing out changes the cookie': async (world) => {
+    const client = await signInBrowser(world, await makePerson(world))
+    const { json: logout } = await client.ask<{ logout_token: string }>('/self-service/logout/browser')
+    const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
+    world.see('answer', await client.ask(`/self-service/logout?token=${logout.logout_token}`))
+    const after = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
+    world.note('changed', before !== after)
+  },
+  'a cookie comes with a first visit only': async ({ browser, see }) => {
+    const client = browser()
+    see('first', await client.ask('/self-service/login/browser'))
+    see('second', await client.ask('/self-service/login/browser'))
+  },
+  'an API flow refuses cookies': async (world) => {
+    const { email } = await makePerson(world)
+    for (const kind of ['login', 'registration', 'verification', 'recovery'] as const) {
+      const flow = await open(world.browser(), kind, 'api')
+      world.see(kind, await submit(world.browser({ cookie: 'a=b' }), flow, fields(email)))
+    }
+  },
+  'an API flow refuses origins': async (world) => {
+    const { email } = await makePerson(world)
+    for (const kind of ['login', 'registration'] as const) {
+      const flow = await open(world.browser(), kind, 'api')
+      world.see(kind, await submit(world.browser({ origin: 'http://localhost:8000' }), flow, fields(email)))
+    }
+  },
+  'an API flow may be asked for with a cookie': async ({ browser, see }) => {
+    for (const kind of ['login', 'registration', 'verification', 'recovery'] as const)
+      see(kind, await browser({ cookie: 'a=b' }).ask(`/self-service/${kind}/api`))
+  },
+}
+
+const addresses: Record<string, Scenario> = {
+  'an error that a page cannot be shown is kept for a moment': async ({ browser, see }) => {
+    const answer = await browser().page('/self-service/login/browser?aal=aal2')
+    see('page', answer)
+    const id = new URL(answer.location ?? '').searchParams.get('id')
+    see('error', await browser().ask(`/self-service/errors?id=${id}`))
+    see('error as a page', await browser().page(`/self-service/errors?id=${id}`))
+  },
+  'an error that never was is not found': async ({ browser, see }) => {
+    for (const query of ['', '?id=', '?id=zz', `?id=${nobody}`, '?id=stub:500', '?id=stub:404'])
+      see(query || 'none', await browser().ask(`/self-service/errors${query}`))
+  },
+  'health is told to everybody': async ({ browser, adminPort, see }) => {
+    for (const path of ['/health/alive', '/health/ready']) {
+      see(path, await browser().ask(path))
+      see(`admin ${path}`, await adminPort().ask(`/admin${path}`))
+    }
+  },
+  'the admin port moves what lacks its prefix': async ({ adminPort, see }) => {
+    for (const path of ['/identities?page_size=1', '/sessions/whoami', '/version', '/health/alive', '/schemas'])
+      see(path, await adminPort().ask(path))
+  },
+  'the version is told on the admin port only': async ({ browser, adminPort, see }) => {
+    see('public', await browser().ask('/version'))
+    see('admin', await adminPort().ask('/admin/version'))
+  },
+  'the schema is found by its name and its encoded name': async ({ browser, see }) => {
+    see('name', await browser().ask('/schemas/default'))
+    see('encoded', await browser().ask('/schemas/ZGVmYXVsdA'))
+    see('unknown', await browser().ask('/schemas/zz'))
+  },
+  'all schemas are listed': async ({ browser, see }) => {
+    see('all', await browser().ask('/schemas'))
+    see('past the end', await browser().ask('/schemas?page=5&per_page=10'))
+    see('size', await browser().ask('/schemas?per_page=1'))
+  },
+  'the admin port tells schemas, too': async ({ adminPort, see }) => {
+    see('all', await adminPort().ask('/admin/schemas'))
+    see('one', await adminPort().ask('/admin/schemas/default'))
+  },
+  'the admin API is not for the public port': async ({ browser, see }) => {
+    for (const path of ['/admin/identities', '/identities', '/admin/sessions', `/identities/${nobody}`])
+      see(path, await browser().ask(path))
+  },
+  'what does not exist is plainly not found': async ({ browser, adminPort, see }) => {
+    see('public', await browser().ask('/nowhere'))
+    see('below', await browser().ask('/self-service/nowhere'))
+    see('admin', await adminPort().ask('/admin/nowhere'))
+  },
+  'a wrong method is refused and the right ones are named': async ({ browser, adminPort, see }) => {
+    see('submit', await browser().ask('/self-service/login', { method: 'DELETE' }))
+    see('init', await browser().ask('/self-service/login/api', { method: 'POST' }))
+    see('logout', await browser().ask('/self-service/logout/api', { method: 'POST' }))
+    see('admin', await adminPort().ask('/admin/identities', { method: 'DELETE' }))
+    see('session', await adminPort().ask(`/admin/sessions/${nobody}`, { method: 'POST' }))
+  },
+  'HEAD is not GET': async ({ browser, see }) => {
+    see('init', await browser().ask('/self-service/login/browser', { method: 'HEAD' }))
+  },
+  'OPTIONS names the methods and grants nothing': async ({ browser, see }) => {
+    const client = browser({ origin: 'http://evil.test', 'access-control-request-method': 'POST' })
+    for (const path of ['/sessions', '/self-service/login', '/self-service/login/api', '/self-service/settings'])
+      see(path, await client.ask(path, { method: 'OPTIONS' }))
+  },
+  'a slash at the end is a redirect': async ({ browser, see }) => {
+    see('init', await browser().ask('/self-service/login/browser/?a=b'))
+    see('whoami', await browser().ask('/sessions/whoami/'))
+  },
+  'a submit is not a GET': async ({ browser, see }) => {
+    for (const kind of ['login', 'registration', 'settings'])
+      see(kind, await browser().ask(`/self-service/${kind}?flow=${nobody}`))
+  },
+  'the script of the passkeys is served': async ({ browser, see, note }) => {
+    const answer = await browser().ask('/.well-known/ory/webauthn.js')
+    note('status', answer.status)
+    note('type', answer.headers.get('content-type')?.split(';')[0])
+    for (const name of ['oryWebAuthnLogin', 'oryWebAuthnRegistration', 'oryPasskeyLogin', 'oryPasskeyRegistration'])
+      note(name, answer.text.includes(name))
+    see('unknown', await browser().ask('/.well-known/ory/zz.js'))
+  },
+}
+
+const sizes: Record<string, Scenario> = {
+  'a password of ten thousand characters is just wrong': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, { ...fields(email), password: 'x'.repeat(10_000) }))
+  },
+  'a body of half a megabyte': async (world) => {
+    const { email } = await makePerson(world)
+    const flow = await open(world.browser(), 'login', 'api')
+    world.see('answer', await submit(world.browser(), flow, { ...fields(email), password: 'x'.repeat(500_000) }))
+  },
+  'a JSON submit of a page with a mistake stays JSON': async ({ browser, see }) => {
+    const client = browser()
+    const flow = await openPage(client, 'registration')
+    const body = JSON.stringify({ csrf_token: tokenOf(flow), method: 'password', traits: {} })
+    see('answer', await client.page(`/self-service/registration?flow=${flow.id}`, { body, headers: json }))
+  },
+}
+
+function tokenOf(flow: Flow): string {
+  const node = flow.ui.nodes.find(({ attributes }) => 'name' in attributes && attributes.name === 'csrf_token')
+  return node && 'value' in node.attributes ? String(node.attributes.value) : ''
+}
+
+export const transport: Record<string, Scenario> = {
+  ...Object.fromEntries(Object.entries(bodies).map(([name, scenario]) => [`a submit with ${name}`, scenario])),
+  ...accepts,
+  ...csrf,
+  ...addresses,
+  ...sizes,
+}
