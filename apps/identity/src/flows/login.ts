@@ -25,7 +25,14 @@ import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.
 import { resolveReturnTo } from './return-to.ts'
 import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
+import {
+  isExpired,
+  problemMessage,
+  readSubmission,
+  requireEnabled,
+  requireFlow,
+  transientPayload,
+} from './submission.ts'
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
@@ -79,7 +86,10 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
     case 'refused':
       return answerRefusal(app, visit, flow, { ...outcome, session })
     case 'continued':
-      return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), { status: outcome.status })
+      return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), {
+        status: outcome.status,
+        ...(outcome.change.state ? { transientPayload: transientPayload(fields) } : {}),
+      })
     case 'answered':
       return outcome.answer
   }
@@ -150,6 +160,8 @@ async function answerRefusal(
   outcome: LoginOutcome & { kind: 'refused' } & { session: Signed | undefined },
 ): Promise<unknown> {
   const { found, identifier, session } = outcome
+  // Where a code was sent, the form that asks for it stays.
+  if (flow.state === 'sent_email') return answerForm(app, visit, flow, { messages: found.get('') ?? [] })
   const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
     ui: { ...ui, messages: found.get('') ?? [] },

@@ -17,8 +17,14 @@ export const messages = {
   labelLogin: () => info(1010001, 'Sign in'),
   loginReauthenticate: () => info(1010003, 'Please sign in again to confirm that it is you.'),
   loginSecondFactor: () => info(1010004, 'Please confirm your sign-in with your second factor.'),
+  loginCodeSent: () =>
+    info(1010014, 'We have sent a code to this address, if an account uses it. Enter the code to sign in.'),
+  labelSendLoginCode: () => info(1010015, 'Send a code to sign in'),
   labelLoginPassword: () => info(1010022, 'Sign in with password'),
   labelRegistration: () => info(1040001, 'Sign up'),
+  registrationCodeSent: () =>
+    info(1040005, 'We have sent a code to this address. Enter the code to complete the sign-up.'),
+  labelSendRegistrationCode: () => info(1040006, 'Send a code to sign up'),
   settingsSaved: () => message('success', 1050001, 'Your changes have been saved.', undefined),
   recovered: (until: Date) =>
     message(
@@ -41,6 +47,8 @@ export const messages = {
   labelContinue: () => info(1070009, 'Continue'),
   labelRecoveryCode: () => info(1070010, 'Recovery code'),
   labelVerificationCode: () => info(1070011, 'Verification code'),
+  labelRegistrationCode: () => info(1070012, 'Code'),
+  labelLoginCode: () => info(1070013, 'Code'),
   verified: () => message('success', 1080002, 'Your e-mail address is verified.', undefined),
   verificationCodeSent: () =>
     info(1080003, 'We have sent a code to this address, if an account uses it. Enter the code to verify the address.'),
@@ -70,13 +78,16 @@ export const messages = {
     }),
   passwordTooCommon: () =>
     error(4000034, 'This password is one of the most used ones and known to attackers.', { breaches: 1 }),
+  traitsChanged: () => error(4000036, 'This is not what the code was sent for. Please start again.'),
   loginExpired: (at: Date) => expired(4010001, 'sign-in', at),
   loginMethodUnknown: () => error(4010002, 'There is no such way to sign in.'),
   registrationMethodUnknown: () => error(4010003, 'There is no such way to sign up.'),
   settingsMethodUnknown: () => error(4010004, 'There is no such setting.'),
+  loginCodeInvalid: () => error(4010008, 'The code is not right or was used already. Please try again.'),
   recoveryMethodUnknown: () => error(4010005, 'There is no such way to recover an account.'),
   verificationMethodUnknown: () => error(4010006, 'There is no such way to verify an address.'),
   registrationExpired: (at: Date) => expired(4040001, 'sign-up', at),
+  registrationCodeInvalid: () => error(4040003, 'The code is not right or was used already. Please try again.'),
   settingsExpired: (at: Date) => expired(4050001, 'settings', at),
   recoveryLinkInvalid: () => error(4060004, 'The link is not right or was used already. Please ask for a new one.'),
   recoveryExpired: (at: Date) => expired(4060005, 'recovery', at),

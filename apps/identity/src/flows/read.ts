@@ -13,7 +13,8 @@ export async function getFlow(app: App, visit: Visit, kind: FlowKind): Promise<u
   requireOwnFlow(visit, flow)
   if (isExpired(flow)) {
     // The original forgets the id here; clients rely on its absence no more than on its presence elsewhere.
-    if (kind === 'verification') throw new IdentityError(410, { reason: 'The verification flow has expired.' })
+    if (kind === 'verification' || (kind === 'recovery' && flow.type === 'browser'))
+      throw new IdentityError(410, { reason: `The ${kind} flow has expired.` })
     throw flowExpired(flow.expiresAt)
   }
   return visit.reply.send(showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined))

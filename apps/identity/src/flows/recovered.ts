@@ -46,7 +46,7 @@ export async function completeRecovery(
   const settings = await insertSettings(app, {
     type,
     session: { ...details, token },
-    requestUrl: flow.requestUrl,
+    requestUrl: visit.url,
     returnTo: flow.returnTo,
     visit,
     said: [messages.recovered(until)],

@@ -1,10 +1,9 @@
 import { messages } from './messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from './nodes.ts'
 
-/** Asks for the address of the account. */
-export function recoveryAddressForm(options: { email?: string; found?: FieldMessages } = {}): Node[] {
-  const nodes = [csrfNode(), emailInput('code', options.email), submitCode()]
-  return withMessages(nodes, options.found ?? noMessages)
+/** Asks for the address of the account, to send a code or a link to. */
+export function recoveryAddressForm(by: 'code' | 'link' = 'code', found: FieldMessages = noMessages): Node[] {
+  return withMessages([csrfNode(), emailInput(by, undefined), submit(by)], found)
 }
 
 /** Asks for the code that was sent, or offers to send another one to the same address. */
@@ -13,19 +12,19 @@ export function recoveryCodeForm(sentTo: string): Node[] {
     csrfNode(),
     codeInput(),
     input('code', 'method', 'hidden', { value: 'code' }),
-    submitCode(),
+    submit('code'),
     input('code', 'email', 'submit', { value: sentTo, label: messages.labelResend() }),
   ]
 }
 
 /** The page of a code that an administrator passes on: any browser may use it, so it has no csrf token. */
 export function passedOnCodeForm(): Node[] {
-  return [codeInput(), submitCode()]
+  return [codeInput(), submit('code')]
 }
 
 /** Says where the link went; the person goes on from there. */
 export function recoveryLinkForm(sentTo: string): Node[] {
-  return [csrfNode(), emailInput('link', sentTo), submitCode()]
+  return [csrfNode(), emailInput('link', sentTo), submit('code')]
 }
 
 function emailInput(group: string, value: string | undefined): Node {
@@ -37,6 +36,6 @@ function codeInput(): Node {
   return { ...node, attributes: { ...node.attributes, pattern: '[0-9]+', maxlength: 6 } }
 }
 
-function submitCode(): Node {
-  return input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() })
+function submit(by: 'code' | 'link'): Node {
+  return input(by, 'method', 'submit', { value: by, label: messages.labelContinue() })
 }

@@ -79,7 +79,7 @@ async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'c
   const email = textField(fields, 'email')
   if (!isEmail(email)) {
     const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
-    const nodes = recoveryAddressForm({ found: new Map([['email', [message]]]) })
+    const nodes = recoveryAddressForm('code', new Map([['email', [message]]]))
     const change = { active: by, ui: { method: 'POST' as const, messages: [], nodes } }
     return answerFlow(app, visit, await updateFlow(app.database.db, flow, change), { status: 400 })
   }
@@ -177,6 +177,6 @@ function insertEmptyFlow(
     returnTo,
     active,
     csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
-    ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm() },
+    ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm(active) },
   })
 }

@@ -17,7 +17,14 @@ import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.
 import { resolveReturnTo } from './return-to.ts'
 import type { RegistrationOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
+import {
+  isExpired,
+  problemMessage,
+  readSubmission,
+  requireEnabled,
+  requireFlow,
+  transientPayload,
+} from './submission.ts'
 import { startVerification } from './verification.ts'
 
 export async function initRegistration(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
@@ -64,7 +71,9 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
     case 'continued': {
       await app.limiter.refund('client', visit.clientAddress)
       const changed = await updateFlow(app.database.db, flow, outcome.change)
-      return answerFlow(app, visit, changed, { status: outcome.status, redirectStatus: 302 })
+      // A page is sent on otherwise when a code is on its way than when there is a mistake; the original has it so.
+      if (!outcome.change.state) return answerFlow(app, visit, changed, { status: outcome.status, redirectStatus: 302 })
+      return answerFlow(app, visit, changed, { status: outcome.status, transientPayload: transientPayload(fields) })
     }
     case 'answered':
       return outcome.answer
@@ -100,7 +109,8 @@ export async function completeRegistration(
   } catch (error) {
     if (brokenUniqueRule(error) === undefined) throw error
     const { ui } = await registrationUi(app, flow.type)
-    return answerNodes(app, visit, flow, ui.nodes, [messages.identifierTaken()])
+    const begun = await updateFlow(app.database.db, flow, { state: 'choose_method' })
+    return answerNodes(app, visit, begun, ui.nodes, [messages.identifierTaken()])
   }
   await app.limiter.refund('client', visit.clientAddress)
   const address = made.person.verifiable[0]?.value

@@ -4,7 +4,6 @@ import { csrfHash } from '../http/csrf.ts'
 import {
   flowExpired,
   IdentityError,
-  IdentityError,
   identityMismatch,
   noCredentials,
   noSuchRow,

@@ -10,7 +10,8 @@ import { Visit } from './visit.ts'
 const bodyLimit = 64 * 1024
 const noStore = 'private, no-cache, no-store, must-revalidate'
 /** Paths that answer programs or files and need no csrf cookie. */
-const withoutCsrfCookie = /^\/(?:health\/|sessions(?:\/|$)|schemas\/|self-service\/[a-z]+\/api$)/
+const withoutCsrfCookie =
+  /^\/(?:health\/|sessions(?:\/|$)|schemas\/|self-service\/[a-z]+\/api$|self-service\/(?:settings|recovery)$)/
 
 /**
  * An HTTP server of the service.

@@ -1,5 +1,6 @@
 import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, RegistrationMethod } from '../flows/sign-in-method.ts'
+import { codeLogin, codeRegistration } from './code-sign-in.ts'
 import { lookupLogin, lookupSettings } from './lookup-secrets.ts'
 import { passwordLogin, passwordRegistration, passwordSettings } from './password.ts'
 import { profileSettings } from './profile.ts'
@@ -8,8 +9,15 @@ import { passkeyLogin, passkeyRegistration, passkeySettings } from './webauthn/p
 import { securityKeyLogin, securityKeySettings } from './webauthn/security-keys.ts'
 
 /** What the flows offer, in the order of their forms. A method that is not set up shows no nodes and takes no submit. */
-export const loginMethods: LoginMethod[] = [passkeyLogin, passwordLogin, totpLogin, securityKeyLogin, lookupLogin]
-export const registrationMethods: RegistrationMethod[] = [passkeyRegistration, passwordRegistration]
+export const loginMethods: LoginMethod[] = [
+  passkeyLogin,
+  codeLogin,
+  passwordLogin,
+  totpLogin,
+  securityKeyLogin,
+  lookupLogin,
+]
+export const registrationMethods: RegistrationMethod[] = [passkeyRegistration, codeRegistration, passwordRegistration]
 export const settingsMethods: SettingsMethod[] = [
   profileSettings,
   passwordSettings,

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { App } from '../context.ts'
+import type { Traits } from '../db/schema.ts'
+import type { Flow } from '../flows/flow.ts'
+import { traitInputs } from '../flows/forms.ts'
+import { type Message, messages } from '../flows/messages.ts'
+import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../flows/nodes.ts'
+import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
+import { countTry, updateFlow } from '../flows/store.ts'
+import { type Fields, textField } from '../http/body.ts'
+import { IdentityError } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findOwner } from '../identities/credentials.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import { findPerson, verifyAddress } from '../identities/store.ts'
+import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
+import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
+import { recall, remember } from './memory.ts'
+
+/** Signing in and up by a code that comes by mail, without a password. */
+export const codeLogin: LoginMethod = {
+  id: 'code',
+  aals: ['aal1'],
+  nodes: (app) =>
+    app.sendsMail ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendLoginCode() })] : [],
+  check: (app, visit, { flow, fields }) => checkLogin(app, visit, flow, fields),
+}
+
+export const codeRegistration: RegistrationMethod = {
+  id: 'code',
+  nodes: (app) =>
+    app.sendsMail
+      ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendRegistrationCode() })]
+      : [],
+  check: (app, visit, { flow, fields }) => checkRegistration(app, visit, flow, fields),
+}
+
+async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): Promise<LoginOutcome> {
+  const identifier = textField(fields, 'identifier')
+  const code = textField(fields, 'code')
+  const refused = (found: FieldMessages): LoginOutcome => ({
+    kind: 'continued',
+    status: 400,
+    change: {
+      ui: { method: 'POST', messages: found.get('') ?? [], nodes: withMessages(loginAgain(identifier), found) },
+    },
+  })
+  if (!app.sendsMail || flow.state === 'passed_challenge') return refused(saying(messages.loginMethodUnknown()))
+  const missing = new Map([['identifier', [messages.required('identifier')]]])
+  if (flow.state === 'choose_method' || asksAgain(fields)) {
+    if (identifier === '') return { kind: 'refused', found: missing, identifier }
+    return sendLoginCode(app, visit, flow, { identifier, again: flow.state !== 'choose_method' })
+  }
+  if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
+  if (identifier === '') return refused(missing)
+  const address = normalizeIdentifier(identifier)
+  const use = await tryCode(app, visit, flow, { address, code })
+  if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
+  if (use.kind !== 'right') return refused(saying(messages.loginCodeInvalid()))
+  const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
+  if (person?.identity.state !== 'active')
+    throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
+  // Whoever reads the mail of an address owns it.
+  const { db } = app.database
+  for (const { id, value, verified } of person.verifiable)
+    if (value === address && !verified) await verifyAddress(db, id)
+  await updateFlow(db, flow, { state: 'passed_challenge' })
+  return { kind: 'proven', identityId: person.identity.id }
+}
+
+/** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
+async function sendLoginCode(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  options: { identifier: string; again: boolean },
+): Promise<LoginOutcome> {
+  const address = normalizeIdentifier(options.identifier)
+  await limitSending(app, visit, `login ${address}`)
+  await app.database.transaction(async (tx) => {
+    const identityId = await findOwner(tx, 'code', address)
+    const mail = (code: string, usefulUntil: Date) => loginCodeMail({ recipient: address, code, usefulUntil })
+    await sendCode(tx, app, flow, identityId === undefined ? undefined : { owner: { identityId }, mail })
+  })
+  app.outbox.wake()
+  const context = structuredClone(flow.context)
+  remember(context, 'code', { address })
+  const identifier = options.again
+    ? input('default', 'identifier', 'hidden', { value: address })
+    : input('default', 'identifier', 'hidden', {
+        value: address,
+        required: true,
+        label: messages.labelTrait('E-Mail'),
+      })
+  const nodes = [...(flow.type === 'browser' ? [csrfNode()] : []), identifier, ...codeInputs(messages.labelLoginCode())]
+  const ui = { method: 'POST' as const, messages: [messages.loginCodeSent()], nodes }
+  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', tries: 0, context, ui } }
+}
+
+function loginAgain(identifier: string): Node[] {
+  return [
+    csrfNode(),
+    input('default', 'identifier', 'hidden', { value: identifier }),
+    ...codeInputs(messages.labelLoginCode()),
+  ]
+}
+
+async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fields): Promise<RegistrationOutcome> {
+  const traits = submittedTraits(fields.traits)
+  const code = textField(fields, 'code')
+  const refused = (found: FieldMessages, shown: unknown = traits): RegistrationOutcome => ({
+    kind: 'continued',
+    status: 400,
+    change: { ui: { method: 'POST', messages: found.get('') ?? [], nodes: registrationNodes(shown, found) } },
+  })
+  if (!app.sendsMail || flow.state === 'passed_challenge')
+    return refused(saying(messages.registrationMethodUnknown()), recall(flow.context, 'code').traits)
+  const found = checkTraits(traits)
+  const sends = flow.state === 'choose_method' || asksAgain(fields)
+  if (found.size > 0 && flow.state === 'choose_method') return { kind: 'refused', found, traits }
+  if (found.size > 0) return refused(found, recall(flow.context, 'code').traits)
+  // checkTraits has just proven the shape.
+  const valid = traits as Traits
+  const address = normalizeIdentifier(emailOf(valid))
+  if (sends) return sendRegistrationCode(app, visit, flow, { traits: valid, address })
+  if (!isDeepStrictEqual(recall(flow.context, 'code').traits, valid)) return refused(saying(messages.traitsChanged()))
+  if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
+  const use = await tryCode(app, visit, flow, { address, code })
+  if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
+  if (use.kind !== 'right') return refused(saying(messages.registrationCodeInvalid()))
+  await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
+  return { kind: 'proven', traits: valid, credentials: [], session: false, verified: true }
+}
+
+/** Whether the address is taken is told only to who can read its mail. */
+async function sendRegistrationCode(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  options: { traits: Traits; address: string },
+): Promise<RegistrationOutcome> {
+  const { traits, address } = options
+  await limitSending(app, visit, `registration ${address}`)
+  const mail = (code: string, usefulUntil: Date) => registrationCodeMail({ recipient: address, code, usefulUntil })
+  await app.database.transaction((tx) => sendCode(tx, app, flow, { owner: {}, mail }))
+  app.outbox.wake()
+  const context = structuredClone(flow.context)
+  remember(context, 'code', { address, traits })
+  const ui = { method: 'POST' as const, messages: [messages.registrationCodeSent()], nodes: registrationNodes(traits) }
+  return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', tries: 0, context, ui } }
+}
+
+function registrationNodes(traits: unknown, found: FieldMessages = noMessages): Node[] {
+  const hidden = traitInputs('default', traits).map((node) => ({
+    ...node,
+    attributes: { ...node.attributes, type: 'hidden' },
+  }))
+  return withMessages([...hidden, csrfNode(), ...codeInputs(messages.labelRegistrationCode())], found)
+}
+
+function codeInputs(label: Message): Node[] {
+  return [
+    input('code', 'method', 'hidden', { value: 'code' }),
+    input('code', 'code', 'text', { required: true, label }),
+    input('code', 'method', 'submit', { value: 'code', label: messages.labelContinue() }),
+    input('code', 'resend', 'submit', { value: 'code', label: messages.labelResend() }),
+  ]
+}
+
+const triesSpent = 'Too many wrong codes. Please ask for a new one.'
+
+function asksAgain(fields: Fields): boolean {
+  return textField(fields, 'resend') === 'code'
+}
+
+function saying(message: Message): FieldMessages {
+  return new Map([['', [message]]])
+}
+
+async function limitSending(app: App, visit: Visit, subject: string): Promise<void> {
+  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('resend', subject)
+}
+
+/** Tries a code that was sent to `address`; after five tries none is looked at any more. */
+async function tryCode(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  options: { address: string; code: string },
+): Promise<CodeUse | 'spent'> {
+  const { address, code } = options
+  const account = `${flow.kind} ${address}`
+  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('account', account)
+  if ((await countTry(app.database.db, flow)) > triesPerCode) return 'spent'
+  if (recall(flow.context, 'code').address !== address) return { kind: 'wrong' }
+  const use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
+  if (use.kind === 'right') {
+    await app.limiter.refund('client', visit.clientAddress)
+    await app.limiter.reset('account', account)
+  }
+  return use
+}
