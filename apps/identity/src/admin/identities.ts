@@ -1,15 +1,16 @@
 import type { App } from '../context.ts'
-import { brokenUniqueRule } from '../db/executor.ts'
 import { isUuid } from '../db/ids.ts'
 import { badRequest, IdentityError, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'
 import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
 import { schemaId } from '../identities/identity-schema.ts'
-import { findPerson, insertPerson, type Person } from '../identities/store.ts'
+import { findPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { endSessions } from '../sessions/store.ts'
+import { deleteCredential } from './credentials.ts'
 import { type IdentityBody, parseJson, readIdentityBody, readState, readTraits } from './identity-body.ts'
+import { hashOf, makeIdentities, makeIdentity, orConflict } from './identity-create.ts'
 import {
   type Credential,
   countPeople,
@@ -26,6 +27,7 @@ export function identityRoutes(app: App): Routes {
     '/admin/identities': {
       GET: (visit) => listIdentities(app, visit),
       POST: (visit) => createIdentity(app, visit),
+      PATCH: (visit) => makeIdentities(app, visit),
     },
     '/admin/identities/:id': {
       GET: async (visit) => visit.reply.send(await showDetails(app, await requirePerson(app, visit))),
@@ -33,7 +35,9 @@ export function identityRoutes(app: App): Routes {
       PATCH: (visit) => patchIdentity(app, visit),
       DELETE: (visit) => deleteIdentity(app, visit),
     },
-    '/admin/identities/:id/credentials/:type': { DELETE: (visit) => deleteCredential(app, visit) },
+    '/admin/identities/:id/credentials/:type': {
+      DELETE: async (visit) => deleteCredential(app, visit, await requirePerson(app, visit)),
+    },
   }
 }
 
@@ -103,13 +107,7 @@ function readFilter(visit: Visit): ListFilter {
 
 async function createIdentity(app: App, visit: Visit): Promise<unknown> {
   const body = readIdentityBody(parseJson(visit.request.body))
-  const passwordHash = await hashOf(app, body)
-  const person = await orConflict(
-    app.database.transaction((tx) =>
-      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? !app.verifiesAddresses }),
-    ),
-    'This identity conflicts with another identity that already exists.',
-  )
+  const person = await makeIdentity(app, body)
   const base = `http://${visit.request.headers.host ?? 'localhost'}`
   return visit.reply
     .code(201)
@@ -178,33 +176,11 @@ async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.code(204).send()
 }
 
-/** Only second factors could be taken away, and there are none yet. */
-async function deleteCredential(app: App, visit: Visit): Promise<unknown> {
-  await requirePerson(app, visit)
-  const { type } = visit.request.params as { type: string }
-  if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')
-  throw new IdentityError(404, { reason: `You tried to remove a ${type} but this user has no ${type} set up.` })
-}
-
 async function requirePerson(app: App, visit: Visit): Promise<Person> {
   const { id } = visit.request.params as { id: string }
   const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
   if (!person) throw noSuchRow()
   return person
-}
-
-async function hashOf(app: App, { password }: IdentityBody): Promise<string | undefined> {
-  if (!password) return undefined
-  return 'hash' in password ? password.hash : app.passwords.hash(password.clear)
-}
-
-async function orConflict<T>(work: Promise<T>, reason?: string): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
-    if (brokenUniqueRule(cause) === undefined) throw cause
-    throw new IdentityError(409, { cause, ...(reason === undefined ? {} : { reason }) })
-  }
 }
 
 type MetadataAdmin = 'always' | 'when set'

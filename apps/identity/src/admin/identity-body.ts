@@ -3,6 +3,7 @@ import { isObject, parseStorableJson, UnstorableError } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
 import { normalizeIdentifier, schemaId } from '../identities/identity-schema.ts'
 import { emailOf, traitsProblem } from '../identities/traits.ts'
+import { importedHash } from '../methods/imported-hash.ts'
 
 /** What an administrator may say about an identity. */
 export interface IdentityBody {
@@ -10,7 +11,7 @@ export interface IdentityBody {
   state: IdentityState
   metadataPublic: unknown
   metadataAdmin: unknown
-  /** A new password in the clear, or one hashed elsewhere with argon2. */
+  /** A new password in the clear, or one hashed elsewhere. */
   password?: { clear: string } | { hash: string }
   /** Whether the e-mail address of the traits is given as verified; undefined when nothing is said of it. */
   verified?: boolean
@@ -80,8 +81,8 @@ function readPassword(credentials: unknown): Pick<IdentityBody, 'password'> {
   if (typeof config.password === 'string' && config.password !== '') return { password: { clear: config.password } }
   const { hashed_password: hash } = config
   if (hash === undefined || hash === '') return {}
-  if (typeof hash !== 'string' || !/^\$argon2(?:id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(hash))
-    throw badRequest('The imported password is not hashed with argon2.')
+  if (typeof hash !== 'string' || !importedHash(hash))
+    throw badRequest('The imported password is not hashed with argon2, bcrypt, PBKDF2, scrypt or SSHA.')
   return { password: { hash } }
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import {
@@ -175,4 +175,22 @@ export async function findPasswordLogin(
     hash: typeof hash === 'string' ? hash : undefined,
     verified: row.verified === true,
   }
+}
+
+/** Hashes a password anew. One that was changed meanwhile stays. */
+export async function replacePasswordHash(
+  db: Executor,
+  identityId: string,
+  hash: { from: string; to: string },
+): Promise<void> {
+  await db
+    .update(credentials)
+    .set({ config: { hashed_password: hash.to }, updatedAt: new Date() })
+    .where(
+      and(
+        eq(credentials.identityId, identityId),
+        eq(credentials.type, 'password'),
+        sql`${credentials.config} ->> 'hashed_password' = ${hash.from}`,
+      ),
+    )
 }

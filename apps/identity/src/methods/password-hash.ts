@@ -1,7 +1,9 @@
-import { type Algorithm, hash, verify } from '@node-rs/argon2'
+import { type Algorithm, hash } from '@node-rs/argon2'
+import { importedHash } from './imported-hash.ts'
 
 /** argon2id as OWASP recommends at least: 19 MiB, two passes, one lane. Runs off the event loop. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const ownPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>
@@ -17,8 +19,14 @@ export async function createPasswordHasher(): Promise<PasswordHasher> {
   return {
     hash: (password) => hash(password, parameters),
     async verify(hashed, password) {
-      const matches = await verify(hashed ?? standIn, password).catch(() => false)
+      const check = importedHash(hashed ?? standIn)
+      const matches = check !== undefined && (await check(password).catch(() => false))
       return matches && hashed !== undefined
     },
   }
+}
+
+/** Whether a hash came from elsewhere: at the next chance it is replaced by one of ours. */
+export function isForeignHash(hashed: string): boolean {
+  return !hashed.startsWith(ownPrefix)
 }

@@ -9,8 +9,9 @@ import { IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { findPasswordLogin } from '../identities/store.ts'
+import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
 
 export const passwordLogin: LoginMethod = {
@@ -91,6 +92,10 @@ async function checkLogin(app: App, visit: Visit, fields: Fields): Promise<Login
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
   if (app.verifiesAddresses && !login.verified)
     return { kind: 'refused', found: new Map([['', [messages.addressNotVerified()]]]), active: 'password' }
+  if (login.hash !== undefined && isForeignHash(login.hash)) {
+    const next = await app.passwords.hash(password)
+    await replacePasswordHash(app.database.db, login.identityId, { from: login.hash, to: next })
+  }
   return { kind: 'proven', identityId: login.identityId }
 }
 

@@ -1,0 +1,59 @@
+import type { App } from '../context.ts'
+import { brokenUniqueRule } from '../db/executor.ts'
+import { isObject } from '../http/body.ts'
+import { badRequest, IdentityError } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { insertPerson, type Person } from '../identities/store.ts'
+import { type IdentityBody, parseJson, readIdentityBody } from './identity-body.ts'
+
+/** @throws IdentityError 409 when another identity has the address */
+export async function makeIdentity(app: App, body: IdentityBody): Promise<Person> {
+  const passwordHash = await hashOf(app, body)
+  return orConflict(
+    app.database.transaction((tx) =>
+      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? !app.verifiesAddresses }),
+    ),
+    'This identity conflicts with another identity that already exists.',
+  )
+}
+
+const batchSizeMax = 1_000
+
+/**
+ * Makes many identities, each for itself: what is wrong with one is told in its place of the answer and stops no other.
+ */
+export async function makeIdentities(app: App, visit: Visit): Promise<unknown> {
+  const body = parseJson(visit.request.body)
+  const entries = isObject(body) ? (body.identities ?? []) : undefined
+  if (!Array.isArray(entries)) throw badRequest('The body must be an object with a list of identities.')
+  if (entries.length > batchSizeMax) throw badRequest(`At most ${batchSizeMax} identities can be made at once.`)
+  const identities: unknown[] = []
+  for (const entry of entries) identities.push(await makeOneOf(app, entry))
+  return visit.reply.send({ identities })
+}
+
+async function makeOneOf(app: App, entry: unknown): Promise<unknown> {
+  if (!isObject(entry) || entry.create === undefined || entry.create === null) return null
+  const named = typeof entry.patch_id === 'string' ? { patch_id: entry.patch_id } : {}
+  try {
+    const { identity } = await makeIdentity(app, readIdentityBody(entry.create))
+    return { action: 'create', identity: identity.id, ...named }
+  } catch (error) {
+    if (!(error instanceof IdentityError)) throw error
+    return { action: 'error', ...named, ...error.toBody() }
+  }
+}
+
+export async function hashOf(app: App, { password }: IdentityBody): Promise<string | undefined> {
+  if (!password) return undefined
+  return 'hash' in password ? password.hash : app.passwords.hash(password.clear)
+}
+
+export async function orConflict<T>(work: Promise<T>, reason?: string): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (brokenUniqueRule(cause) === undefined) throw cause
+    throw new IdentityError(409, { cause, ...(reason === undefined ? {} : { reason }) })
+  }
+}
