@@ -138,6 +138,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
+    unsettled: true,
     token: 'never',
   },
   'auth.change-password': {
@@ -150,6 +151,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
+    unsettled: true,
     token: 'never',
   },
   'auth.link-provider': {
@@ -162,6 +164,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
+    unsettled: true,
     token: 'never',
   },
   'auth.unlink-provider': {
@@ -174,6 +177,7 @@ export const authEndpoints = endpoints({
     errors: ['tooManyRequests', 'serviceUnavailable'],
     permission: 'session',
     audit: false,
+    unsettled: true,
     token: 'never',
   },
   'mails.list': {

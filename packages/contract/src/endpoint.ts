@@ -31,6 +31,8 @@ export type EndpointSpec = {
    * (a token manages neither tokens nor members nor itself, decision 17). `deployment-token`: also the token of that deployment.
    */
   token?: TokenScope | 'deployment-token' | 'never'
+  /** Also for a session that has to set a password or to show a second factor before anything else. */
+  unsettled?: true
   /** False: the audit entry keeps no body (it may hold credentials). */
   auditBody?: boolean
 }

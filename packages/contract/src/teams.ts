@@ -64,6 +64,7 @@ export const teamEndpoints = endpoints({
     errors: [],
     permission: 'session',
     audit: false,
+    unsettled: true,
     token: 'read',
   },
   'users.show-onboarding': {
@@ -196,6 +197,7 @@ export const teamEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'teams.read',
     audit: 'team-member',
+    unsettled: true,
     token: 'never',
   },
   'teams.remove-user': {

@@ -5,6 +5,7 @@ import type { Authentication } from '../tokens/authentication.ts'
 import type { FailedChecks } from '../tokens/failed-checks.ts'
 import type { Actor, TeamContext } from './handlers.ts'
 import { refuseForeignOrigin } from './origins.ts'
+import { unsettled } from './unsettled.ts'
 
 /** What stands between a request, or a live message, and its handler. */
 export type Gates = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
@@ -13,8 +14,8 @@ export type Passed = { actor?: Actor; team?: TeamContext }
 export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<Passed>
 
 /**
- * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low 403. By id
- * a team that is not ours is 404 with property `team` (backend.md 2.2).
+ * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low 403, a
+ * password or second factor that is still to come 403. By id a team that is not ours is 404 with property `team` (backend.md 2.2).
  */
 export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): Guard {
   return async (row, request) => {
@@ -30,7 +31,7 @@ export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): G
     if (row.permission === 'session') {
       if (actor.kind !== 'user') throw scopeTooLow('This is about a person: only a person may ask.')
       checkScope(row, actor, request.params)
-      return { actor }
+      return { actor: await settled(row, actor, request) }
     }
 
     request.passed = { actor }
@@ -40,7 +41,17 @@ export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): G
     request.passed = { actor, team }
     checkScope(row, actor, request.params)
     if (!isAllowed(team.role, row.permission)) throw new CruxError('forbidden')
-    return { actor, team }
+    return { actor: await settled(row, actor, request, team), team }
+  }
+
+  /** Before a refusal the session is looked at anew: what it lacked a moment ago it may have now. */
+  async function settled(row: EndpointSpec, actor: Actor, request: FastifyRequest, team?: TeamContext): Promise<Actor> {
+    if (row.unsettled || !unsettled(actor, team)) return actor
+    const { cookie, authorization } = request.headers
+    const now = (await gates.authentication.actor({ cookie, authorization }, { fresh: true })) ?? actor
+    const refusal = unsettled(now, team)
+    if (refusal) throw refusal
+    return now
   }
 }
 

@@ -48,7 +48,12 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
       expireInSeconds: timeoutS,
       notify: true,
     })
-    await boss.work<object>(job.name, { pollingIntervalSeconds: 5 }, async (jobs) => {
+    // No notification comes for a retry: without the second number it would wait for 30 s.
+    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 5 }
+    let worker: string | undefined
+    worker = await boss.work<object>(job.name, pace, async (jobs) => {
+      // Several notifications at once wake for one job: after each the worker looks for the next one.
+      if (worker) boss.notifyWorker(worker)
       for (const { data, id } of jobs) {
         try {
           await job.work((data ?? {}) as never)

@@ -209,6 +209,12 @@ export function createLiveHub(
     }),
     app.bus.on('identity.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
     app.bus.on('member.changed', ({ userId }) => void sweep(({ socket }) => socket.actor.id === userId)),
+    // What the team demands of its members may be more now.
+    app.bus.on(
+      'team.changed',
+      ({ teamId }) =>
+        void sweep(({ subscriptions }) => [...subscriptions.values()].some(({ team }) => team.id === teamId)),
+    ),
     app.bus.onReconnected(() => void sweep()),
   ]
   let sweeping = false

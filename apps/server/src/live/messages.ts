@@ -12,6 +12,7 @@ import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
 import type { Gates } from '../http/guard.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import { unsettled } from '../http/unsettled.ts'
 import { subjectOf } from './channel-paths.ts'
 import type { Editors } from './editors.ts'
 import { writeError } from './frames.ts'
@@ -30,9 +31,10 @@ const concurrent: ReadonlySet<ChannelName> = new Set(['node', 'registries'])
 /** What may hold credentials is named in the audit log, not kept. */
 const withoutData = new Set(['container-configuration'])
 
-/** The role in the team and, for a token, its scope. A deployment's token has no part in the live channel. */
+/** The role in the team, a second factor where it wants one and, for a token, its scope. A deployment's token has no part in the live channel. */
 export const mayUse = (actor: Actor, team: TeamContext, permission: Permission): boolean =>
   actor.kind !== 'deployment-token' &&
+  !unsettled(actor, team) &&
   isAllowed(team.role, permission) &&
   (!actor.grant || scopeCovers(actor.grant.scope, scopeOfPermission(permission)))
 

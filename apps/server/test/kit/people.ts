@@ -89,6 +89,8 @@ export function createPeople() {
     },
     /** The account takes part no more; its sessions are ended by `forget`. */
     disable: (person: Person) => void disabled.add(person.id),
+    /** The session has shown a second factor since. */
+    raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
     /** Whether the person's address was proven. */
     verify(person: Person, verified: boolean) {
       known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })

@@ -1,0 +1,149 @@
+import { contract, type EndpointSpec, type Operation } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
+import { makeWorld, type World } from '../../test/kit/world.ts'
+
+let crux: TestServer
+let ada: Someone
+let world: World
+let team: TestTeam
+
+beforeAll(async () => {
+  crux = await startTestServer()
+  ada = crux.people.signIn(crux.signUp('Ada Byron'), { aal: 'aal2' })
+  world = await makeWorld(crux, ada)
+  team = { id: world.teamId, slug: world.teamSlug, name: '' }
+})
+afterAll(() => crux.stop())
+
+const demand = (secondFactorRequired: boolean, as = ada) =>
+  crux.client(as).call('teams.update-security', {
+    params: { teamId: team.id },
+    body: { secondFactorRequired, allowedDomains: [] },
+  })
+const refusal = { status: 403, property: 'secondFactor' }
+const rows = Object.entries(contract) as [Operation, EndpointSpec][]
+const pathOf = (row: EndpointSpec) =>
+  row.path.replace(/:(\w+)/g, (_, name: string) => (world as Record<string, string>)[name] ?? '1')
+
+describe('a team that demands a second factor', () => {
+  it('is made so only by an owner who has one', async () => {
+    const weak = crux.people.signIn(ada)
+    await expect(demand(true, weak)).rejects.toMatchObject({ status: 412, property: 'secondFactorRequired' })
+    await demand(true)
+    expect((await crux.client(ada).call('teams.get', { params: { teamId: team.id } })).security).toEqual({
+      secondFactorRequired: true,
+      allowedDomains: [],
+    })
+  })
+
+  it('refuses everything of the team but leaving to a session without one', async () => {
+    await demand(true)
+    const member = await crux.addMember(team, 'owner')
+    await until(async () => {
+      const answer = await crux.request(`/api/${team.slug}/projects`, { as: member })
+      return answer.status === 403
+    }, 1_000)
+    const inTeam = rows.filter(
+      ([, row]) => /:team(Slug|Id)/.test(row.path) && !['install-token', 'session'].includes(row.permission),
+    )
+    expect(inTeam.length).toBeGreaterThan(60)
+    const letThrough: string[] = []
+    for (const [operation, row] of inTeam) {
+      if (operation === 'teams.leave') continue
+      const answer = await crux.request(pathOf(row), { method: row.method, as: member })
+      const body = (await answer.json()) as { property?: string }
+      if (answer.status !== 403 || body.property !== 'secondFactor') letThrough.push(operation)
+    }
+    expect(letThrough).toEqual([])
+    await crux.client(member).call('teams.leave', { params: { teamId: team.id } })
+  })
+
+  it('shows itself to who lacks one as no more than its name', async () => {
+    await demand(true)
+    const member = await crux.addMember(team, 'user')
+    const client = crux.client(member)
+    expect((await client.call('users.me')).teams).toMatchObject([{ id: team.id, role: 'user' }])
+    const [shown] = await client.call('teams.list')
+    expect(shown).toMatchObject({ id: team.id, security: { secondFactorRequired: true } })
+    expect(shown?.users.map(({ id }) => id)).toEqual([member.id])
+    expect(shown?.statistics).toEqual({ users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 })
+  })
+
+  it('lets the same person in as soon as he shows one', async () => {
+    await demand(true)
+    const member = await crux.addMember(team, 'user')
+    const list = (as: Someone) => crux.client(as).call('projects.list', { params: { teamSlug: team.slug } })
+    await expect(list(member)).rejects.toMatchObject(refusal)
+    expect(await list(crux.people.signIn(member, { aal: 'aal2' }))).toHaveLength(1)
+    // The same session, raised: what the server remembers of it does not count for a refusal.
+    crux.people.raise(member)
+    expect(await list(member)).toHaveLength(1)
+  })
+
+  it('cuts live streams of sessions without one, and opens none', async () => {
+    await demand(false)
+    const member = await crux.addMember(team, 'user')
+    const open = async (as: Someone) => {
+      const failures: { status: number }[] = []
+      const live = crux.live(as)
+      live.onError((failure) => failures.push(failure))
+      const node = live.channel('node', { teamSlug: team.slug, nodeId: world.nodeId })
+      return { node, failures }
+    }
+    const [weak, strong] = [await open(member), await open(ada)]
+    await until(() => weak.node.status === 'subscribed' && strong.node.status === 'subscribed')
+    const before = Date.now()
+    await demand(true)
+    await until(() => weak.node.status === 'failed')
+    expect(Date.now() - before).toBeLessThan(2_000)
+    expect(weak.failures).toMatchObject([{ status: 403 }])
+    expect(strong.node.status).toBe('subscribed')
+    const again = await open(member)
+    await until(() => again.node.status === 'failed')
+    await demand(false)
+    const last = await open(member)
+    await until(() => last.node.status === 'subscribed')
+  })
+
+  it('records who was refused', async () => {
+    await demand(true)
+    const member = await crux.addMember(team, 'admin')
+    const create = crux.client(member).call('projects.create', {
+      params: { teamSlug: team.slug },
+      body: { name: 'Secret', type: 'versioned' },
+    })
+    await expect(create).rejects.toMatchObject(refusal)
+    const { rows: entries } = await crux.app.database.pool.query(
+      'select event, accepted from crux.audit_log where actor_id = $1',
+      [member.id],
+    )
+    expect(entries).toEqual([{ event: 'project projects.create', accepted: false }])
+    await demand(false)
+  })
+})
+
+describe('a session that came in by a code', () => {
+  it('may do nothing but ask who it is and set a password', async () => {
+    const grace = crux.people.signIn(crux.signUp('Grace Hopper'), { recovered: true })
+    const own = rows.filter(([, row]) => row.permission === 'session')
+    const letThrough: string[] = []
+    for (const [operation, row] of own) {
+      const answer = await crux.request(pathOf(row), { method: row.method, as: grace })
+      if (answer.status !== 403 || ((await answer.json()) as { property?: string }).property !== 'recovered')
+        letThrough.push(operation)
+    }
+    expect(letThrough.sort()).toEqual([
+      'auth.change-password',
+      'auth.edit-profile',
+      'auth.link-provider',
+      'auth.unlink-provider',
+      'users.me',
+    ])
+    const member = crux.people.signIn(await crux.addMember(team, 'user'), { recovered: true })
+    await expect(crux.client(member).call('projects.list', { params: { teamSlug: team.slug } })).rejects.toMatchObject({
+      status: 403,
+      property: 'recovered',
+    })
+  })
+})
