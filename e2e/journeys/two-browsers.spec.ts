@@ -61,12 +61,14 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
   const address = `/${world.teamSlug}/container-configurations/${configId}`
+  // Neither waits until its channel stands.
   await page.goto(address)
-  await other.goto(address)
-  for (const each of [page, other]) await expect(each.getByText('Live', { exact: true })).toBeVisible()
-
   await addVariable(page, 'LEFT', 'from the first')
-  await addVariable(other, 'RIGHT', 'from the second')
+  await other.goto(address)
+  await environment(other).getByRole('button', { name: 'Add', exact: true }).click()
+  await valueIn(other, 'Key').fill('from the second')
+  await environment(other).getByLabel('Key', { exact: true }).last().fill('RIGHT')
+  await environment(other).getByLabel('Key', { exact: true }).last().blur()
   await saved(page)
   await saved(other)
   await expect(valueIn(page, 'RIGHT')).toHaveValue('from the second')
@@ -84,6 +86,26 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
       ['RIGHT', 'from the second'],
     ]),
   )
+})
+
+test('who leaves a configuration right after typing loses nothing', async ({ page, stage }) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
+  await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+  await addVariable(page, 'LAST', 'word')
+  await page.getByRole('link', { name: 'Nodes' }).click()
+  await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible()
+  await expect
+    .poll(async () => {
+      const stored = await client.call('container-configurations.get', {
+        params: { teamSlug: world.teamSlug, configId },
+      })
+      return stored.environment?.map(({ key, value }) => `${key}=${value}`)
+    })
+    .toEqual(['LAST=word'])
 })
 
 test('a value that somebody else changed meanwhile is shown beside the own one, and the person chooses', async ({

@@ -21,8 +21,9 @@ import type { Crumb } from '../../stores/crumbs.ts'
 import { BeforeDeploy } from './BeforeDeploy.tsx'
 import { ConfigFormProvider } from './config-context.ts'
 import { JsonTab } from './JsonTab.tsx'
+import { fieldsOf } from './open-draft.ts'
 import { SettingsForm } from './SettingsForm.tsx'
-import { fieldsOf, useConfigDraft } from './use-config-draft.ts'
+import { useConfigDraft } from './use-config-draft.ts'
 
 type Config = Result<'container-configurations.get'>
 type Relations = Result<'container-configurations.relations'>

@@ -4,41 +4,50 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { FieldError } from '../../components/Field.tsx'
+import { ConflictNotes } from './ConflictNote.tsx'
 import { useConfigForm } from './config-context.ts'
+import { fieldOf } from './config-rows.ts'
 import { newId } from './new-id.ts'
 
 const JsonEditor = lazy(() =>
   import('../../components/JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })),
 )
 
-/** The same layer as text. What can be read goes the same way as edits of the form; the first problem stands below. */
+/**
+ * The same layer as text. What can be read goes the same way as edits of the form; the first problem stands below. While somebody types
+ * here the text does not follow the others, so each change is one of what the text said before, not of what is stored by now.
+ */
 export function JsonTab() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { own, kind, edit, readOnly, editors, configId } = form
+  const { own, kind, edit, readOnly, editors, configId, conflicts } = form
   const stored = useMemo(() => textOf(own), [own])
   const [text, setText] = useState(stored)
   const [focused, setFocused] = useState(false)
-  const latest = useRef(own)
-  latest.current = own
+  /** What the text says. */
+  const said = useRef(own)
+  const read = (value: string) => configFromJson(value, said.current, { newId, base: kind === 'image' })
+  const problem = useMemo(() => {
+    const result = configFromJson(text, said.current, { newId, base: kind === 'image' })
+    return result.ok ? null : result
+  }, [text, kind])
+  // A text that cannot be read stays as it was typed.
+  const follows = !focused && !problem
+  if (follows) said.current = own
   const names = useMemo(() => Object.keys(ContainerConfigFields.shape), [])
   const other = editors.editorOf(configId, 'json')
 
-  // While somebody types here the own text wins; what others change comes in afterwards.
   useEffect(() => {
-    if (!focused) setText(stored)
-  }, [stored, focused])
+    if (follows) setText(stored)
+  }, [stored, follows])
 
-  const read = (value: string) => configFromJson(value, latest.current, { newId, base: kind === 'image' })
-  const problem = useMemo(() => {
-    const result = configFromJson(text, own, { newId, base: kind === 'image' })
-    return result.ok ? null : result
-  }, [text, own, kind])
   const change = (value: string) => {
     setText(value)
     const result = read(value)
     if (!result.ok) return
-    for (const [field, part] of Object.entries(result.patch)) edit(field as ContainerConfigField, part)
+    const seen = said.current
+    said.current = { ...seen, ...result.patch }
+    for (const [field, part] of Object.entries(result.patch)) edit(field as ContainerConfigField, part, seen)
   }
   return (
     <Box title={t('json.title')} aside={t('json.aside')}>
@@ -65,6 +74,9 @@ export function JsonTab() {
           />
         </Suspense>
       </div>
+      {[...new Set(Object.keys(conflicts).map(fieldOf))].map((field) => (
+        <ConflictNotes key={field} field={field} />
+      ))}
       {problem && (
         <div className="border-t border-line px-3 py-2.5">
           <FieldError>

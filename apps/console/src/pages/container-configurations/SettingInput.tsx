@@ -23,8 +23,8 @@ type Props = {
 }
 
 /**
- * A text of the configuration. While it has the focus its own text wins over what comes in (ui.md U5.1); who else is in it is seen by
- * an outline in that person's colour.
+ * A text of the configuration. From the first key on, its own text wins over what comes in until it is left (ui.md U5.1): an input that
+ * only has the focus follows the others, and leaving it says nothing. Who else is in it is seen by an outline in that person's colour.
  */
 export function SettingInput({
   inputId,
@@ -42,23 +42,32 @@ export function SettingInput({
   lazy,
 }: Props) {
   const { configId, editors, readOnly } = useConfigForm()
+  const [focused, setFocused] = useState(false)
   const [text, setText] = useState<string | null>(null)
   const other = editors.editorOf(configId, inputId)
   const shown = text ?? value
-  const latest = useRef({ inputId, blur: editors.blur })
-  latest.current = { inputId, blur: editors.blur }
-  const focused = text !== null
+  // A lazy text that is typed and not handed over yet.
+  const kept = lazy && text !== null && text !== value ? text : null
+  const latest = useRef({ inputId, blur: editors.blur, kept, onChange })
+  latest.current = { inputId, blur: editors.blur, kept, onChange }
 
   // A row that goes away while it is edited gives its mark back.
   useEffect(() => {
     if (!focused) return
     return () => latest.current.blur(configId, latest.current.inputId)
   }, [focused, configId])
+  // A row that somebody else takes away while its name is typed comes back with that name.
+  useEffect(
+    () => () => {
+      if (latest.current.kept !== null) latest.current.onChange(latest.current.kept)
+    },
+    [],
+  )
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && onEnter) {
       event.preventDefault()
-      if (text !== null && text !== value) onChange(text)
+      if (kept !== null) onChange(kept)
       onEnter()
     }
   }
@@ -77,11 +86,12 @@ export function SettingInput({
         style={other ? { outline: `2px solid ${other.color}`, outlineOffset: 0 } : undefined}
         className={other && 'pr-8'}
         onFocus={() => {
-          setText(value)
+          setFocused(true)
           if (!readOnly) editors.focus(configId, inputId)
         }}
         onBlur={() => {
-          if (text !== null && text !== value) onChange(text)
+          if (kept !== null) onChange(kept)
+          setFocused(false)
           setText(null)
         }}
         onChange={(event) => {

@@ -1,6 +1,6 @@
 import type { ContainerConfigField, ContainerConfigFields, Editor } from '@crux/contract'
 import { createContext, useContext } from 'react'
-import type { Conflict } from './config-draft.ts'
+import type { Conflicts } from './config-rows.ts'
 
 /** Everything that a setting of the form needs; one provider per page. */
 export type ConfigForm = {
@@ -10,10 +10,11 @@ export type ConfigForm = {
   own: ContainerConfigFields
   /** The layer below, for an instance: that of its image. */
   parent: ContainerConfigFields | null
-  edit: (field: ContainerConfigField, value: unknown) => void
+  /** `seen` is what `value` was made of, where that is not `own`. */
+  edit: (field: ContainerConfigField, value: unknown, seen?: ContainerConfigFields) => void
   reset: (field: ContainerConfigField) => void
   resolve: (property: string, choice: 'mine' | 'theirs') => void
-  conflicts: Readonly<Record<string, Conflict>>
+  conflicts: Conflicts
   errorOf: (property: string) => string | undefined
   /** Why nothing can be changed, or null. */
   readOnly: string | null

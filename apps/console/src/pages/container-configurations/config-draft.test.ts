@@ -1,10 +1,11 @@
-import type { ContainerConfigFields } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import {
   type ConfigDraft,
   configUpdated,
   editField,
   findProblems,
+  linkFound,
   linkLost,
   nextPatch,
   patchConflict,
@@ -20,13 +21,19 @@ import {
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const env = (...pairs: [key: string, value: string | null][]) =>
   pairs.map(([key, value], index) => ({ id: id(index), key, value }))
-const make = (fields: ContainerConfigFields = {}, revision = 5) => startDraft(fields, revision)
+const make = (fields: ContainerConfigFields = {}, revision = 5) =>
+  linkFound(startDraft(fields, revision), fields, revision)
+const type = (draft: ConfigDraft, field: ContainerConfigField, value: unknown) =>
+  editField(draft, field, value, shownFields(draft)[field])
+/** Sent, confirmed, and told to everybody. */
+const store = (draft: ConfigDraft, revision: number) =>
+  configUpdated(patchReceived(draft, revision), shownFields({ ...draft, pending: {} }), revision)
 const send = (draft: ConfigDraft) => nextPatch(draft, 'shop')
 
 describe('a configuration while people type in it', () => {
   it('sends only the rows that were changed, with the revision that they were seen at', () => {
     const draft = send(
-      editField(make({ environment: env(['A', '1'], ['B', '2']) }), 'environment', env(['A', '1'], ['B', '3'])),
+      type(make({ environment: env(['A', '1'], ['B', '2']) }), 'environment', env(['A', '1'], ['B', '3'])),
     )
     expect(draft.sent?.patch).toEqual({
       config: { environment: env(['A', '1'], ['B', '3']) },
@@ -36,17 +43,17 @@ describe('a configuration while people type in it', () => {
   })
 
   it('merges what is typed while a patch is on its way into the next one', () => {
-    let draft = send(editField(make(), 'name', 'web'))
-    draft = editField(editField(draft, 'name', 'web2'), 'tty', true)
+    let draft = send(type(make(), 'name', 'web'))
+    draft = type(type(draft, 'name', 'web2'), 'tty', true)
     expect(send(draft)).toBe(draft)
-    draft = send(patchReceived(draft, 6))
+    draft = send(store(draft, 6))
     expect(draft.sent?.patch).toEqual({ config: { name: 'web2', tty: true }, revision: 6 })
-    expect(saveState(patchReceived(draft, 7), [])).toBe('saved')
+    expect(saveState(store(draft, 7), [])).toBe('saved')
   })
 
   it('keeps an invalid value in the form and sends the rest', () => {
-    let draft = editField(make(), 'ports', [{ id: id(1), internal: 99_999 }])
-    draft = send(editField(draft, 'name', 'web'))
+    let draft = type(make(), 'ports', [{ id: id(1), internal: 99_999 }])
+    draft = send(type(draft, 'name', 'web'))
     expect(draft.sent?.patch.config).toEqual({ name: 'web' })
     expect(shownFields(draft).ports).toEqual([{ id: id(1), internal: 99_999 }])
     expect(findProblems(draft, 'shop').map((problem) => problem.property)).toContain('ports[0].internal')
@@ -54,11 +61,11 @@ describe('a configuration while people type in it', () => {
 
   it('leaves begun rows in the form and finds problems at the place where they are typed', () => {
     const rows = [{ id: id(0), key: '', value: '' }, ...env(['A A', 'x'])]
-    expect(
-      findProblems(editField(make(), 'environment', rows), undefined).map((problem) => problem.property),
-    ).toContain('environment[1].key')
+    expect(findProblems(type(make(), 'environment', rows), undefined).map((problem) => problem.property)).toContain(
+      'environment[1].key',
+    )
     const begun = send(
-      editField(make({ environment: env(['A', '1']) }), 'environment', [
+      type(make({ environment: env(['A', '1']) }), 'environment', [
         ...env(['A', '1']),
         { id: id(9), key: '', value: '' },
       ]),
@@ -69,7 +76,7 @@ describe('a configuration while people type in it', () => {
   })
 
   it('puts typed rows on top of what another person changed in other rows', () => {
-    const draft = editField(
+    const draft = type(
       make({ environment: env(['A', '1'], ['B', '2']) }),
       'environment',
       env(['A', 'mine'], ['B', '2']),
@@ -89,61 +96,96 @@ describe('a configuration while people type in it', () => {
   })
 
   it('asks when two people changed the same row, and holds only that field', () => {
-    let draft = editField(make({ environment: env(['A', '1']), name: 'web' }), 'environment', env(['A', 'mine']))
-    draft = editField(draft, 'name', 'api')
+    let draft = type(make({ environment: env(['A', '1']), name: 'web' }), 'environment', env(['A', 'mine']))
+    draft = type(draft, 'name', 'api')
     draft = configUpdated(draft, { environment: env(['A', 'theirs']), name: 'web' }, 6)
     expect(draft.conflicts['environment.A']).toMatchObject({ mine: { value: 'mine' }, theirs: { value: 'theirs' } })
     const sent = send(draft)
     expect(sent.sent?.patch.config).toEqual({ name: 'api' })
-    const mine = send(patchReceived(resolveConflict(sent, 'environment.A', 'mine'), 7))
+    const mine = send(store(resolveConflict(sent, 'environment.A', 'mine'), 7))
     expect(mine.sent?.patch.config?.environment).toMatchObject([{ value: 'mine' }])
-    const theirs = send(patchReceived(resolveConflict(sent, 'environment.A', 'theirs'), 7))
+    const theirs = send(store(resolveConflict(sent, 'environment.A', 'theirs'), 7))
     expect(theirs.sent).toBeNull()
     expect(shownFields(theirs).environment).toMatchObject([{ value: 'theirs' }])
   })
 
   it('takes a refused patch back for the fields that are named, and sends the others again', () => {
-    let draft = send(editField(editField(make(), 'name', 'web'), 'networkMode', 'host'))
+    let draft = send(type(type(make(), 'name', 'web'), 'networkMode', 'host'))
     draft = patchRefused(draft, [{ property: 'config.networkMode', description: 'only an admin may' }])
     expect(draft.refused).toEqual({ networkMode: 'only an admin may' })
     draft = send(draft)
     expect(draft.sent?.patch.config).toEqual({ name: 'web' })
-    draft = send(editField(patchReceived(draft, 6), 'networkMode', 'bridge'))
+    draft = send(type(store(draft, 6), 'networkMode', 'bridge'))
     expect([draft.refused, draft.sent?.patch.config]).toEqual([{}, { networkMode: 'bridge' }])
   })
 
   it('shows what the server has where it says that a value was changed meanwhile', () => {
     const draft = patchConflict(
-      send(editField(make({ name: 'web' }), 'name', 'mine')),
+      send(type(make({ name: 'web' }), 'name', 'mine')),
       [{ property: 'name', value: 'theirs' }],
       8,
     )
-    expect([draft.conflicts.name, draft.revision, draft.sent]).toEqual([{ mine: 'mine', theirs: 'theirs' }, 8, null])
+    expect([draft.conflicts.name, draft.sent]).toEqual([{ mine: 'mine', theirs: 'theirs' }, null])
     expect(send(draft).sent).toBeNull()
-    expect(send(resolveConflict(draft, 'name', 'mine')).sent?.patch).toEqual({ config: { name: 'mine' }, revision: 8 })
     expect(shownFields(resolveConflict(draft, 'name', 'theirs')).name).toBe('theirs')
+    // The choice may come before the state that it is about; nothing is sent without having seen that.
+    const chosen = send(resolveConflict(draft, 'name', 'mine'))
+    expect(chosen.sent).toBeNull()
+    const known = send(configUpdated(chosen, { name: 'theirs' }, 8))
+    expect([known.conflicts, known.sent?.patch]).toEqual([{}, { config: { name: 'mine' }, revision: 8 }])
   })
 
   it('keeps typed text over a lost link, whether the last patch had arrived or not', () => {
-    const lost = linkLost(send(editField(make({ name: 'web' }), 'name', 'api')))
+    const lost = linkLost(send(type(make({ name: 'web' }), 'name', 'api')))
     expect(shownFields(lost).name).toBe('api')
-    const arrived = configUpdated(lost, { name: 'api' }, 6)
+    const arrived = linkFound(lost, { name: 'api' }, 6)
     expect([send(arrived).sent, saveState(arrived, [])]).toEqual([null, 'saved'])
-    const notArrived = configUpdated(lost, { name: 'web' }, 5)
+    const notArrived = linkFound(lost, { name: 'web' }, 5)
     expect(send(notArrived).sent?.patch.config).toEqual({ name: 'api' })
   })
 
   it('resets a section at once and forgets what was typed in it', () => {
-    const draft = resetField(
-      editField(make({ environment: env(['A', '1']) }), 'environment', env(['A', '2'])),
-      'environment',
-    )
+    const typed = type(make({ environment: env(['A', '1']) }), 'environment', env(['A', '2']))
+    const draft = send(resetField(typed, 'environment'))
     expect(draft.sent?.patch).toEqual({ resetSection: 'environment', revision: 5 })
-    expect(shownFields(patchReceived(draft, 6)).environment).toBeUndefined()
+    expect([draft.pending, shownFields(draft).environment]).toEqual([{}, null])
   })
 
   it('ignores an update that is older than what it knows', () => {
-    const draft = patchReceived(send(editField(make({ name: 'web' }), 'name', 'api')), 7)
+    const draft = store(send(type(make({ name: 'web' }), 'name', 'api')), 7)
     expect(configUpdated(draft, { name: 'web' }, 6)).toBe(draft)
+  })
+
+  it('keeps a new row and what is typed in it while its patch and the change of another cross', () => {
+    const row = (key: string, value: string) => ({ id: id(9), key, value })
+    let draft = send(type(make({ environment: env(['A', '1']) }), 'environment', [...env(['A', '1']), row('N', '')]))
+    draft = type(draft, 'environment', [...env(['A', '1']), row('N', 'typed')])
+    draft = configUpdated(draft, { environment: env(['A', 'theirs']) }, 6)
+    const values = (some: ConfigDraft) => shownFields(some).environment?.map(({ key, value }) => `${key}=${value}`)
+    expect(values(draft)).toEqual(['A=theirs', 'N=typed'])
+    draft = patchReceived(draft, 7)
+    expect(send(draft).sent).toBe(draft.sent)
+    draft = send(configUpdated(draft, { environment: [...env(['A', 'theirs']), row('N', '')] }, 7))
+    expect(draft.sent?.patch).toMatchObject({ keys: { environment: ['N'] }, revision: 7 })
+    expect(values(draft)).toEqual(['A=theirs', 'N=typed'])
+  })
+
+  it('keeps a row that was just begun when somebody changes another setting', () => {
+    const draft = type(make({ args: [{ id: id(1), key: '-v' }] }), 'args', [
+      { id: id(1), key: '-v' },
+      { id: id(2), key: '' },
+    ])
+    expect(
+      shownFields(configUpdated(send(draft), { args: [{ id: id(1), key: '-v' }], tty: true }, 6)).args,
+    ).toHaveLength(2)
+  })
+
+  it('keeps what came in between what the form showed and what was typed there', () => {
+    const seen = env(['A', '1'])
+    let draft = configUpdated(make({ environment: seen }), { environment: env(['A', '1'], ['B', 'theirs']) }, 6)
+    draft = editField(draft, 'environment', env(['A', 'mine']), seen)
+    expect(shownFields(draft).environment?.map(({ key }) => key)).toEqual(['A', 'B'])
+    draft = editField(draft, 'environment', [...seen, { id: id(8), key: 'B', value: 'mine' }], seen)
+    expect(draft.conflicts).toMatchObject({ 'environment.B': { mine: { value: 'mine' }, theirs: { value: 'theirs' } } })
   })
 })

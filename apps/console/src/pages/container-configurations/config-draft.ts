@@ -1,15 +1,20 @@
 import type { ContainerConfigField, ContainerConfigFields, ErrorDetail } from '@crux/contract'
-import { applyConfigPatch, isKeyedField, newProblems, rowKey, sameValue, validateConfig } from '@crux/rules'
+import { applyConfigPatch, isKeyedField, newProblems, sameValue, validateConfig } from '@crux/rules'
 import { cleaned } from './clean-rows.ts'
+import {
+  type Conflict,
+  type Conflicts,
+  changedKeys,
+  type Edit,
+  fieldOf,
+  hasBegun,
+  mergeSeen,
+  partOf,
+  rebase,
+  withPart,
+} from './config-rows.ts'
 
-type Row = { id?: string; key: string }
-type Edit = {
-  value: unknown
-  /** What stood on the server when the edit began: what the edit is a change of. */
-  base: unknown
-}
 type Edits = Partial<Record<ContainerConfigField, Edit>>
-export type Conflict = { mine: unknown; theirs: unknown }
 export type Patch = {
   config?: Partial<ContainerConfigFields>
   resetSection?: ContainerConfigField
@@ -18,16 +23,26 @@ export type Patch = {
 }
 
 /**
- * A configuration while people type in it (ui.md U13.3, decision 20). What the server has, what was sent and is not confirmed,
- * what is not sent yet; typed text is only ever given up by the person who typed it.
+ * A configuration while people type in it (ui.md U13.3, decision 20), in three layers: what the server said, what was sent and is not
+ * known to be in there, and what is typed. `server` is only ever a state that the server itself told; typed text is only ever given
+ * up by the person who typed it.
  */
 export type ConfigDraft = {
   server: ContainerConfigFields
+  /** Of `server`. Undefined where the server counts none: then its confirmations are believed as they come. */
   revision: number | undefined
+  /** The newest revision that was heard of. Nothing is sent while `server` is older: others' changes in between were not seen. */
+  heard: number
+  /** The channel stands and `server` was read through it. */
+  online: boolean
+  /** One patch at a time; its edits are changes of `server` as it was then. Once confirmed, `server` has it from that revision on. */
+  sent: { patch: Patch; edits: Edits; confirmed?: number } | null
+  /** Changes of `server` with what was sent on top. */
   pending: Edits
-  sent: { patch: Patch; edits: Edits } | null
+  /** What was sent and then lost its link: where it did arrive, it is nobody else's change. */
+  unsure: Edits
   /** Parts (`environment.LOG_LEVEL`, `name`) that somebody else changed too; they wait for a choice. */
-  conflicts: Readonly<Record<string, Conflict>>
+  conflicts: Conflicts
   /** What the server refused, by property; the fields named wait for another value. */
   refused: Readonly<Record<string, string>>
 }
@@ -35,33 +50,59 @@ export type ConfigDraft = {
 export const startDraft = (server: ContainerConfigFields, revision: number | undefined): ConfigDraft => ({
   server,
   revision,
-  pending: {},
+  heard: revision ?? 0,
+  online: false,
   sent: null,
+  pending: {},
+  unsure: {},
   conflicts: {},
   refused: {},
 })
 
 /** What the form shows: typed over sent over stored. */
 export function shownFields(draft: ConfigDraft): ContainerConfigFields {
-  const typed = Object.entries({ ...draft.sent?.edits, ...draft.pending }).map(([field, edit]) => [field, edit.value])
-  return { ...draft.server, ...Object.fromEntries(typed) }
+  const typed = entriesOf(draft.pending).map(([field, edit]) => [field, edit.value])
+  return { ...belowTyped(draft), ...Object.fromEntries(typed) }
 }
 
-export function editField(draft: ConfigDraft, field: ContainerConfigField, value: unknown): ConfigDraft {
-  const base = draft.pending[field]?.base ?? draft.sent?.edits[field]?.value ?? draft.server[field]
+/**
+ * @param seen what the form showed when `value` was made of it. Something may have come in since; it is kept, and what was typed over
+ *   without having been seen is a conflict.
+ */
+export function editField(draft: ConfigDraft, field: ContainerConfigField, value: unknown, seen: unknown): ConfigDraft {
+  const below = belowTyped(draft)[field]
+  const { base, value: current } = draft.pending[field] ?? { base: below, value: below }
+  const merged = mergeSeen(field, { seen, value, current })
+  const conflicts: Record<string, Conflict> = { ...draft.conflicts }
+  for (const property of merged.unseen) {
+    const theirs = partOf(base, property)
+    // What differs from both was typed here in the meantime, by the same person.
+    if (sameValue(theirs, partOf(current, property))) conflicts[property] = { mine: null, theirs }
+  }
+  return settled({
+    ...draft,
+    pending: { ...draft.pending, [field]: { value: merged.value, base } },
+    conflicts,
+    refused: without(draft.refused, (property) => fieldOf(property) === field),
+  })
+}
+
+/** Clears a setting of this layer, and what was typed in it. */
+export function resetField(draft: ConfigDraft, field: ContainerConfigField): ConfigDraft {
+  const of = (property: string) => fieldOf(property) === field
   return {
     ...draft,
-    pending: { ...draft.pending, [field]: { value, base } },
-    refused: without(draft.refused, (property) => fieldOf(property) === field),
+    pending: { ...draft.pending, [field]: { value: null, base: belowTyped(draft)[field], reset: true } },
+    conflicts: without(draft.conflicts, of),
+    refused: without(draft.refused, of),
   }
 }
 
 /** Problems of what is typed, by property with the places of the typed rows: `environment[2].key`. */
 export function findProblems(draft: ConfigDraft, prefix: string | undefined): ErrorDetail[] {
-  const shown = shownFields(draft)
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
-    Object.entries(shown).map(([field, value]) => {
+    Object.entries(shownFields(draft)).map(([field, value]) => {
       const clean = cleaned(field as ContainerConfigField, value)
       if (clean.places) places.set(field, clean.places)
       return [field, clean.value]
@@ -76,75 +117,48 @@ export function findProblems(draft: ConfigDraft, prefix: string | undefined): Er
   }))
 }
 
-/** The next patch, if anything can be sent: not while one is on its way, and without fields that have a problem or a conflict. */
+/** The next patch, if anything can be sent: one at a time, from a state that is known, and without fields that have a problem or a conflict. */
 export function nextPatch(draft: ConfigDraft, prefix: string | undefined): ConfigDraft {
-  if (draft.sent) return draft
+  if (draft.sent || !draft.online || isBehind(draft)) return draft
   const broken = newProblems(validateConfig(draft.server, { prefix }), findProblems(draft, prefix))
-  const held = new Set(
-    [...broken.map((problem) => problem.property), ...Object.keys(draft.refused), ...Object.keys(draft.conflicts)].map(
-      fieldOf,
-    ),
-  )
+  const held = heldFields(draft, broken)
   const config: Record<string, unknown> = {}
   const keys: Record<string, string[]> = {}
   const edits: Edits = {}
   const pending: Edits = {}
-  for (const [name, edit] of Object.entries(draft.pending)) {
-    const field = name as ContainerConfigField
+  for (const [field, edit] of entriesOf(draft.pending)) {
     const value = cleaned(field, edit.value).value ?? null
-    if (held.has(field)) {
-      pending[field] = edit
-      continue
-    }
-    if (sameValue(value, edit.base)) {
-      // Rows that are still empty are nothing to send, but stay to be filled.
-      if (Array.isArray(edit.value) && Array.isArray(value) && edit.value.length > value.length) pending[field] = edit
-      continue
-    }
+    // Rows that are still empty are nothing to send, but stay to be filled.
+    if (held.has(field)) pending[field] = edit
+    else if (hasBegun(field, edit.value)) pending[field] = { value: edit.value, base: value }
+    if (held.has(field) || sameValue(value, edit.base)) continue
     config[field] = value
-    edits[field] = { value: edit.value, base: edit.base }
+    edits[field] = { ...edit, value }
     const changed = isKeyedField(field) && value !== null ? changedKeys(edit.base, value) : []
     if (changed.length > 0 && changed.length <= 100) keys[field] = changed
   }
+  const { revision } = draft
+  const [reset] = entriesOf(edits).find(([, edit]) => edit.reset) ?? []
+  if (reset) {
+    const { [reset]: edit, ...others } = draft.pending
+    return { ...draft, pending: others, sent: { patch: { resetSection: reset, revision }, edits: { [reset]: edit } } }
+  }
   if (Object.keys(config).length === 0) return { ...draft, pending }
-  const patch: Patch = { config, revision: draft.revision, ...(Object.keys(keys).length > 0 && { keys }) }
+  const patch: Patch = { config, revision, ...(Object.keys(keys).length > 0 && { keys }) }
   return { ...draft, pending, sent: { patch, edits } }
 }
 
-/** Clears a setting of this layer at once, and what was typed in it. Only while nothing is on its way. */
-export function resetField(draft: ConfigDraft, field: ContainerConfigField): ConfigDraft {
-  const { [field]: _, ...pending } = draft.pending
-  const clear = {
-    pending,
-    refused: without(draft.refused, (property) => fieldOf(property) === field),
-    conflicts: without(draft.conflicts, (property) => fieldOf(property) === field),
-  }
-  if (draft.sent)
-    return {
-      ...draft,
-      ...clear,
-      pending: { ...pending, [field]: { value: null, base: draft.sent.edits[field]?.value ?? draft.server[field] } },
-    }
-  return {
-    ...draft,
-    ...clear,
-    sent: {
-      patch: { resetSection: field, revision: draft.revision },
-      edits: { [field]: { value: null, base: draft.server[field] } },
-    },
-  }
-}
-
-/** The server has stored what was sent. */
+/** The server has stored what was sent, as this revision or within it. */
 export function patchReceived(draft: ConfigDraft, revision: number | undefined): ConfigDraft {
   if (!draft.sent) return draft
-  const stored = applyConfigPatch({
-    fields: draft.server,
-    patch: { ...draft.sent.patch, revision: undefined },
-    changedAt: new Map(),
-  })
-  const server = stored.kind === 'applied' ? stored.fields : draft.server
-  return { ...draft, server, revision: revision ?? draft.revision, sent: null, pending: keepEmptyRows(draft) }
+  if (draft.revision !== undefined && revision !== undefined) {
+    const heard = Math.max(draft.heard, revision)
+    if (draft.revision >= revision) return settled({ ...draft, heard, sent: null })
+    return { ...draft, heard, sent: { ...draft.sent, confirmed: revision } }
+  }
+  const patch = { ...draft.sent.patch, revision: undefined }
+  const stored = applyConfigPatch({ fields: draft.server, patch, changedAt: new Map() })
+  return settled({ ...draft, server: stored.kind === 'applied' ? stored.fields : draft.server, sent: null })
 }
 
 /** Somebody (perhaps this page) changed it: what was typed here is put on top of the new state, part by part. */
@@ -153,17 +167,23 @@ export function configUpdated(
   server: ContainerConfigFields,
   revision: number | undefined,
 ): ConfigDraft {
-  // An update that is older than what is known, for instance one that crossed a confirmation.
+  // An update that is older than what is known: it was overtaken.
   if (revision !== undefined && draft.revision !== undefined && revision < draft.revision) return draft
-  const conflicts: Record<string, Conflict> = { ...draft.conflicts }
-  const pending: Edits = {}
-  for (const [name, edit] of Object.entries(draft.pending)) {
-    const field = name as ContainerConfigField
-    const rebased = rebase(field, edit, server[field], conflicts)
-    if (rebased) pending[field] = rebased
-  }
-  return { ...draft, server, revision, pending, conflicts }
+  const confirmed = draft.sent?.confirmed
+  const sent = confirmed !== undefined && revision !== undefined && revision >= confirmed ? null : draft.sent
+  return settled({ ...draft, server, revision, heard: Math.max(draft.heard, revision ?? 0), sent })
 }
+
+/** The channel stands (again), and this was read through it. */
+export const linkFound = (
+  draft: ConfigDraft,
+  server: ContainerConfigFields,
+  revision: number | undefined,
+): ConfigDraft => ({ ...configUpdated({ ...draft, online: true }, server, revision), unsure: {} })
+
+/** The link is gone: whether the sent patch arrived is not known. It is typed text again until the server's state says more. */
+export const linkLost = (draft: ConfigDraft): ConfigDraft =>
+  takeBack({ ...draft, online: false, unsure: draft.sent?.edits ?? draft.unsure })
 
 /** The server did not take the patch, because parts of it were changed by somebody else meanwhile. */
 export function patchConflict(
@@ -172,13 +192,15 @@ export function patchConflict(
   revision: number,
 ): ConfigDraft {
   const back = takeBack(draft)
-  const shown = shownFields(back)
-  const conflicts = { ...back.conflicts }
+  const conflicts: Record<string, Conflict> = { ...back.conflicts }
   for (const { property, value } of found) {
-    const mine = partOf(shown, property)
-    if (!sameValue(mine, value)) conflicts[property] = { mine, theirs: value }
+    const edit = back.pending[fieldOf(property) as ContainerConfigField]
+    if (!edit) continue
+    const mine = partOf(edit.value, property)
+    if (!sameValue(mine, partOf(edit.base, property)) && !sameValue(mine, value))
+      conflicts[property] = { mine, theirs: value }
   }
-  return { ...back, conflicts, revision }
+  return { ...back, conflicts, heard: Math.max(back.heard, revision) }
 }
 
 /** The server refused the patch; only the fields that it names wait, the others are sent again. */
@@ -186,139 +208,101 @@ export function patchRefused(
   draft: ConfigDraft,
   details: readonly { property?: string; description: string }[],
 ): ConfigDraft {
-  const sent = Object.keys(draft.sent?.edits ?? draft.pending)
+  const sent = Object.keys(draft.sent?.edits ?? {})
   const named = details.map((detail) => ({ ...detail, property: (detail.property ?? '').replace(/^config\./, '') }))
   const mine = named.filter((detail) => sent.includes(fieldOf(detail.property)))
   const refused = { ...draft.refused }
-  for (const { property, description } of mine.length > 0 ? mine : []) refused[property] = description
+  for (const { property, description } of mine) refused[property] = description
   if (mine.length === 0) for (const field of sent) refused[field] = named[0]?.description ?? ''
   return { ...takeBack(draft), refused }
 }
 
-/** The link is gone: whether the sent patch arrived is not known. It is typed text again until the server's state says more. */
-export const linkLost = (draft: ConfigDraft): ConfigDraft => (draft.sent ? takeBack(draft) : draft)
+/** What was sent is typed text again. */
+export function takeBack(draft: ConfigDraft): ConfigDraft {
+  if (!draft.sent) return draft
+  const pending: Edits = { ...draft.pending }
+  const conflicts: Record<string, Conflict> = { ...draft.conflicts }
+  for (const [field, edit] of entriesOf(draft.sent.edits)) {
+    const stored = draft.server[field]
+    const again = rebase(field, edit, stored)
+    Object.assign(conflicts, again.conflicts)
+    const typed = draft.pending[field]
+    if (typed) pending[field] = { ...typed, base: stored }
+    else if (again.edit) pending[field] = again.edit
+  }
+  return settled({ ...draft, sent: null, pending, conflicts })
+}
 
 export function resolveConflict(draft: ConfigDraft, property: string, choice: 'mine' | 'theirs'): ConfigDraft {
   const { [property]: conflict, ...conflicts } = draft.conflicts
-  if (!conflict) return draft
   const field = fieldOf(property) as ContainerConfigField
   const edit = draft.pending[field]
-  if (!edit) return { ...draft, conflicts }
-  const base = isKeyedField(field) ? draft.server[field] : conflict.theirs
-  if (choice === 'mine') return { ...draft, conflicts, pending: { ...draft.pending, [field]: { ...edit, base } } }
-  if (!isKeyedField(field)) {
-    const { [field]: _, ...pending } = draft.pending
-    return { ...draft, conflicts, pending, server: { ...draft.server, [field]: conflict.theirs } }
-  }
-  const key = property.slice(field.length + 1)
-  const mine = rowsOf(edit.value)
-  const theirs = conflict.theirs as Row | null
-  const value = mine.flatMap((row) => (rowKey(row) === key ? (theirs ? [{ ...theirs, id: row.id }] : []) : [row]))
-  if (theirs && !mine.some((row) => rowKey(row) === key)) value.push(theirs)
-  return { ...draft, conflicts, pending: { ...draft.pending, [field]: { value, base } } }
+  if (!conflict || !edit) return { ...draft, conflicts }
+  const base = withPart(edit.base, property, conflict.theirs)
+  const value = choice === 'mine' ? edit.value : withPart(edit.value, property, conflict.theirs)
+  return { ...draft, conflicts, pending: { ...draft.pending, [field]: { ...edit, value, base } } }
 }
 
 export type SaveState = 'saved' | 'saving' | 'waiting' | 'held'
 /** waiting: typed and about to be sent. held: something keeps it from being sent. */
 export function saveState(draft: ConfigDraft, problems: readonly ErrorDetail[]): SaveState {
   if (draft.sent) return 'saving'
-  const open = Object.entries(draft.pending).filter(
-    ([field, edit]) => !sameValue(cleaned(field as ContainerConfigField, edit.value).value, edit.base),
+  const open = entriesOf(draft.pending).filter(
+    ([field, edit]) => !sameValue(cleaned(field, edit.value).value, edit.base),
   )
   if (open.length === 0) return 'saved'
-  const held = new Set(
+  const held = heldFields(draft, problems)
+  return open.every(([field]) => held.has(field)) ? 'held' : 'waiting'
+}
+
+/** Something newer than `server` was heard of. */
+export const isBehind = (draft: ConfigDraft): boolean => draft.revision !== undefined && draft.heard > draft.revision
+
+/** What was typed is a change of this. */
+function belowTyped(draft: ConfigDraft): ContainerConfigFields {
+  if (!draft.sent) return draft.server
+  const sent = entriesOf(draft.sent.edits).map(([field, edit]) => {
+    const onTop = rebase(field, edit, draft.server[field]).edit
+    return [field, onTop ? onTop.value : draft.server[field]]
+  })
+  return { ...draft.server, ...Object.fromEntries(sent) }
+}
+
+/** Puts what is typed on top of what lies below it now, and lets conflicts go that are none any more. */
+function settled(draft: ConfigDraft): ConfigDraft {
+  const below = belowTyped(draft)
+  const pending: Edits = {}
+  const found: Record<string, Conflict> = { ...draft.conflicts }
+  for (const [field, edit] of entriesOf(draft.pending)) {
+    // Between two states nothing is judged: a choice was perhaps made about the newer one already.
+    const again = isBehind(draft) && !draft.sent ? { edit } : rebase(field, edit, below[field])
+    Object.assign(found, 'conflicts' in again ? again.conflicts : {})
+    if (again.edit) pending[field] = again.edit
+  }
+  const conflicts: Record<string, Conflict> = {}
+  for (const [property, { theirs: told }] of Object.entries(found)) {
+    const edit = pending[fieldOf(property) as ContainerConfigField]
+    if (!edit) continue
+    const mine = partOf(edit.value, property)
+    const theirs = isBehind(draft) ? told : partOf(edit.base, property)
+    const arrived = draft.unsure[fieldOf(property) as ContainerConfigField]
+    if (arrived && sameValue(theirs, partOf(arrived.value, property))) continue
+    if (!sameValue(mine, theirs)) conflicts[property] = { mine, theirs }
+  }
+  return { ...draft, pending, conflicts }
+}
+
+const heldFields = (draft: ConfigDraft, problems: readonly ErrorDetail[]): Set<string> =>
+  new Set(
     [
       ...problems.map((problem) => problem.property),
       ...Object.keys(draft.refused),
       ...Object.keys(draft.conflicts),
     ].map(fieldOf),
   )
-  return open.every(([field]) => held.has(field)) ? 'held' : 'waiting'
-}
 
-/** `ports[1].internal`, `environment.KEY` -> the field. */
-export const fieldOf = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
-
-function takeBack(draft: ConfigDraft): ConfigDraft {
-  if (!draft.sent) return draft
-  const pending: Edits = { ...draft.sent.edits }
-  for (const [name, edit] of Object.entries(draft.pending)) {
-    const field = name as ContainerConfigField
-    pending[field] = { value: edit.value, base: pending[field]?.base ?? edit.base }
-  }
-  return { ...draft, sent: null, pending }
-}
-
-/** After a confirmation, rows that were begun and are still empty stay in the form. */
-function keepEmptyRows(draft: ConfigDraft): Edits {
-  const pending = { ...draft.pending }
-  for (const [name, edit] of Object.entries(draft.sent?.edits ?? {})) {
-    const field = name as ContainerConfigField
-    const clean = cleaned(field, edit.value).value
-    if (pending[field] || !Array.isArray(edit.value) || !Array.isArray(clean) || edit.value.length === clean.length)
-      continue
-    pending[field] = { value: edit.value, base: clean }
-  }
-  return pending
-}
-
-/** My edit on top of their state; undefined when nothing of it is left to say. */
-function rebase(
-  field: ContainerConfigField,
-  edit: Edit,
-  theirs: unknown,
-  conflicts: Record<string, Conflict>,
-): Edit | undefined {
-  const mine = cleaned(field, edit.value).value ?? null
-  if (!isKeyedField(field)) {
-    if (sameValue(mine, theirs)) return undefined
-    if (sameValue(edit.base, theirs) || sameValue(mine, edit.base)) return sameValue(mine, edit.base) ? undefined : edit
-    conflicts[field] = { mine, theirs: theirs ?? null }
-    return { ...edit, base: theirs }
-  }
-  const base = byKey(edit.base)
-  const remote = byKey(theirs)
-  const typed = rowsOf(edit.value)
-  const typedKeys = new Set(typed.map((row) => safeKey(row)))
-  const value = typed.flatMap((row) => {
-    const key = safeKey(row)
-    const before = base.get(key)
-    const now = remote.get(key)
-    if (key === '' || !before) {
-      if (key !== '' && now && !sameValue(now, row)) conflicts[`${field}.${key}`] = { mine: row, theirs: now }
-      return [row]
-    }
-    if (sameValue(row, before)) return now ? [now] : []
-    if (!sameValue(before, now) && !sameValue(row, now))
-      conflicts[`${field}.${key}`] = { mine: row, theirs: now ?? null }
-    return [row]
-  })
-  for (const [key, row] of remote) {
-    if (typedKeys.has(key)) continue
-    // Taken out here and changed there: that is a conflict too; unknown here: it is new.
-    const before = base.get(key)
-    if (!before) value.push(row)
-    else if (!sameValue(before, row)) conflicts[`${field}.${key}`] = { mine: null, theirs: row }
-  }
-  return sameValue(value, theirs) ? undefined : { value, base: theirs }
-}
-
-function changedKeys(base: unknown, value: unknown): string[] {
-  const before = byKey(base)
-  const after = byKey(value)
-  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => !sameValue(before.get(key), after.get(key)))
-}
-
-function partOf(fields: ContainerConfigFields, property: string): unknown {
-  const field = fieldOf(property) as ContainerConfigField
-  if (!isKeyedField(field) || property === field) return fields[field] ?? null
-  return byKey(fields[field]).get(property.slice(field.length + 1)) ?? null
-}
-
-const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : [])
-const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [safeKey(row), row]))
-/** A row that is only begun has no key yet. */
-const safeKey = (row: Row): string => ('key' in row ? row.key : rowKey(row))
+const entriesOf = (edits: Edits): [ContainerConfigField, Edit][] =>
+  Object.entries(edits) as [ContainerConfigField, Edit][]
 
 const without = <T>(record: Readonly<Record<string, T>>, drop: (name: string) => boolean): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !drop(name)))

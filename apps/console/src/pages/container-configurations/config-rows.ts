@@ -1,0 +1,201 @@
+import type { ContainerConfigField } from '@crux/contract'
+import { isKeyedField, sameValue } from '@crux/rules'
+import { cleaned } from './clean-rows.ts'
+
+/** `mine` and `theirs` are null where that side took the row or the value away. */
+export type Conflict = { mine: unknown; theirs: unknown }
+export type Conflicts = Readonly<Record<string, Conflict>>
+export type Edit = {
+  value: unknown
+  /** What the edit is a change of. */
+  base: unknown
+  /** Clears the setting of this layer as a whole. */
+  reset?: true
+}
+type Row = { id?: string; key: string } & Record<string, unknown>
+
+/** `ports[1].internal`, `environment.KEY` -> the field. */
+export const fieldOf = (property: string): string => /^\w+/.exec(property)?.[0] ?? property
+
+/** The value of a field, or the row of it that `environment.LOG_LEVEL` names; null where there is none. */
+export function partOf(value: unknown, property: string): unknown {
+  const field = fieldOf(property)
+  if (!isKeyedField(field) || property === field) return value ?? null
+  return byKey(value).get(property.slice(field.length + 1)) ?? null
+}
+
+/** The value with that part in place of its own; null takes it away. */
+export function withPart(value: unknown, property: string, part: unknown): unknown {
+  const field = fieldOf(property)
+  if (!isKeyedField(field) || property === field) return part
+  const key = property.slice(field.length + 1)
+  const rows = rowsOf(value)
+  const inPlace = rows.flatMap((row) => (keyOf(row) !== key ? [row] : isRow(part) ? [{ ...part, id: row.id }] : []))
+  return isRow(part) && !rows.some((row) => keyOf(row) === key) ? [...inPlace, part] : inPlace
+}
+
+/** Names of the rows that differ. */
+export function changedKeys(base: unknown, value: unknown): string[] {
+  const before = byKey(base)
+  const after = byKey(value)
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => !sameValue(before.get(key), after.get(key)))
+}
+
+/**
+ * My edit on top of a newer state of what it changed: rows that I left alone follow, rows that I changed stay mine, and what both
+ * sides changed is a conflict besides.
+ *
+ * @returns no edit when nothing of it is left to say
+ */
+export function rebase(
+  field: ContainerConfigField,
+  edit: Edit,
+  theirs: unknown,
+): { edit: Edit | null; conflicts: Record<string, Conflict> } {
+  if (edit.base === theirs) return { edit, conflicts: {} }
+  return isKeyedField(field) ? rebaseRows(field, edit, theirs) : rebaseWhole(field, edit, theirs)
+}
+
+function rebaseWhole(field: ContainerConfigField, edit: Edit, theirs: unknown): ReturnType<typeof rebase> {
+  const mine = cleaned(field, edit.value).value ?? null
+  if (sameValue(mine, theirs) || sameValue(mine, edit.base)) {
+    const value = withBegun(field, theirs, edit.value)
+    return { edit: value === theirs ? null : { value, base: theirs }, conflicts: {} }
+  }
+  const conflicts = sameValue(edit.base, theirs) ? {} : { [field]: { mine, theirs: theirs ?? null } }
+  return { edit: { ...edit, base: theirs }, conflicts }
+}
+
+function rebaseRows(field: ContainerConfigField, edit: Edit, theirs: unknown): ReturnType<typeof rebase> {
+  const base = byKey(edit.base)
+  const remote = byKey(theirs)
+  const typed = rowsOf(edit.value)
+  const typedKeys = new Set(typed.map(keyOf))
+  const conflicts: Record<string, Conflict> = {}
+  const kept = typed.flatMap((row) => {
+    const key = keyOf(row)
+    if (key === '') return [row]
+    const before = base.get(key)
+    const now = remote.get(key)
+    if (before && sameValue(row, before)) return now ? [now] : []
+    if (!sameValue(before, now) && !sameValue(row, now))
+      conflicts[`${field}.${key}`] = { mine: row, theirs: now ?? null }
+    return [row]
+  })
+  for (const [key, row] of remote) {
+    if (typedKeys.has(key)) continue
+    // Taken out here and changed there: that is a conflict too; unknown here: it is new.
+    const before = base.get(key)
+    if (!before) kept.push(row)
+    else if (!sameValue(before, row)) conflicts[`${field}.${key}`] = { mine: null, theirs: row }
+  }
+  const mine = new Map(kept.toReversed().map((row) => [keyOf(row), row]))
+  const asTheirs = [...remote.keys()].flatMap((key) => mine.get(key) ?? [])
+  // Whoever moved nothing follows the order of the others; two pages would else put each other right for ever.
+  const moved = !inStep([...base.keys()], typed.map(keyOf))
+  const value = moved ? kept : between(asTheirs, kept)
+  if (sameValue(value, theirs)) return { edit: null, conflicts }
+  if (edit.value === null && value.length === 0) return { edit: { ...edit, base: theirs }, conflicts }
+  return { edit: { value, base: theirs }, conflicts }
+}
+
+/**
+ * A change that was made to an older view, on top of what stands there now.
+ *
+ * @returns the merged value, and the parts that had changed without having been seen
+ */
+export function mergeSeen(
+  field: ContainerConfigField,
+  { seen, value, current }: { seen: unknown; value: unknown; current: unknown },
+): { value: unknown; unseen: string[] } {
+  if (seen === current) return { value, unseen: [] }
+  const whole = sameValue(seen, current) ? [] : [field]
+  if (isRow(value) && isRow(seen) && isRow(current) && !Array.isArray(value)) {
+    const changed = Object.entries(value).filter(([name, part]) => !sameValue(part, seen[name]))
+    return { value: { ...current, ...Object.fromEntries(changed) }, unseen: whole }
+  }
+  if (!Array.isArray(value)) return { value, unseen: whole }
+  const before = finder(rowsOf(seen))
+  const now = finder(rowsOf(current))
+  const placed = new Map<Row, Row>()
+  const unseen = new Set<string>()
+  const note = (row: Row) => void (keyOf(row) !== '' && unseen.add(`${field}.${keyOf(row)}`))
+  const merged = rowsOf(value).flatMap((row) => {
+    const old = before(row)
+    const standing = now(row)
+    const same = old === row || (old && sameValue(old, row))
+    if (standing) placed.set(standing, same ? standing : row)
+    if (same) return standing ? [standing] : []
+    if (!sameValue(old, standing)) note(standing ?? row)
+    return [row]
+  })
+  for (const row of rowsOf(current)) {
+    if (placed.has(row)) continue
+    const old = before(row)
+    if (old && !sameValue(old, row)) note(row)
+    if (old) continue
+    merged.push(row)
+    placed.set(row, row)
+  }
+  const asNow = rowsOf(current).flatMap((row) => placed.get(row) ?? [])
+  const moved = !inStep(rowsOf(seen), rowsOf(value).map(before))
+  return { value: moved ? merged : between(asNow, merged), unseen: isKeyedField(field) ? [...unseen] : whole }
+}
+
+/** Whether rows were begun in which nothing stands yet. */
+export function hasBegun(field: ContainerConfigField, value: unknown): boolean {
+  const [all, full] = [rowsIn(value), rowsIn(cleaned(field, value).value)]
+  return all.length > full.length
+}
+
+/** The stored value, and behind it the rows that were begun in the typed one. */
+function withBegun(field: ContainerConfigField, stored: unknown, typed: unknown): unknown {
+  const full = new Set(rowsIn(cleaned(field, typed).value))
+  const begun = rowsIn(typed).filter((row) => !full.has(row))
+  if (begun.length === 0) return stored
+  if (Array.isArray(typed)) return [...rowsOf(stored), ...begun]
+  return { ...(typed as object), ...(stored as object | null), options: [...rowsIn(stored), ...begun] }
+}
+
+/** The rows of a list, or those inside of a value such as the log driver's. */
+const rowsIn = (value: unknown): Row[] =>
+  rowsOf(typeof value === 'object' && value !== null && 'options' in value ? value.options : value)
+
+const isRow = (part: unknown): part is Row => typeof part === 'object' && part !== null
+const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : [])
+const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [keyOf(row), row]))
+
+/** As `rowKey` of the rules, and '' for a row that is only begun. */
+function keyOf(row: Row): string {
+  if ('key' in row) return row.key
+  if ('path' in row) return String(row.path ?? '')
+  const { internal, protocol } = row as { internal?: unknown; protocol?: string | null }
+  if (typeof internal === 'number') return Number.isNaN(internal) ? '' : `${internal}/${protocol ?? 'tcp'}`
+  const range = internal as { from: number; to: number } | null | undefined
+  return range && !Number.isNaN(range.from) && !Number.isNaN(range.to) ? `${range.from}-${range.to}` : ''
+}
+
+/** Whether what both lists hold stands in the same order. */
+function inStep(left: readonly unknown[], right: readonly unknown[]): boolean {
+  const both = left.filter((item) => right.includes(item))
+  return right.filter((item) => left.includes(item)).every((item, at) => item === both[at])
+}
+
+/** The ordered rows, with the others behind the row that they stood behind. */
+function between(ordered: readonly Row[], all: readonly Row[]): Row[] {
+  const result = [...ordered]
+  let at = 0
+  for (const row of all) {
+    const found = result.indexOf(row)
+    if (found < 0) result.splice(at, 0, row)
+    at = (found < 0 ? at : found) + 1
+  }
+  return result
+}
+
+/** Finds the same row in a list: by its id, which stays while its key is typed, else by its key. */
+function finder(rows: readonly Row[]): (row: Row) => Row | undefined {
+  const ids = new Map(rows.map((row) => [row.id, row]))
+  const keys = new Map(rows.map((row) => [keyOf(row), row]))
+  return (row) => (row.id && ids.get(row.id)) || (keyOf(row) === '' ? undefined : keys.get(keyOf(row)))
+}

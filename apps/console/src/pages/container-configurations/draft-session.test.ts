@@ -1,0 +1,345 @@
+import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import { applyConfigPatch, fillRowIds } from '@crux/rules'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Patch, saveState, shownFields } from './config-draft.ts'
+import { partOf } from './config-rows.ts'
+import { createDraftSession, type DraftSession } from './draft-session.ts'
+
+type Row = { id?: string; key: string; value: string }
+type Stored = { fields: ContainerConfigFields; revision: number }
+const rowsOf = (fields: ContainerConfigFields) => (fields.environment ?? []) as Row[]
+
+/** What the server does with patches: the real rules, one after another. */
+function makeServer() {
+  let stored: Stored = {
+    fields: { name: 'web', environment: [{ id: 'own-S', key: 'S', value: 'start' }] },
+    revision: 1,
+  }
+  const changedAt = new Map<string, number>()
+  let ids = 0
+  return {
+    stored: () => stored,
+    patch(patch: Patch) {
+      const seen = patch.revision === undefined ? new Map<string, number>() : changedAt
+      const result = applyConfigPatch({ fields: stored.fields, patch, changedAt: seen })
+      if (result.kind === 'conflict') return { conflicts: result.conflicts, revision: stored.revision }
+      if (result.changed.length === 0) return { revision: stored.revision }
+      const revision = stored.revision + 1
+      for (const part of result.changed) changedAt.set(part, revision)
+      stored = { fields: fillRowIds(result.fields, stored.fields, () => `server-${++ids}`), revision }
+      return { revision, changed: true }
+    },
+  }
+}
+
+type Answer = { conflicts?: { property: string; value: unknown }[]; revision: number }
+type Page = ReturnType<typeof makePage>
+/** What somebody typed, and what they saw in its place: a later value makes up for an earlier one only if that was seen. */
+type Typed = { place: string; value: string; over: string | undefined }
+
+/**
+ * One browser. Nothing happens by itself: each message, timer and rendering waits until the test lets it go, so that every order can be
+ * tried. Answers keep their order; updates (a notification and a query each) may overtake them and one another.
+ */
+function makePage(name: string, server: ReturnType<typeof makeServer>, others: () => readonly Page[]) {
+  const timers = new Set<() => void>()
+  let toServer: Patch[] = []
+  let answers: Answer[] = []
+  let updates: Stored[] = []
+  const reads: { done: (stored: Stored) => void; found?: Stored }[] = []
+  let up = false
+  let closed = false
+  let serial = 0
+  const session: DraftSession = createDraftSession(server.stored(), {
+    send: (patch) => {
+      if (!up) throw new Error('sent without a link')
+      toServer.push(patch)
+    },
+    // Synchronous, so that the test decides when.
+    read: () => ({ then: (done: (stored: Stored) => void) => void reads.push({ done }) }) as unknown as Promise<Stored>,
+    save: async (patch) => void page.arrive(patch),
+    close: () => {
+      closed = true
+    },
+    setTimer: (run) => {
+      timers.add(run)
+      return run
+    },
+    clearTimer: (timer) => void timers.delete(timer as () => void),
+  })
+  const shown = () => shownFields(session.get().draft)
+  let rendered = shown()
+  let behind = false
+
+  const page = {
+    name,
+    session,
+    shown,
+    draft: () => session.get().draft,
+    closed: () => closed,
+    typed: [] as Typed[],
+    /** Keys that only this page touches, with what was typed last. */
+    own: new Map<string, string>(),
+    given: new Set<string>(),
+    render(late = false) {
+      behind = late && !behind
+      if (!behind) rendered = shown()
+    },
+    arrive(patch: Patch): Answer {
+      const { changed, ...answer } = server.patch(patch)
+      if (changed) for (const other of others()) other.hear(server.stored())
+      return answer
+    },
+    hear: (stored: Stored) => void (up && updates.push(stored)),
+    /** Types on top of what was rendered last, as an event handler does. */
+    edit(field: ContainerConfigField, change: (before: ContainerConfigFields) => unknown) {
+      session.edit(field, change(rendered), rendered)
+    },
+    set(key: string) {
+      const value = `${name}${++serial}`
+      const known = rowsOf(rendered).find((row) => row.key === key)
+      page.typed.push({ place: key, value, over: known?.value })
+      if (key.startsWith(name)) page.own.set(key, value)
+      page.edit('environment', (before) =>
+        known
+          ? rowsOf(before).map((row) => (row === known ? { ...row, value } : row))
+          : [...rowsOf(before), { id: `${name}-row-${serial}`, key, value }],
+      )
+    },
+    rename() {
+      const value = `${name}${++serial}`
+      page.typed.push({ place: 'name', value, over: rendered.name ?? undefined })
+      page.edit('name', () => value)
+    },
+    begin: () =>
+      page.edit('environment', (before) => [
+        ...rowsOf(before),
+        { id: `${name}-begun-${++serial}`, key: '', value: '' },
+      ]),
+    fill() {
+      const begun = rowsOf(rendered).find((row) => row.key === '')
+      if (!begun || rowsOf(shown()).find((row) => row.id === begun.id)?.key !== '') return
+      const value = `${name}${++serial}`
+      const filled = { ...begun, key: `${name}_KEY_${serial}`, value }
+      page.typed.push({ place: filled.key, value, over: undefined })
+      page.own.set(filled.key, value)
+      page.edit('environment', (before) => rowsOf(before).map((row) => (row === begun ? filled : row)))
+    },
+    connect() {
+      if (up) return
+      up = true
+      session.found()
+    },
+    cut(arrives: boolean) {
+      if (!up) return
+      if (arrives) for (const patch of toServer) page.arrive(patch)
+      up = false
+      toServer = []
+      answers = []
+      updates = []
+      session.lost()
+    },
+    up() {
+      const patch = toServer.shift()
+      if (patch) answers.push(page.arrive(patch))
+    },
+    answer() {
+      const answer = answers.shift()
+      if (!answer) return
+      if (answer.conflicts) session.conflicted(answer.conflicts, answer.revision)
+      else session.received(answer.revision)
+    },
+    update(at: number) {
+      const [stored] = updates.splice(at % Math.max(1, updates.length), 1)
+      if (stored) session.updated(stored)
+    },
+    /** The server reads, later its answer is there. */
+    read() {
+      const [first] = reads
+      if (first?.found) reads.shift()?.done(first.found)
+      else if (first) first.found = server.stored()
+    },
+    tick() {
+      for (const run of [...timers]) if (timers.delete(run)) run()
+    },
+    choose(choice: 'mine' | 'theirs') {
+      const [property, conflict] = Object.entries(page.draft().conflicts)[0] ?? []
+      if (!property || !conflict) return
+      if ([...page.own.keys()].some((key) => property.endsWith(key))) throw new Error(`nobody else touched ${property}`)
+      const texts = [conflict.mine, conflict.theirs].map(textOf)
+      if (choice === 'theirs') page.given.add(texts[0] ?? '')
+      else page.given.add(texts[1] ?? '')
+      session.resolve(property, choice)
+    },
+    busy: () => toServer.length + answers.length + updates.length + reads.length > 0,
+  }
+  return page
+}
+
+const textAt = (fields: ContainerConfigFields, key: string) => rowsOf(fields).find((row) => row.key === key)?.value
+const textOf = (part: unknown): string =>
+  typeof part === 'object' && part !== null && 'value' in part ? String(part.value) : String(part)
+
+type Action = [kind: string, page: number, detail: number]
+const typing = ['shared', 'own', 'rename', 'begin', 'fill'] as const
+const moving = ['up', 'answer', 'update', 'read', 'tick'] as const
+const rare = ['connect', 'cut', 'cut after', 'choose'] as const
+const actions: fc.Arbitrary<Action[]> = fc.array(
+  fc.tuple(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...typing) },
+      { weight: 8, arbitrary: fc.constantFrom(...moving) },
+      { weight: 1, arbitrary: fc.constantFrom(...rare) },
+    ),
+    fc.nat(1),
+    fc.nat(5),
+  ),
+  { maxLength: 120, size: 'max' },
+)
+
+function run(page: Page, [kind, , detail]: Action) {
+  const steps: Record<string, () => void> = {
+    shared: () => page.set(detail % 2 === 0 ? 'S' : 'T'),
+    own: () => page.set(`${page.name}_${detail % 2}`),
+    rename: page.rename,
+    begin: page.begin,
+    fill: page.fill,
+    connect: page.connect,
+    cut: () => page.cut(false),
+    'cut after': () => page.cut(true),
+    up: page.up,
+    answer: page.answer,
+    update: () => page.update(detail),
+    read: page.read,
+    tick: page.tick,
+    choose: () => page.choose(detail % 2 === 0 ? 'mine' : 'theirs'),
+  }
+  steps[kind]?.()
+}
+
+/** Everything arrives, everybody chooses, until nothing moves any more. */
+function calm(pages: readonly Page[]) {
+  for (let round = 0; round < 200; round++) {
+    for (const page of pages) {
+      page.connect()
+      page.read()
+      page.up()
+      page.answer()
+      page.update(0)
+      page.render()
+      page.tick()
+      page.choose('mine')
+    }
+    const done = pages.every((page) => !page.busy() && saveState(page.draft(), []) === 'saved' && page.draft().online)
+    if (done) return
+  }
+  throw new Error(`it never comes to rest: ${JSON.stringify(pages.map((page) => [page.busy(), page.draft()]))}`)
+}
+
+const plain = (fields: ContainerConfigFields) => ({
+  name: fields.name,
+  environment: Object.fromEntries(
+    rowsOf(fields)
+      .filter((row) => row.key !== '')
+      .map((row) => [row.key, row.value]),
+  ),
+})
+
+describe('two people in one configuration', () => {
+  it('end with the same, whatever crosses, and lose nothing that was typed', () => {
+    fc.assert(
+      fc.property(actions, (script) => {
+        const server = makeServer()
+        const pages: Page[] = []
+        for (const name of ['L', 'R']) pages.push(makePage(name, server, () => pages))
+        // Half of the scripts begin before any channel stands.
+        if (script.length % 2 === 0) calm(pages)
+        for (const action of script) {
+          const page = pages[action[1]]
+          // What came just before an event is sometimes not rendered yet when its handler runs.
+          for (const other of pages) other.render(other === page && action[2] < 2)
+          if (page) run(page, action)
+          for (const { own, shown } of pages) {
+            const fields = shown()
+            for (const [key, value] of own)
+              if (textAt(fields, key) !== value) throw new Error(`${key} does not show ${value}`)
+          }
+        }
+        calm(pages)
+        const stored = plain(server.stored().fields)
+        for (const page of pages) expect(plain(page.shown())).toEqual(stored)
+
+        // Every value is there, or its author or somebody who saw it typed another in its place, or it was given up in a choice.
+        const kept = new Set([
+          stored.name,
+          ...Object.values(stored.environment),
+          ...pages.flatMap((page) => [...page.given, ...page.typed.map((one) => one.over)]),
+        ])
+        const last = (typed: Typed[]) =>
+          typed.filter((one, at) => !typed.slice(at + 1).some((later) => later.place === one.place))
+        const lost = pages.flatMap((page) => last(page.typed)).filter((one) => !kept.has(one.value))
+        expect(lost).toEqual([])
+        for (const page of pages)
+          for (const [key, value] of page.own) expect(stored.environment).toHaveProperty(key, value)
+      }),
+      { numRuns: process.env.CRUX_TEST_FULL ? 10_000 : 300 },
+    )
+  }, 300_000)
+})
+
+describe('a page that is left', () => {
+  const two = () => {
+    const server = makeServer()
+    const pages: Page[] = []
+    const page = makePage('L', server, () => pages)
+    pages.push(page)
+    return { server, page }
+  }
+
+  it('still hands over what was typed while a patch was on its way', () => {
+    const { server, page } = two()
+    calm([page])
+    page.set('A')
+    page.tick()
+    page.render()
+    page.set('B')
+    page.session.leave()
+    expect(page.closed()).toBe(false)
+    for (let step = 0; step < 2; step++) {
+      page.up()
+      page.answer()
+      page.update(0)
+    }
+    expect(plain(server.stored().fields).environment).toMatchObject({ A: 'L1', B: 'L2' })
+    expect(page.closed()).toBe(true)
+  })
+
+  it('saves over the other way when the link is away, and is the same draft for who comes back before', () => {
+    const { server, page } = two()
+    page.set('A')
+    page.session.leave()
+    expect([plain(server.stored().fields).environment.A, page.closed()]).toEqual(['L1', true])
+
+    const { page: back } = two()
+    calm([back])
+    back.set('A')
+    back.session.leave()
+    back.session.enter()
+    back.up()
+    back.answer()
+    back.update(0)
+    expect([back.closed(), textAt(back.shown(), 'A'), saveState(back.draft(), [])]).toEqual([false, 'L1', 'saved'])
+  })
+
+  it('goes on after a server that could not answer just then', () => {
+    const { server, page } = two()
+    calm([page])
+    page.set('A')
+    page.tick()
+    page.session.failed({ status: 503, details: [{ description: 'The database is away.' }] })
+    expect(saveState(page.draft(), [])).toBe('waiting')
+    calm([page])
+    expect(plain(server.stored().fields).environment).toMatchObject({ A: 'L1' })
+  })
+})
