@@ -56,9 +56,16 @@ export async function initLogin(app: App, visit: Visit, type: Flow['type']): Pro
   return answerFlow(app, visit, flow)
 }
 
+/** A flow for a browser that came from elsewhere and has to sign in here. */
+export async function beginLogin(app: App, visit: Visit, options: { returnTo: string | null }): Promise<Flow> {
+  const about: LoginAbout = { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} }
+  const ui = await loginUi(app, about)
+  return insertFlow(app.database.db, { ...newFlow(visit, 'browser'), returnTo: options.returnTo, ...ui })
+}
+
 export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   const flow = await requireFlow(app, visit, 'login')
-  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  if (isExpired(flow)) return expireLogin(app, visit, flow)
   const session = await currentSession(app, visit)
   const { refresh = false, requestedAal } = flow.context
   if (!session && requestedAal === 'aal2') throw aal1Required()
@@ -84,7 +91,9 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
       return completeLogin(app, visit, flow, { identityId, method: outcome.method ?? chosen.id, aal, session })
     }
     case 'refused':
-      return answerRefusal(app, visit, flow, { ...outcome, session })
+      return refuseLogin(app, visit, flow, { ...outcome, session })
+    case 'expired':
+      return answerExpired(app, visit, { ...flow, expiresAt: outcome.at })
     case 'continued':
       return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), {
         status: outcome.status,
@@ -153,11 +162,12 @@ function answerSignedIn(app: App, visit: Visit, flow: Flow, signed: Signed, { ke
   return visit.reply.send({ session: shown, continue_with: continueWith })
 }
 
-async function answerRefusal(
+/** Says no in the flow's form: at a field, or to the form as a whole. */
+export async function refuseLogin(
   app: App,
   visit: Visit,
   flow: Flow,
-  outcome: LoginOutcome & { kind: 'refused' } & { session: Signed | undefined },
+  outcome: Omit<LoginOutcome & { kind: 'refused' }, 'kind'> & { session: Signed | undefined },
 ): Promise<unknown> {
   const { found, identifier, session } = outcome
   // Where a code was sent, the form that asks for it stays.
@@ -178,11 +188,13 @@ async function answerForm(app: App, visit: Visit, flow: Flow, change: { messages
   return answerFlow(app, visit, changed, { status: 400 })
 }
 
-async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
+/** Begins anew in another flow, which says that the former expired. */
+export async function expireLogin(app: App, visit: Visit, old: Flow): Promise<unknown> {
   const about = aboutOf(old, await currentSession(app, visit))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, old.type),
+    requestUrl: old.requestUrl,
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },

@@ -46,7 +46,7 @@ export async function completeRecovery(
   const settings = await insertSettings(app, {
     type,
     session: { ...details, token },
-    requestUrl: visit.url,
+    requestUrl: requestUrlOf(visit, flow),
     returnTo: flow.returnTo,
     visit,
     said: [messages.recovered(until)],
@@ -63,4 +63,12 @@ export async function completeRecovery(
   const target = uiUrl(app, 'settings', { flow: settings.id })
   if (proven.method === 'code_recovery' && visit.wantsJson) throw locationChangeRequired(target)
   return visit.reply.redirect(target, 303)
+}
+
+/** The address that led to the settings, with where it was to go on to. */
+function requestUrlOf(visit: Visit, flow: Flow): string {
+  const url = new URL(visit.url)
+  if (flow.returnTo !== null) url.searchParams.set('return_to', flow.returnTo)
+  url.searchParams.sort()
+  return url.href
 }

@@ -31,7 +31,11 @@ export async function initRecovery(app: App, visit: Visit, type: Flow['type']): 
     if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('recovery is not possible')
     return visit.reply.redirect(`${app.consoleUrl}/`, 302)
   }
-  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, returnTo: visit.query('return_to') || null }))
+  return answerFlow(
+    app,
+    visit,
+    await insertEmptyFlow(app, visit, { type, requestUrl: visit.url, returnTo: visit.query('return_to') || null }),
+  )
 }
 
 export async function submitRecovery(app: App, visit: Visit): Promise<unknown> {
@@ -66,7 +70,7 @@ export async function openRecoveryLink(app: App, visit: Visit): Promise<unknown>
   if (use.kind !== 'right') {
     const late = use.kind === 'expired' ? use.at : isExpired(flow) ? flow.expiresAt : undefined
     const said = late ? messages.recoveryExpired(late) : messages.recoveryLinkInvalid()
-    const next = await insertEmptyFlow(app, visit, { type: 'browser', returnTo: flow.returnTo, said, active: 'link' })
+    const next = await insertEmptyFlow(app, visit, { ...flow, type: 'browser', said, active: 'link' })
     return visit.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
   }
   await app.limiter.refund('client', visit.clientAddress)
@@ -158,7 +162,7 @@ async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], 
 
 /** Begins anew in another flow that says why. JSON clients are sent to it, too, as by the original. */
 async function startAgain(app: App, visit: Visit, old: Flow, said: Message): Promise<unknown> {
-  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, said })
+  const flow = await insertEmptyFlow(app, visit, { ...old, said, active: 'code' })
   if (old.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
   return visit.reply.redirect(`${app.publicUrl}/self-service/recovery/flows?id=${flow.id}`, 303)
@@ -167,13 +171,13 @@ async function startAgain(app: App, visit: Visit, old: Flow, said: Message): Pro
 function insertEmptyFlow(
   app: App,
   visit: Visit,
-  options: { type: Flow['type']; returnTo: string | null; said?: Message; active?: 'code' | 'link' },
+  options: Pick<Flow, 'type' | 'requestUrl' | 'returnTo'> & { said?: Message; active?: 'code' | 'link' },
 ): Promise<Flow> {
-  const { type, returnTo, said, active = 'code' } = options
+  const { type, requestUrl, returnTo, said, active = 'code' } = options
   return insertFlow(app.database.db, {
     kind: 'recovery',
     type,
-    requestUrl: visit.url,
+    requestUrl,
     returnTo,
     active,
     csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,

@@ -42,6 +42,12 @@ export async function initRegistration(app: App, visit: Visit, type: Flow['type'
   return answerFlow(app, visit, flow)
 }
 
+/** A flow for a browser that came from elsewhere and has no account here yet. */
+export async function beginRegistration(app: App, visit: Visit, options: { returnTo: string | null }): Promise<Flow> {
+  const ui = await registrationUi(app, 'browser')
+  return insertFlow(app.database.db, { ...newFlow(visit, 'browser'), returnTo: options.returnTo, ...ui })
+}
+
 export async function submitRegistration(app: App, visit: Visit): Promise<unknown> {
   requireOpenRegistration(app)
   const flow = await requireFlow(app, visit, 'registration')
@@ -49,14 +55,14 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
     if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 302)
     throw sessionAlreadyAvailable('signing up is not possible')
   }
-  if (isExpired(flow)) return answerExpired(app, visit, flow)
+  if (isExpired(flow)) return expireRegistration(app, visit, flow)
   const read = readSubmission(visit, flow)
-  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+  if ('problem' in read) return refuseRegistration(app, visit, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
   if (!chosen) {
     requireEnabled(method)
-    return answerForm(app, visit, flow, [messages.registrationMethodUnknown()])
+    return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
   }
 
   // Counted before it is tried: the answer to a taken address tells that it is taken.
@@ -68,6 +74,8 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
     case 'refused':
       await app.limiter.refund('client', visit.clientAddress)
       return answerRefusal(app, visit, flow, outcome)
+    case 'expired':
+      return expireRegistration(app, visit, { ...flow, expiresAt: outcome.at })
     case 'continued': {
       await app.limiter.refund('client', visit.clientAddress)
       const changed = await updateFlow(app.database.db, flow, outcome.change)
@@ -108,9 +116,9 @@ export async function completeRegistration(
     })
   } catch (error) {
     if (brokenUniqueRule(error) === undefined) throw error
-    const { ui } = await registrationUi(app, flow.type)
+    const { ui, context } = await registrationUi(app, flow.type)
     const begun = await updateFlow(app.database.db, flow, { state: 'choose_method' })
-    return answerNodes(app, visit, begun, ui.nodes, [messages.identifierTaken()])
+    return answerNodes(app, visit, begun, { nodes: ui.nodes, context }, [messages.identifierTaken()])
   }
   await app.limiter.refund('client', visit.clientAddress)
   const address = made.person.verifiable[0]?.value
@@ -156,31 +164,40 @@ function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfTo
   return visit.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
 }
 
-function requireOpenRegistration(app: App): void {
+export function requireOpenRegistration(app: App): void {
   if (app.config.DISABLE_REGISTRATION) throw flowDisabled('Registration is not allowed because it was disabled.')
 }
 
 async function answerRefusal(app: App, visit: Visit, flow: Flow, outcome: RegistrationOutcome & { kind: 'refused' }) {
   const { found, traits } = outcome
-  const { ui } = await registrationUi(app, flow.type, { found, traits, context: flow.context })
-  return answerNodes(app, visit, flow, ui.nodes, found.get('') ?? [])
+  const { ui, context } = await registrationUi(app, flow.type, { found, traits, context: flow.context })
+  return answerNodes(app, visit, flow, { nodes: ui.nodes, context }, found.get('') ?? [])
 }
 
-async function answerNodes(app: App, visit: Visit, flow: Flow, nodes: Flow['ui']['nodes'], found: Message[]) {
-  const ui = { method: 'POST' as const, messages: found, nodes }
-  return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), { status: 400, redirectStatus: 302 })
+async function answerNodes(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  form: { nodes: Flow['ui']['nodes']; context: FlowContext },
+  found: Message[],
+) {
+  const ui = { method: 'POST' as const, messages: found, nodes: form.nodes }
+  const changed = await updateFlow(app.database.db, flow, { ui, context: form.context })
+  return answerFlow(app, visit, changed, { status: 400, redirectStatus: 302 })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
+export async function refuseRegistration(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  return answerNodes(app, visit, flow, nodes, found)
+  return answerNodes(app, visit, flow, { nodes, context: flow.context }, found)
 }
 
-async function answerExpired(app: App, visit: Visit, old: Flow): Promise<unknown> {
+/** Begins anew in another flow, which says that the former expired. */
+export async function expireRegistration(app: App, visit: Visit, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, old.type),
+    requestUrl: old.requestUrl,
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },

@@ -103,16 +103,16 @@ export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
   if (flow.identityId !== person.identity.id) throw identityMismatch()
   if (lacksSecondFactor(session) && !visit.wantsJson) return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)
   requireHighestAal(app, session, visit.url)
-  if (isExpired(flow)) return answerExpired(app, visit, flow, session)
+  if (isExpired(flow)) return expireSettings(app, visit, flow, session)
   // Who comes back from proving again who they are finds the form, and repeats what was refused.
   if (visit.request.method === 'GET' && flow.type === 'browser' && !visit.wantsJson) return answerFlow(app, visit, flow)
   const read = readSubmission(visit, flow)
-  if ('problem' in read) return answerForm(app, visit, flow, session, [problemMessage(read.problem)])
+  if ('problem' in read) return refuseSettings(app, visit, flow, session, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = settingsMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
   if (!chosen) {
     requireEnabled(method)
-    return answerForm(app, visit, flow, session, [messages.settingsMethodUnknown()])
+    return refuseSettings(app, visit, flow, session, [messages.settingsMethodUnknown()])
   }
   const attempt: SettingsAttempt = {
     ...{ visit, flow, fields, session, person },
@@ -206,12 +206,13 @@ function answerSuccess(
   return answerFlow(app, visit, flow, { person: session.person, continueWith })
 }
 
-function isFresh({ session }: Signed): boolean {
+/** Whether a session may change what proves who its person is. */
+export function isFresh({ session }: Signed): boolean {
   return session.authenticatedAt.getTime() + privilegedForMs > Date.now()
 }
 
 /** The person has to prove again who they are; after that the change is simply repeated. */
-function refuseStale(app: App, visit: Visit, flow: Flow): unknown {
+export function refuseStale(app: App, visit: Visit, flow: Flow): unknown {
   const back = `${app.publicUrl}/self-service/settings?${new URLSearchParams({ flow: flow.id })}`
   const query = new URLSearchParams({ refresh: 'true', return_to: back })
   const target = `${app.publicUrl}/self-service/login/browser?${query}`
@@ -240,16 +241,24 @@ async function answerRefusal(
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, { person }: Signed, found: Message[]): Promise<unknown> {
+export async function refuseSettings(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  { person }: Signed,
+  found: Message[],
+): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
   return answerFlow(app, visit, changed, { status: 400, person })
 }
 
-async function answerExpired(app: App, visit: Visit, old: Flow, session: Signed): Promise<unknown> {
+/** Begins anew in another flow, which says that the former expired. */
+export async function expireSettings(app: App, visit: Visit, old: Flow, session: Signed): Promise<unknown> {
   const { type, returnTo } = old
   const said = [messages.settingsExpired(old.expiresAt)]
-  const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit, said })
+  const { requestUrl } = old
+  const flow = await insertSettings(app, { type, session, requestUrl, returnTo, visit, said })
   if (type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, 'settings', { flow: flow.id }), 303)
   throw flowExpired(old.expiresAt, flow.id)

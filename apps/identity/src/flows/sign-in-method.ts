@@ -53,6 +53,8 @@ export type LoginOutcome =
       identifier?: string
       active?: string
     }
+  /** What was sent for it is right, and too old: the flow begins anew. */
+  | { kind: 'expired'; at: Date }
   /** The flow goes on with another form (a code was sent). */
   | { kind: 'continued'; change: FlowChange; status?: number }
   /** The method has answered by itself (it sends the browser elsewhere). */
@@ -79,5 +81,6 @@ export type RegistrationOutcome =
       verified?: boolean
     }
   | { kind: 'refused'; found: FieldMessages; traits: unknown }
+  | { kind: 'expired'; at: Date }
   | { kind: 'continued'; change: FlowChange; status?: number }
   | { kind: 'answered'; answer: unknown }

@@ -24,7 +24,7 @@ export async function initVerification(app: App, visit: Visit, type: Flow['type'
   requireMail(app)
   resolveReturnTo(visit.query('return_to'), app.consoleUrl)
   const returnTo = visit.query('return_to') || null
-  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, returnTo, found: [] }))
+  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, requestUrl: visit.url, returnTo, found: [] }))
 }
 
 /** The flow that a sign-up begins: its code is on the way already. */
@@ -177,14 +177,14 @@ async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]):
 
 /** Begins anew in another flow that says why. */
 async function replaceFlow(app: App, visit: Visit, old: Flow, message: Message): Promise<unknown> {
-  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, found: [message] })
+  const flow = await insertEmptyFlow(app, visit, { ...old, found: [message] })
   if (old.type === 'api' || visit.wantsJson) throw flowReplaced(flow.id, message.text)
   return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
 }
 
 async function answerExpired(app: App, visit: Visit, old: Flow, options?: { codeOnly: true }): Promise<unknown> {
   const found = [messages.verificationExpired(old.expiresAt)]
-  const flow = await insertEmptyFlow(app, visit, { type: old.type, returnTo: old.returnTo, found })
+  const flow = await insertEmptyFlow(app, visit, { ...old, found })
   if (old.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
   if (options?.codeOnly) throw flowExpired(new Date(), flow.id)
@@ -194,13 +194,13 @@ async function answerExpired(app: App, visit: Visit, old: Flow, options?: { code
 function insertEmptyFlow(
   app: App,
   visit: Visit,
-  options: { type: Flow['type']; returnTo: string | null; found: Message[] },
+  options: { type: Flow['type']; requestUrl: string; returnTo: string | null; found: Message[] },
 ): Promise<Flow> {
-  const { type, returnTo } = options
+  const { type, requestUrl, returnTo } = options
   return insertFlow(app.database.db, {
     kind: 'verification',
     type,
-    requestUrl: visit.url,
+    requestUrl,
     returnTo,
     active: 'code',
     csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,

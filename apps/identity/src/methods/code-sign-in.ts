@@ -43,21 +43,26 @@ async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): P
     kind: 'continued',
     status: 400,
     change: {
-      ui: { method: 'POST', messages: found.get('') ?? [], nodes: withMessages(loginAgain(identifier), found) },
+      ui: {
+        method: 'POST',
+        messages: found.get('') ?? [],
+        nodes: withMessages(loginAgain(normalizeIdentifier(identifier)), found),
+      },
     },
   })
   if (!app.sendsMail || flow.state === 'passed_challenge') return refused(saying(messages.loginMethodUnknown()))
   const missing = new Map([['identifier', [messages.required('identifier')]]])
   if (flow.state === 'choose_method' || asksAgain(fields)) {
     if (identifier === '') return { kind: 'refused', found: missing, identifier }
-    return sendLoginCode(app, visit, flow, { identifier, again: flow.state !== 'choose_method' })
+    return sendLoginCode(app, visit, flow, normalizeIdentifier(identifier))
   }
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
   if (identifier === '') return refused(missing)
   const address = normalizeIdentifier(identifier)
   const use = await tryCode(app, visit, flow, { address, code })
   if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
-  if (use.kind !== 'right') return refused(saying(messages.loginCodeInvalid()))
+  if (use.kind === 'expired') return use
+  if (use.kind === 'wrong') return refused(saying(messages.loginCodeInvalid()))
   const person = use.identityId === null ? undefined : await findPerson(app.database.db, use.identityId)
   if (person?.identity.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
@@ -70,13 +75,7 @@ async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): P
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendLoginCode(
-  app: App,
-  visit: Visit,
-  flow: Flow,
-  options: { identifier: string; again: boolean },
-): Promise<LoginOutcome> {
-  const address = normalizeIdentifier(options.identifier)
+async function sendLoginCode(app: App, visit: Visit, flow: Flow, address: string): Promise<LoginOutcome> {
   await limitSending(app, visit, `login ${address}`)
   await app.database.transaction(async (tx) => {
     const identityId = await findOwner(tx, 'code', address)
@@ -86,13 +85,12 @@ async function sendLoginCode(
   app.outbox.wake()
   const context = structuredClone(flow.context)
   remember(context, 'code', { address })
-  const identifier = options.again
-    ? input('default', 'identifier', 'hidden', { value: address })
-    : input('default', 'identifier', 'hidden', {
-        value: address,
-        required: true,
-        label: messages.labelTrait('E-Mail'),
-      })
+  const identifier = input('default', 'identifier', 'hidden', {
+    value: address,
+    required: true,
+    ...(flow.type === 'browser' ? { autocomplete: 'username webauthn' } : {}),
+    label: messages.labelTrait('E-Mail'),
+  })
   const nodes = [...(flow.type === 'browser' ? [csrfNode()] : []), identifier, ...codeInputs(messages.labelLoginCode())]
   const ui = { method: 'POST' as const, messages: [messages.loginCodeSent()], nodes }
   return { kind: 'continued', status: 400, change: { state: 'sent_email', active: 'code', tries: 0, context, ui } }
@@ -128,7 +126,8 @@ async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fie
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
   const use = await tryCode(app, visit, flow, { address, code })
   if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
-  if (use.kind !== 'right') return refused(saying(messages.registrationCodeInvalid()))
+  if (use.kind === 'expired') return use
+  if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
   return { kind: 'proven', traits: valid, credentials: [], session: false, verified: true }
 }
