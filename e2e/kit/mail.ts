@@ -1,9 +1,16 @@
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { waitFor } from '@crux/test-kit'
+import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-export type Mailbox = { uri: string; codeFor: (address: string) => Promise<string>; close: () => Promise<void> }
+export type Mailbox = {
+  uri: string
+  codeFor: (address: string) => Promise<string>
+  /** The link of the newest mail to this address that leads to a path of the console. */
+  linkFor: (address: string, path: string) => Promise<string>
+  close: () => Promise<void>
+}
 
 /** A real SMTP server; `codeFor` waits for a mail to this address and reads the code that stands alone on its line. */
 export async function openMailbox(): Promise<Mailbox> {
@@ -12,10 +19,12 @@ export async function openMailbox(): Promise<Mailbox> {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, session, done) {
-      text(stream).then((body) => {
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: body })
-        done()
-      }, done)
+      buffer(stream)
+        .then((raw) => PostalMime.parse(raw))
+        .then((mail) => {
+          mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: mail.text ?? '' })
+          done()
+        }, done)
     },
   })
   const listener = server.listen(0, '127.0.0.1')
@@ -27,6 +36,13 @@ export async function openMailbox(): Promise<Mailbox> {
         const mail = mails.findLast(({ to }) => to.includes(address))
         return mail && /^(\d{6})\r?$/m.exec(mail.text)?.[1]
       }),
+    linkFor: (address, path) =>
+      waitFor(`a mail to ${address} with a link to ${path}`, async () =>
+        mails
+          .filter(({ to }) => to.includes(address))
+          .flatMap((mail) => mail.text.match(/https?:\/\/\S+/g) ?? [])
+          .findLast((link) => new URL(link).pathname === path),
+      ),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

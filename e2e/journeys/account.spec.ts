@@ -1,0 +1,204 @@
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { signIn } from '../kit/console.ts'
+import { choosePassword, enterPassword, signOut, systemWithMail } from '../kit/mailed.ts'
+import { expect, test } from '../kit/stage.ts'
+import { totp } from '../kit/totp.ts'
+
+const crux = systemWithMail()
+const settings = (page: Page, path = '') => page.goto(`${crux.url}/auth/settings${path}`)
+const inside = (page: Page) => page.waitForURL((address) => !address.pathname.startsWith('/auth/login'))
+const submitLogin = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true }).click()
+
+test('a forgotten password is replaced with a code from the mail, and the old one is worth nothing', async ({
+  page,
+}) => {
+  const account = await crux.verified(page)
+  await signOut(page, crux.url)
+  await page.getByRole('link', { name: 'Forgot it?' }).click()
+  await page.getByLabel('E-mail').fill(account.email)
+  await page.getByRole('button', { name: 'Send a code' }).click()
+  await expect(page.getByText(`If ${account.email} has an account, a code is on its way.`)).toBeVisible()
+  await page.getByLabel('Code').fill(await crux.mailbox.codeFor(account.email))
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.waitForURL('**/auth/settings/new-password')
+
+  // Nothing else comes before the new password.
+  await page.goto(`${crux.url}/teams`)
+  await page.waitForURL('**/auth/settings/new-password')
+  const renewed = { ...account, password: 'a wholly different secret' }
+  await choosePassword(page, 'Save the password', renewed.password)
+  await page.waitForURL('**/teams/create')
+
+  await signOut(page, crux.url)
+  await enterPassword(page, crux.url, account)
+  await expect(page.getByText('E-mail or password is wrong.')).toBeVisible()
+  await signIn(page, crux.url, renewed)
+})
+
+test('recovery tells nobody who has an account', async ({ page }) => {
+  await page.goto(`${crux.url}/auth/recovery`)
+  await page.getByLabel('E-mail').fill('stranger@example.com')
+  await page.getByRole('button', { name: 'Send a code' }).click()
+  await expect(page.getByText('If stranger@example.com has an account, a code is on its way.')).toBeVisible()
+})
+
+test('a session that is too old proves itself before the password changes, and comes back to the form', async ({
+  page,
+}) => {
+  const account = await crux.verified(page)
+  const pool = new pg.Pool({ connectionString: crux.databaseUrl, max: 1 })
+  await pool.query(
+    `update identity.sessions set authenticated_at = now() - interval '1 hour'
+     where identity_id = (select identity_id from identity.credential_identifiers where identifier = $1 limit 1)`,
+    [account.email],
+  )
+  await pool.end()
+  await settings(page, '/change-password')
+  const changed = { ...account, password: 'another correct horse' }
+  await choosePassword(page, 'Change password', changed.password)
+  await page.waitForURL(/\/auth\/login\?refresh=/)
+  await expect(page.getByLabel('E-mail')).toHaveValue(account.email)
+  await page.getByLabel('Password', { exact: true }).fill(account.password)
+  await submitLogin(page)
+  await page.waitForURL('**/auth/settings/change-password')
+  await choosePassword(page, 'Change password', changed.password)
+  await expect(page.getByText('The password is changed')).toBeVisible()
+  await signOut(page, crux.url)
+  await signIn(page, crux.url, changed)
+})
+
+test('with an authenticator app the password alone is not enough, and a backup code helps once', async ({ page }) => {
+  const account = await crux.verified(page)
+  await settings(page, '/second-factors')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await expect(page.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible()
+  const secret = ((await page.locator('.mono.break-all').textContent()) ?? '').replaceAll(' ', '')
+  const code = page.getByLabel('Code that the app shows')
+  await code.fill('000000')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByText('The code is wrong.')).toBeVisible()
+  await code.fill(totp(secret, -1))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByText('The authenticator app is on')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Make codes' }).click()
+  const codes = page.locator('ul.mono li')
+  await expect(codes).toHaveCount(12)
+  const backup = (await codes.first().textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await expect(page.getByText('The backup codes are on')).toBeVisible()
+
+  await signOut(page, crux.url)
+  await enterPassword(page, crux.url, account)
+  await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible()
+  // Half a session opens nothing.
+  await page.goto(`${crux.url}/teams`)
+  await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible()
+  await page.getByLabel('Code of your authenticator app').fill(totp(secret))
+  await submitLogin(page)
+  await inside(page)
+
+  await signOut(page, crux.url)
+  await enterPassword(page, crux.url, account)
+  await page.getByRole('button', { name: 'Use a backup code' }).click()
+  await page.getByLabel('Backup code').fill(backup)
+  await submitLogin(page)
+  await inside(page)
+
+  await signOut(page, crux.url)
+  await enterPassword(page, crux.url, account)
+  await page.getByRole('button', { name: 'Use a backup code' }).click()
+  await page.getByLabel('Backup code').fill(backup)
+  await submitLogin(page)
+  await expect(page.getByText('This backup code was used already.')).toBeVisible()
+})
+
+test.describe('with an authenticator in the device', () => {
+  test.beforeEach(async ({ page, context }) => {
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    })
+  })
+
+  test('a passkey signs in without a password until it is removed', async ({ page }) => {
+    await crux.verified(page)
+    await settings(page, '/sign-in')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await expect(page.getByText('The passkey is added')).toBeVisible()
+    const remove = page.getByRole('button', { name: 'Remove', exact: true })
+    await expect(remove).toHaveCount(1)
+
+    await signOut(page, crux.url)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.waitForURL('**/teams/create')
+
+    await settings(page, '/sign-in')
+    await remove.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await expect(page.getByText('Removed')).toBeVisible()
+    await signOut(page, crux.url)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await expect(page.getByRole('alert')).toBeVisible()
+  })
+
+  test('a security key is asked for after the password', async ({ page }) => {
+    const account = await crux.verified(page)
+    await settings(page, '/second-factors')
+    await page.getByRole('button', { name: 'Add a security key' }).click()
+    await page.getByLabel('Name').fill('Blue key')
+    await page.getByRole('button', { name: 'Go on and touch the key' }).click()
+    await expect(page.getByText('The security key is added')).toBeVisible()
+    await expect(page.getByText('Blue key')).toBeVisible()
+
+    await signOut(page, crux.url)
+    await enterPassword(page, crux.url, account)
+    await page.getByRole('button', { name: 'Use a security key' }).click()
+    await inside(page)
+  })
+})
+
+test('a session that is ended on another device is out at once', async ({ page, browser }) => {
+  const account = await crux.verified(page)
+  const context = await browser.newContext()
+  const other = await context.newPage()
+  await signIn(other, crux.url, account)
+  await settings(page, '/sessions')
+  await expect(page.getByText('this browser')).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(page.getByText('Signed out there')).toBeVisible()
+  await other.goto(`${crux.url}/teams`)
+  await other.waitForURL(/\/auth\/login/)
+  await context.close()
+})
+
+test('an API token is shown once, works within its scope, and stops when it is revoked', async ({ page }) => {
+  await crux.verified(page)
+  await settings(page, '/tokens')
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByLabel('Name').fill('reader')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const token = ((await page.getByRole('region', { name: 'Token', exact: true }).textContent()) ?? '').trim()
+  expect(token).toMatch(/^crux_/)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await expect(page.getByText(token)).toHaveCount(0)
+
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const read = () => fetch(`${crux.url}/api/teams`, { headers })
+  const write = () =>
+    fetch(`${crux.url}/api/teams`, { method: 'POST', headers, body: JSON.stringify({ name: 'Bots', slug: 'bots' }) })
+  expect((await read()).status).toBe(200)
+  expect((await write()).status).toBe(403)
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByText('The token is revoked')).toBeVisible()
+  expect((await read()).status).toBe(401)
+})
