@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -166,6 +166,24 @@ describe('the one port', () => {
       expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
       expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,64}$/)
     }
+  })
+
+  it('refuses an address that cannot be read as any other request', async () => {
+    const answer = await new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }>(
+      (resolve, reject) => {
+        request(crux.url, { path: '/api/%zz/nodes' }, (incoming) => {
+          let body = ''
+          incoming.on('data', (part) => {
+            body += String(part)
+          })
+          incoming.on('end', () => resolve({ status: incoming.statusCode, headers: incoming.headers, body }))
+        })
+          .on('error', reject)
+          .end()
+      },
+    )
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { status: 400, error: 'invalidArgument' }])
+    expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff' })
   })
 
   it('serves the console, its pages by name, and hashed files for ever', async () => {

@@ -37,7 +37,8 @@ export function securityHeaders(http: FastifyInstance, url: () => string): void 
   })
 }
 
-function headersOf(url: string): Record<string, string> {
+/** What every answer carries, whatever it is. */
+export function headersOf(url: string): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { limits } from '@crux/contract'
 import { type Logger, requestIdFrom } from '@crux/service-kit'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from './errors.ts'
 import { createOnePort, type OnePort } from './one-port.ts'
-import { securityHeaders } from './security-headers.ts'
+import { headersOf, securityHeaders } from './security-headers.ts'
 
 export type Http = {
   fastify: FastifyInstance
@@ -49,6 +49,11 @@ export function createHttpServer(
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     return503OnClosing: false,
+    // An address that cannot be read finds no route, so no hook adds the headers.
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      const refusal = toCruxError(error)
+      void reply.code(refusal.status).headers(headersOf(options.url())).send(refusal.toBody(request.id))
+    },
   })
   http.removeAllContentTypeParsers()
   const readJson = http.getDefaultJsonParser('error', 'error')

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { contract, type EndpointSpec, type Operation } from '@crux/contract'
+import { identitySettings, type RunningIdentity, startIdentity } from '@crux/identity'
+import { createLogger, parseConfig } from '@crux/service-kit'
+import { type OddRequest, oddRequests, type RawAnswer, rawRequester } from '@crux/test-kit'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type Someone, serverDatabase, startTestServer, type TestServer } from './kit/index.ts'
+import { makeWorld, type World } from './kit/world.ts'
+
+/** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
+const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
+const requestsPerEndpoint = process.env.CRUX_TEST_FULL ? 1_000 : 20
+
+let identity: RunningIdentity
+let crux: TestServer
+let owner: Someone
+let world: World
+let wire: ReturnType<typeof rawRequester>
+
+beforeAll(async () => {
+  const database = await serverDatabase()
+  const log = createLogger({ name: 'test', level: 'fatal' })
+  const adminToken = randomBytes(16).toString('hex')
+  const settings = parseConfig(identitySettings, {
+    DATABASE_URL: database.url,
+    CRUX_URL: 'http://localhost:1',
+    CRUX_SECRET: randomBytes(16).toString('hex'),
+    IDENTITY_PUBLIC_PORT: '0',
+    IDENTITY_ADMIN_PORT: '0',
+    IDENTITY_ADMIN_TOKEN: adminToken,
+    CRUX_RATE_LIMITS: 'off',
+    LOG_LEVEL: 'fatal',
+  })
+  identity = await startIdentity(settings, { log })
+  const { publicUrl, adminUrl } = identity
+  crux = await startTestServer({
+    database,
+    config: { identityPublicUrl: publicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken },
+  })
+  owner = crux.signUp('Owner')
+  world = await makeWorld(crux, owner)
+  wire = rawRequester(crux.url)
+})
+afterAll(async () => {
+  wire?.close()
+  await crux?.stop()
+  await identity?.stop()
+})
+
+const rowOf = (operation: Operation): EndpointSpec => contract[operation]
+const jsonSchema = (schema: z.ZodType | undefined) =>
+  schema && (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }) as object)
+
+/** Whether the contract takes it, as far as shape goes. */
+function isWellFormed(row: EndpointSpec, request: OddRequest): boolean {
+  if (row.query && !row.query.safeParse(request.query).success) return false
+  if (!row.body) return true
+  return row.body.safeParse(parsed(request)).success
+}
+function parsed({ body, headers }: OddRequest): unknown {
+  if (body === undefined || body === '' || !/^application\/([\w.+-]+\+)?json/.test(headers['content-type'] ?? ''))
+    return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+describe('requests that nobody writes in earnest', () => {
+  it.each(Object.keys(contract) as Operation[])(
+    'to %s are answered, and never by a fault of ours',
+    async (operation) => {
+      const row = rowOf(operation)
+      const known: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
+      const requests = oddRequests(
+        { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,
+        { known, words: Object.values(world), headers: { authorization: `Bearer ${owner.token}` } },
+      )
+      // What is right in everything would be done: agents started, things deleted. Reading harms nothing, nor does what is in no team.
+      const harmless = (request: OddRequest) =>
+        row.method === 'GET' || !row.path.includes(':') || request.unknown.length > 0 || !isWellFormed(row, request)
+      await fc.assert(
+        fc.asyncProperty(requests.filter(harmless), async (request) => judge(row, request, await wire.send(request))),
+        { seed, numRuns: requestsPerEndpoint },
+      )
+      expect((await wire.send({ method: 'GET', target: '/health', headers: {} })).status).toBe(200)
+    },
+    requestsPerEndpoint * 200 + 20_000,
+  )
+})
+
+function judge(row: EndpointSpec, request: OddRequest, answer: RawAnswer): void {
+  const { status, text } = answer
+  if (status >= 500 || status < 200) throw new Error(`answered ${status}: ${text.slice(0, 500)}`)
+  if (!isWellFormed(row, request) && status < 400) throw new Error(`took it, with ${status}`)
+  if (status < 400) return
+  const error = JSON.parse(text) as Record<string, unknown>
+  expect(error).toMatchObject({ status, error: expect.any(String), description: expect.any(String) })
+}
