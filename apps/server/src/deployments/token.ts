@@ -51,7 +51,7 @@ export async function deleteDeploymentToken(app: App, team: TeamContext, deploym
     return voidDeploymentToken(queries, deploymentId)
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
-  tokensRevoked(app, revoked)
+  await tokensRevoked(app, revoked)
 }
 
 /** Shows how it ended, and fails unless that was well: fit for a pipeline's step. */
@@ -59,5 +59,5 @@ const curlOf = (url: string, slug: string, deploymentId: string, token: string):
   [
     `curl -sS -X POST -H 'Authorization: Bearer ${token}'`,
     `'${url}/api/${slug}/deployments/${deploymentId}/start?wait=${curlWaitS}'`,
-    `| tee /dev/stderr | grep -q '"status":"successful"'`,
+    `| awk '{print} /"status":"successful"/{ok=1} END{exit !ok}'`,
   ].join(' ')

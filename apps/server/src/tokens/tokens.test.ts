@@ -68,7 +68,7 @@ describe('an API token', () => {
     const { token, id } = await make(ada)
     expect((await nodes(holding(token))).status).toBe(200)
     await crux.client(ada).call('tokens.delete', { params: { tokenId: id } })
-    await until(async () => (await nodes(holding(token))).status === 401, 500)
+    expect((await nodes(holding(token))).status).toBe(401)
     expect(await stored(id)).toBeUndefined()
   })
 

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import type { Release } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  badNews,
+  type DeployWorld,
+  deployWell,
+  journal,
+  makeDeployWorld,
+  type SeededVersion,
+} from '../../test/deploy-kit.ts'
+import { dial } from '../../test/kit/dial.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+let crux: TestServer
+let world: DeployWorld
+let node: Awaited<ReturnType<DeployWorld['node']>>
+let version: SeededVersion
+let serial = 0
+beforeAll(async () => {
+  crux = await startTestServer()
+  world = await makeDeployWorld(crux)
+  node = await world.node()
+  await world.agent(node)
+  version = await world.version({ type: 'rolling' })
+})
+afterAll(() => crux.stop())
+
+const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const makeToken = (deploymentId: string, client = world.client) =>
+  client.call('deployments.create-token', { params: at(deploymentId), body: { name: `Pipeline ${++serial}` } })
+const start = (deploymentId: string, token: string, query = '') =>
+  crux.request(`/api/${world.team.slug}/deployments/${deploymentId}/start${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+const run = (command: string) =>
+  new Promise<{ code: number; shown: string }>((resolve) => {
+    const child = execFile('sh', ['-c', command], (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, shown: stdout + stderr }),
+    )
+  })
+
+describe("a deployment's token", () => {
+  it('exists for rolling versions only, once, under a name of its own in the team', async () => {
+    const incremental = await world.deployment(await world.version({ type: 'incremental' }), node.id)
+    const rolling = await world.deployment(version, node.id)
+    const other = await world.deployment(version, node.id)
+    const ask = (id: string, name: string) =>
+      world.client.request('deployments.create-token', { params: at(id), body: { name, expirationInDays: 30 } })
+    await expect(ask(incremental.id, 'Mine')).rejects.toMatchObject({ status: 412, property: 'versionType' })
+    const { data: made } = await ask(rolling.id, 'Nightly build')
+    await expect(ask(rolling.id, 'Second')).rejects.toMatchObject({ status: 409, property: 'deploymentId' })
+    await expect(ask(other.id, 'Nightly build')).rejects.toMatchObject({ status: 409, property: 'name' })
+
+    const { token: text, curl, ...shown } = made
+    expect(curl).toContain(text)
+    expect((await world.get(rolling.id)).token).toEqual(shown)
+    expect((await world.get(other.id)).token).toBeNull()
+  })
+
+  it('starts its own deployment and does nothing else', async () => {
+    const mine = await world.deployment(version, node.id)
+    const other = await world.deployment(version, node.id)
+    const { token } = await makeToken(mine.id)
+    expect((await start(other.id, token)).status).toBe(403)
+    const headers = { authorization: `Bearer ${token}` }
+    for (const path of ['/api/teams', `/api/${world.team.slug}/deployments/${mine.id}`])
+      expect((await crux.request(path, { headers })).status).toBe(403)
+    await expect(dial(crux.url, token)).rejects.toThrow('status 403')
+    expect((await start(mine.id, token)).status).toBe(204)
+  })
+
+  it('is named as who started it, to people and in the audit log, also once it is revoked', async () => {
+    const deployment = await world.deployment(version, node.id)
+    const { token, id, name } = await makeToken(deployment.id)
+    expect((await start(deployment.id, token)).status).toBe(204)
+    await world.client.call('deployments.delete-token', { params: at(deployment.id) })
+    expect((await start(deployment.id, token)).status).toBe(401)
+    expect(await world.get(deployment.id)).toMatchObject({ updatedByName: name, token: null })
+    const [release] = await world.releases(deployment.id)
+    expect(release?.startedBy).toEqual({ id, name })
+    const { rows } = await crux.app.database.pool.query(
+      'select actor_type, actor_name, accepted from crux.audit_log where actor_id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ actor_type: 'deployment-token', actor_name: name, accepted: true }])
+    expect((await makeToken(deployment.id)).id).not.toBe(id)
+  })
+
+  it('may host-dangerous things only while its maker may', async () => {
+    const maker = await crux.addMember(world.team, 'admin')
+    const hosty = await world.version({
+      type: 'rolling',
+      images: [{ name: 'web', config: { networkMode: 'host' } }],
+    })
+    const deployment = await world.deployment(hosty, node.id)
+    const { token } = await makeToken(deployment.id, crux.client(maker))
+    await crux.app.database.pool.query('delete from crux.team_member where user_id = $1', [maker.id])
+    crux.app.bus.publish({ type: 'member.changed', teamId: world.team.id, userId: maker.id })
+    await until(async () => (await start(deployment.id, token)).status === 403, 1_000)
+    await crux.app.database.pool.query(
+      `insert into crux.team_member (team_id, user_id, role) values ($1, $2, 'admin')`,
+      [world.team.id, maker.id],
+    )
+    crux.app.bus.publish({ type: 'member.changed', teamId: world.team.id, userId: maker.id })
+    await until(async () => (await start(deployment.id, token)).status === 204, 1_000)
+  })
+})
+
+describe('a start that waits', () => {
+  it('answers 200 with the end, and the ready command shows it and succeeds', async () => {
+    const place = await world.node()
+    const agent = await world.agent(place)
+    const deployment = await world.deployment(version, place.id)
+    const { curl } = await makeToken(deployment.id)
+    const [ran] = await Promise.all([run(curl), deployWell(agent)])
+    expect(ran).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
+  })
+
+  it('says why it failed, and the ready command fails', async () => {
+    const place = await world.node()
+    const agent = await world.agent(place)
+    const deployment = await world.deployment(version, place.id)
+    const { curl } = await makeToken(deployment.id)
+    const failed = agent.command('deploy').then(({ value }) =>
+      agent.client.reportDeployment({
+        release: (value as Release).key,
+        events: journal(badNews('port 80 is taken')),
+      }),
+    )
+    const [ran] = await Promise.all([run(curl), failed])
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.shown)).toEqual({ status: 'failed', reason: 'port 80 is taken' })
+  })
+
+  it('answers 202 when the time is up, and is recorded before it waits', async () => {
+    const deployment = await world.deployment(version, node.id)
+    const { token, id } = await makeToken(deployment.id)
+    const answer = start(deployment.id, token, '?wait=2')
+    const recorded = async () =>
+      (await crux.app.database.pool.query('select accepted from crux.audit_log where actor_id = $1', [id])).rows
+    await until(async () => (await recorded()).length > 0, 1_500)
+    expect((await answer).status).toBe(202)
+    expect(await (await answer).json()).toEqual({ status: 'in-progress', reason: null })
+    expect(await recorded()).toEqual([{ accepted: true }])
+    expect((await start(deployment.id, token, '?wait=601')).status).toBe(400)
+  })
+})
