@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
@@ -45,12 +45,25 @@ async function kill(): Promise<void> {
   await spawned?.exited
 }
 
+/** By the agent's own journal: what the server hears is a moment old. */
 const reached = (release: Release, phase: Phase, state: PhaseState) =>
-  waitUntil(`phase ${phase} ${state}`, () =>
-    (release.key ? world.server.eventsOf(release.key) : []).some(
-      ({ event }) => event.case === 'phase' && event.value.phase === phase && event.value.state === state,
+  waitUntil(`phase ${phase} ${state}`, async () =>
+    (await journalOf(release)).some(
+      ({ event }) =>
+        event?.phase?.phase === `PHASE_${Phase[phase]}` && event.phase.state === `PHASE_STATE_${PhaseState[state]}`,
     ),
   )
+
+type JournalLine = { event?: { phase?: { phase: string; state: string } } }
+async function journalOf({ key }: Release): Promise<JournalLine[]> {
+  const path = join(world.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`)
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JournalLine]))
+}
+
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
 async function allQuiet(): Promise<void> {

@@ -4,6 +4,14 @@ import type { AgentClient } from '../link/client.ts'
 import type { Journal } from './journal.ts'
 
 const batchMax = 200
+/** Each batch is a transaction of the server: what a busy moment brings goes together, and nobody sees that it is late. */
+const gatherDefaultMs = 100
+
+interface Sending {
+  busy: boolean
+  /** Ends the gathering: the last event waits for nothing. */
+  hurry: () => void
+}
 
 export interface Reporter {
   /** Begins to send a journal's events, from what the server has, whenever the link is up. */
@@ -13,20 +21,21 @@ export interface Reporter {
 }
 
 /**
- * Sends journals to the server: one batch at a time per release, so that order holds; whatever gathers meanwhile goes
- * into the next. A batch that got no answer is sent again; the server knows it by its sequences.
+ * Sends journals to the server: one batch at a time per release, so that order holds, the first at once; whatever gathers
+ * meanwhile goes into the next. A batch that got no answer is sent again; the server knows it by its sequences.
  */
 export function createReporter(options: {
   client: AgentClient
   onDone: (journal: Journal) => Promise<void>
   log: Logger
   retryMs?: number
+  gatherMs?: number
 }): Reporter {
-  const { client, log, onDone, retryMs = 500 } = options
-  const active = new Map<Journal, { busy: boolean }>()
+  const { client, log, onDone, retryMs = 500, gatherMs = gatherDefaultMs } = options
+  const active = new Map<Journal, Sending>()
   let up = false
 
-  async function send(journal: Journal, state: { busy: boolean }): Promise<void> {
+  async function send(journal: Journal, state: Sending): Promise<void> {
     if (state.busy) return
     state.busy = true
     try {
@@ -35,6 +44,7 @@ export function createReporter(options: {
         await journal.written()
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
+        if (!journal.finished && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
       }
     } catch (error) {
       log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
@@ -53,9 +63,12 @@ export function createReporter(options: {
 
   return {
     follow(journal) {
-      const state = { busy: false }
+      const state: Sending = { busy: false, hurry: () => undefined }
       active.set(journal, state)
-      journal.onAppend = () => void send(journal, state)
+      journal.onAppend = () => {
+        if (journal.finished) state.hurry()
+        void send(journal, state)
+      }
       void send(journal, state)
     },
     linkUp() {
@@ -66,4 +79,14 @@ export function createReporter(options: {
       up = false
     },
   }
+}
+
+function gather(state: Sending, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    state.hurry = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
 }
