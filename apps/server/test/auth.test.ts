@@ -1,107 +1,19 @@
-import { randomBytes } from 'node:crypto'
-import { type AddressInfo, createServer } from 'node:net'
-import { type RunningIdentity, startIdentity } from '@crux/identity'
-import type { TestDatabase } from '@crux/postgres'
-import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type RunningServer, startServer } from '../src/start.ts'
-import { serverDatabase, testConfig, until } from './kit/index.ts'
+import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
+import { until } from './kit/index.ts'
 
-let database: TestDatabase
-let identity: RunningIdentity
+let world: AccountsWorld
 let server: RunningServer
+let makeBrowser: AccountsWorld['makeBrowser']
 
 beforeAll(async () => {
-  database = await serverDatabase()
-  const port = await freePort()
-  const url = `http://localhost:${port}`
-  const token = randomBytes(16).toString('hex')
-  const log = createLogger({ name: 'test', level: 'fatal' })
-  identity = await startIdentity(
-    {
-      DATABASE_URL: database.url,
-      CRUX_URL: url,
-      CRUX_SECRET: randomBytes(16).toString('hex'),
-      IDENTITY_HOST: '127.0.0.1',
-      IDENTITY_PUBLIC_PORT: 0,
-      IDENTITY_ADMIN_PORT: 0,
-      IDENTITY_ADMIN_TOKEN: token,
-      FROM_NAME: 'Crux',
-      CRUX_RATE_LIMITS: 'on',
-      DISABLE_REGISTRATION: false,
-      TRUSTED_PROXIES: ['loopback'],
-      LOG_LEVEL: 'fatal',
-    },
-    { log },
-  )
-  server = await startServer(
-    testConfig(database.url, {
-      port,
-      url,
-      identityPublicUrl: identity.publicUrl,
-      identityAdminUrl: identity.adminUrl,
-      identityAdminToken: token,
-    }),
-    { log },
-  )
+  world = await startWithAccounts()
+  server = world.server
+  makeBrowser = world.makeBrowser
 })
-afterAll(async () => {
-  await server?.stop()
-  await identity?.stop()
-  await database?.drop()
-})
-
-type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
-
-/** A browser as far as signing in needs one: it keeps cookies and names its origin. */
-function makeBrowser() {
-  const jar = new Map<string, string>()
-  async function go(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
-    const answer = await fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        accept: 'application/json',
-        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(method !== 'GET' && { origin: server.url }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    for (const cookie of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      if (value === '' || /Max-Age=0|Max-Age=-/i.test(cookie)) jar.delete(name)
-      else jar.set(name, value)
-    }
-    const text = await answer.text()
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: (text ? JSON.parse(text) : undefined) as Record<string, unknown>,
-    }
-  }
-  async function begin(kind: 'login' | 'registration') {
-    const flow = (await go(`/kratos/self-service/${kind}/browser`)).body as unknown as Flow
-    const csrfToken = flow.ui.nodes.find((node) => node.attributes.name === 'csrf_token')?.attributes.value ?? ''
-    return { flow: flow.id, csrfToken, method: 'password' as const }
-  }
-  return {
-    go,
-    begin,
-    cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-    register: async (email: string, password: string) =>
-      go('/api/auth/register', {
-        ...(await begin('registration')),
-        email,
-        password,
-        firstName: 'Ada',
-        lastName: 'Byron',
-      }),
-    login: async (email: string, password: string) =>
-      go('/api/auth/login', { ...(await begin('login')), email, password }),
-  }
-}
+afterAll(() => world?.stop())
 
 describe('signing in through the server', () => {
   const email = 'ada@example.com'
@@ -145,7 +57,7 @@ describe('signing in through the server', () => {
     expect(wrong.status).toBe(400)
     expect(wrong.body).toMatchObject({ error: 'invalidArgument', description: expect.stringContaining('password') })
     expect(JSON.stringify((wrong.body.value as { ui: object }).ui)).toContain('4000006')
-    const flow = await browser.begin('login')
+    const flow = { ...(await browser.begin('login')), method: 'password' }
     expect((await browser.login(email, password)).status).toBe(200)
     const again = await browser.go('/api/auth/login', { ...flow, email, password })
     expect([again.status, again.body]).toMatchObject([409, { error: 'alreadyExists', property: 'session' }])
@@ -200,11 +112,3 @@ describe('signing in through the server', () => {
     await away.stop()
   })
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}

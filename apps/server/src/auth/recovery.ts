@@ -1,7 +1,7 @@
 import type { Body } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Browser, FlowAnswer, IdentityFlows } from '../identity/flows.ts'
-import { acceptInvitation } from '../teams/invitations.ts'
+import { acceptInvitation, requireLiveInvitation } from '../teams/invitations.ts'
 import { markRecovered, newSession } from './recovered.ts'
 import { type RelayedRequest, relay } from './relay.ts'
 
@@ -60,6 +60,8 @@ export async function createAccount(
       const actor = await app.identity.session({ cookie }, { fresh: true })
       if (!actor) return secondFactorPage(`/teams/${team}/invitation`)
       try {
+        // A code that is used again must not take the rights of a person who has a password since.
+        await requireLiveInvitation(app, actor.id, team)
         await markRecovered(app, actor)
         await acceptInvitation(app, actor, team)
       } catch (error) {

@@ -114,6 +114,13 @@ export async function acceptInvitation(app: App, actor: Actor, teamId: string): 
   if (refusal) throw refusal
 }
 
+/** @throws CruxError as `acceptInvitation` does, before anything is done that a refusal would have to undo */
+export async function requireLiveInvitation(app: App, userId: string, teamId: string): Promise<void> {
+  const row = await findInvitation(app.database.pool, teamId, { userId })
+  if (!row) throw notInvited()
+  if (!row.live) throw notLive(row)
+}
+
 /** The row stays, so that the team sees the answer. */
 export async function declineInvitation(app: App, actor: Actor, teamId: string): Promise<void> {
   await inTransaction(app.database, async (queries) => {
@@ -148,9 +155,12 @@ export async function renewCode(app: App, teamId: string, secret: string): Promi
 
 async function requireInvitation(queries: Queries, actor: Actor, teamId: string): Promise<InvitationRow> {
   const row = await lockInvitation(queries, teamId, actor.id)
-  if (row) return row
-  throw new CruxError('notFound', { property: 'invitation', description: 'There is no invitation for you here.' })
+  if (!row) throw notInvited()
+  return row
 }
+
+const notInvited = () =>
+  new CruxError('notFound', { property: 'invitation', description: 'There is no invitation for you here.' })
 
 const notLive = (row: InvitationRow) =>
   new CruxError('preconditionFailed', {

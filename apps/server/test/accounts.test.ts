@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { until } from './kit/index.ts'
+
+const password = 'an engine of brass'
+const newPassword = 'a loom of silk and numbers'
+
+let world: AccountsWorld
+let ada: Browser
+let team: { id: string; slug: string }
+
+beforeAll(async () => {
+  world = await startWithAccounts()
+  ada = world.makeBrowser()
+  await ada.register('ada@example.com', password)
+  team = (await ada.go('/api/teams', { name: 'Engines', slug: 'engines' })).body as typeof team
+})
+afterAll(() => world?.stop())
+
+let count = 0
+const newEmail = () => `guest${++count}@example.com`
+const invite = (email: string) =>
+  ada.go(`/api/teams/${team.id}/users`, { email, firstName: 'Grace', lastName: 'Hopper' })
+const linkIn = (text: string) => new URL(/^(https?:\S+)$/m.exec(text)?.[1] ?? '')
+const invitationMail = async (email: string) =>
+  linkIn((await world.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))).text)
+const codeTo = async (email: string) => /^(\d{6})$/m.exec((await world.mailTo(email, isCode)).text)?.[1] ?? ''
+const isCode = ({ text }: { text: string }) => /^\d{6}$/m.test(text)
+const createAccount = (browser: Browser, link: URL, more: Record<string, string> = {}) =>
+  browser.go('/api/auth/create-account', {
+    flow: link.searchParams.get('flow'),
+    code: link.searchParams.get('code'),
+    team: link.searchParams.get('team'),
+    ...more,
+  })
+const setPassword = async (browser: Browser, value: string, more: object = {}) =>
+  browser.go('/api/auth/settings/change-password', { ...(await browser.begin('settings')), password: value, ...more })
+const members = async () => (await ada.go(`/api/teams/${team.id}`)).body.users as { email: string; status: string }[]
+const whoami = async (browser: Browser) =>
+  (await browser.go('/kratos/sessions/whoami')).body as {
+    identity: { metadata_public: { recovered?: boolean } | null; traits: unknown }
+  }
+
+describe('an invitation to somebody unknown', () => {
+  it('signs in, asks for a password and nothing else, and ends with a member who signs in with it', async () => {
+    const email = newEmail()
+    expect((await invite(email)).status).toBe(201)
+    const grace = world.makeBrowser()
+    const joined = await createAccount(grace, await invitationMail(email))
+    expect([joined.status, joined.location]).toEqual([201, '/auth/settings/new-password'])
+    expect((await members()).find((member) => member.email === email)).toMatchObject({ status: 'verified' })
+    expect((await whoami(grace)).identity.metadata_public).toMatchObject({ recovered: true })
+    const refused = await grace.go('/api/engines/projects')
+    expect([refused.status, refused.body]).toMatchObject([403, { property: 'recovered' }])
+    expect((await grace.me()).user).toMatchObject({ name: 'Grace Hopper', email })
+    expect((await setPassword(grace, newPassword)).status).toBe(200)
+    expect((await whoami(grace)).identity.metadata_public?.recovered).not.toBe(true)
+    expect((await grace.go('/api/engines/projects')).status).toBe(200)
+    const again = world.makeBrowser()
+    expect((await again.login(email, newPassword)).status).toBe(200)
+    expect((await again.go('/api/engines/projects')).status).toBe(200)
+  })
+
+  it('works once, and its link brings a fresh code until then', async () => {
+    const email = newEmail()
+    await invite(email)
+    const link = await invitationMail(email)
+    const renew = () =>
+      world.makeBrowser().go('/api/auth/create-account/code', {
+        team: team.id,
+        invitation: link.searchParams.get('invitation'),
+      })
+    const wrong = await createAccount(world.makeBrowser(), link, { code: '000000' })
+    expect([wrong.status, wrong.location, JSON.stringify(wrong.body)]).toEqual([
+      200,
+      null,
+      expect.stringContaining('4060006'),
+    ])
+    const fresh = (await renew()).body as { flow: string; code: string }
+    const grace = world.makeBrowser()
+    expect((await createAccount(grace, link, fresh)).status).toBe(201)
+    expect((await setPassword(grace, newPassword)).status).toBe(200)
+    expect(await renew()).toMatchObject({ status: 412, body: { property: 'invitation' } })
+    const second = await createAccount(world.makeBrowser(), link)
+    expect([second.status, second.body]).toMatchObject([404, { property: 'invitation' }])
+    expect((await grace.go('/api/engines/projects')).status).toBe(200)
+    expect(second.headers.getSetCookie().join()).not.toContain('ory_kratos_session')
+  })
+
+  it('signs nobody in when it has expired, and may be asked for again', async () => {
+    const email = newEmail()
+    await invite(email)
+    const link = await invitationMail(email)
+    const { pool } = world.server.app.database
+    await pool.query(`update crux.invitation set expires_at = now() where email = $1`, [email])
+    const browser = world.makeBrowser()
+    const late = await createAccount(browser, link)
+    expect(late).toMatchObject({ status: 412, body: { property: 'teamId', value: 'expired' } })
+    expect((await browser.go('/kratos/sessions/whoami')).status).toBe(401)
+    await pool.query(`update crux.invitation set mailed_at = now() - interval '1 minute' where email = $1`, [email])
+    const { id } = (await members()).find((member) => member.email === email) as unknown as { id: string }
+    expect((await ada.go(`/api/teams/${team.id}/users/${id}/reinvite`, undefined, 'POST')).status).toBe(204)
+    const next = await until(async () => {
+      const found = await invitationMail(email)
+      return found.href === link.href ? undefined : found
+    })
+    expect((await createAccount(world.makeBrowser(), next)).status).toBe(201)
+  })
+
+  it('opens only the team that invited', async () => {
+    const email = newEmail()
+    await invite(email)
+    const other = (await ada.go('/api/teams', { name: `Team of ${email}`, slug: `g${count}-team` })).body as {
+      id: string
+    }
+    const answer = await createAccount(world.makeBrowser(), await invitationMail(email), { team: other.id })
+    expect([answer.status, answer.headers.getSetCookie().join()]).toEqual([
+      404,
+      expect.not.stringContaining('ory_kratos_session'),
+    ])
+  })
+
+  it('happens once when two invite the same address at once', async () => {
+    const email = newEmail()
+    const answers = await Promise.all([
+      invite(email),
+      invite(email.toUpperCase().replace('EXAMPLE.COM', 'example.com')),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  })
+})
+
+describe('an invitation to somebody with an account', () => {
+  it('leads to the page that asks, and is accepted with his session only', async () => {
+    const email = newEmail()
+    const charles = world.makeBrowser()
+    await charles.register(email, password, 'Charles')
+    await invite(email)
+    expect((await invitationMail(email)).pathname).toBe(`/teams/${team.id}/invitation`)
+    const path = `/api/users/me/invitations/${team.id}`
+    const thief = world.makeBrowser()
+    await thief.register(newEmail(), password, 'Mallory')
+    expect((await thief.go(path, undefined, 'POST')).status).toBe(404)
+    expect((await charles.go(path, undefined, 'POST')).status).toBe(204)
+    expect((await charles.go('/api/engines/projects')).status).toBe(200)
+  })
+})
+
+describe('recovery', () => {
+  async function recover(email: string, browser = world.makeBrowser()) {
+    const flow = await browser.begin('recovery')
+    const sent = await browser.go('/api/auth/recovery', { ...flow, email })
+    expect([sent.status, sent.body]).toMatchObject([200, { state: 'sent_email' }])
+    return { browser, flow }
+  }
+
+  it('signs in by a code, and demands a new password before anything else', async () => {
+    const email = newEmail()
+    await world.makeBrowser().register(email, password)
+    const { browser, flow } = await recover(email)
+    const wrong = await browser.go('/api/auth/recovery', { ...flow, code: '000000' })
+    expect(JSON.stringify(wrong.body)).toContain('4060006')
+    const right = await browser.go('/api/auth/recovery', { ...flow, code: await codeTo(email) })
+    expect([right.status, right.location]).toEqual([201, '/auth/settings/new-password'])
+    expect(await browser.go('/api/teams')).toMatchObject({ status: 403, body: { property: 'recovered' } })
+    expect((await setPassword(browser, newPassword)).status).toBe(200)
+    expect((await browser.go('/api/teams')).status).toBe(200)
+    expect((await world.makeBrowser().login(email, password)).status).toBe(400)
+    expect((await world.makeBrowser().login(email, newPassword)).status).toBe(200)
+  })
+
+  it('is over for who remembers the password after all', async () => {
+    const email = newEmail()
+    await world.makeBrowser().register(email, password)
+    const { browser, flow } = await recover(email)
+    await browser.go('/api/auth/recovery', { ...flow, code: await codeTo(email) })
+    const other = world.makeBrowser()
+    expect((await other.login(email, password)).status).toBe(200)
+    expect((await other.go('/api/teams')).status).toBe(200)
+    expect((await browser.go('/api/teams')).status).toBe(200)
+  })
+
+  it('says nothing of whom it knows', async () => {
+    const known = await recover('ada@example.com')
+    const unknown = await recover('nobody@example.com')
+    const { browser } = known
+    const bare = (body: Record<string, unknown>) => Object.keys(body).sort()
+    const [one, other] = await Promise.all([
+      browser.go('/api/auth/recovery', { ...known.flow, code: '111111' }),
+      unknown.browser.go('/api/auth/recovery', { ...unknown.flow, code: '111111' }),
+    ])
+    expect([one.status, bare(one.body)]).toEqual([other.status, bare(other.body)])
+  })
+})
+
+describe('settings', () => {
+  it('change name and address, which everybody sees at once', async () => {
+    const email = newEmail()
+    const browser = world.makeBrowser()
+    await browser.register(email, password, 'Mary', 'Shelley')
+    const changed = await browser.go('/api/auth/settings/edit-profile', {
+      ...(await browser.begin('settings')),
+      email,
+      firstName: 'Mary',
+      lastName: 'Somerville',
+    })
+    expect(changed.status).toBe(200)
+    await until(
+      async () => ((await browser.me()) as unknown as { user: { name: string } }).user.name === 'Mary Somerville',
+      1_000,
+    )
+  })
+
+  it('lead who signed in long ago to where he confirms it, with nothing changed', async () => {
+    const email = newEmail()
+    const browser = world.makeBrowser()
+    await browser.register(email, password)
+    await world.server.app.database.pool.query(
+      `update identity.sessions set authenticated_at = now() - interval '1 hour'
+        where identity_id = (select id from identity.identities where traits->>'email' = $1)`,
+      [email],
+    )
+    const refused = await setPassword(browser, newPassword)
+    expect(refused).toMatchObject({
+      status: 403,
+      body: {
+        error: 'forbidden',
+        redirect_browser_to: expect.stringContaining('refresh=true'),
+        value: { error: { id: 'session_refresh_required' } },
+      },
+    })
+    expect((await world.makeBrowser().login(email, password)).status).toBe(200)
+  })
+
+  it('say what is wrong with a password, and end the other sessions when asked to', async () => {
+    const email = newEmail()
+    const [here, there] = [world.makeBrowser(), world.makeBrowser()]
+    await here.register(email, password)
+    await there.login(email, password)
+    const weak = await setPassword(here, 'short')
+    expect([weak.status, JSON.stringify(weak.body)]).toEqual([400, expect.stringContaining('4000032')])
+    expect((await setPassword(here, newPassword)).status).toBe(200)
+    expect((await there.go('/api/teams')).status).toBe(200)
+    expect((await setPassword(here, `${newPassword}!`, { signOutOthers: true })).status).toBe(200)
+    await until(async () => (await there.go('/api/teams')).status === 401, 1_000)
+    expect((await here.go('/api/teams')).status).toBe(200)
+  })
+
+  it('want a session', async () => {
+    for (const path of ['edit-profile', 'change-password', 'oidc'])
+      expect((await world.makeBrowser().go(`/api/auth/settings/${path}`, {})).status).toBe(401)
+  })
+})

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { identitySettings, type RunningIdentity, startIdentity } from '@crux/identity'
+import { createLogger, parseConfig } from '@crux/service-kit'
+import { type KeptMail, listKeptMails } from '@crux/service-kit/mail'
+import type { Config } from '../../src/config/config.ts'
+import { startServer } from '../../src/start.ts'
+import { serverDatabase, testConfig, until } from './index.ts'
+
+export type AccountsWorld = Awaited<ReturnType<typeof startWithAccounts>>
+export type Browser = ReturnType<AccountsWorld['makeBrowser']>
+type FlowKind = 'login' | 'registration' | 'recovery' | 'verification' | 'settings'
+type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
+
+/** Server and identity service as they run for people, on one database; mails of both lie in one folder. */
+export async function startWithAccounts(options: { config?: Partial<Config> } = {}) {
+  const database = await serverDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const token = randomBytes(16).toString('hex')
+  const log = createLogger({ name: 'test', level: 'fatal' })
+  const identity: RunningIdentity = await startIdentity(
+    parseConfig(identitySettings, {
+      DATABASE_URL: database.url,
+      CRUX_URL: url,
+      CRUX_SECRET: randomBytes(16).toString('hex'),
+      CRUX_MAILS_DIR: folder,
+      IDENTITY_PUBLIC_PORT: '0',
+      IDENTITY_ADMIN_PORT: '0',
+      IDENTITY_ADMIN_TOKEN: token,
+      TRUSTED_PROXIES: 'loopback',
+      LOG_LEVEL: 'fatal',
+    }),
+    { log },
+  )
+  const server = await startServer(
+    testConfig(database.url, {
+      port,
+      url,
+      identityPublicUrl: identity.publicUrl,
+      identityAdminUrl: identity.adminUrl,
+      identityAdminToken: token,
+      mails: { folder, token: undefined },
+      ...options.config,
+    }),
+    { log },
+  )
+
+  /** A browser as far as accounts need one: it keeps cookies and names its origin. */
+  function makeBrowser() {
+    const jar = new Map<string, string>()
+    async function go(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
+      const answer = await fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          accept: 'application/json',
+          cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+          ...(method !== 'GET' && { origin: server.url }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      for (const cookie of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+        if (value === '' || /Max-Age=0|Max-Age=-/i.test(cookie)) jar.delete(name)
+        else jar.set(name, value)
+      }
+      const text = await answer.text()
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        location: answer.headers.get('location'),
+        body: (text ? JSON.parse(text) : undefined) as Record<string, unknown>,
+      }
+    }
+    /** What every form posts besides its fields. */
+    async function begin(kind: FlowKind, query = '') {
+      const flow = (await go(`/kratos/self-service/${kind}/browser${query}`)).body as unknown as Flow
+      const csrfToken = flow.ui.nodes.find((node) => node.attributes.name === 'csrf_token')?.attributes.value ?? ''
+      return { flow: flow.id, csrfToken }
+    }
+    return {
+      go,
+      begin,
+      cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+      register: async (email: string, password: string, firstName = 'Ada', lastName = 'Byron') =>
+        go('/api/auth/register', {
+          ...(await begin('registration')),
+          method: 'password',
+          email,
+          password,
+          firstName,
+          lastName,
+        }),
+      login: async (email: string, password: string) =>
+        go('/api/auth/login', { ...(await begin('login')), method: 'password', email, password }),
+      me: async () => (await go('/api/users/me', undefined, 'POST')).body as { user: { id: string } },
+    }
+  }
+
+  return {
+    server,
+    identity,
+    database,
+    folder,
+    makeBrowser,
+    /** The newest mail to an address that fits; waits for it. */
+    mailTo: (email: string, fits: (mail: KeptMail) => boolean = () => true): Promise<KeptMail> =>
+      until(() => listKeptMails(folder).find((mail) => mail.to === email && fits(mail)), 10_000),
+    async stop() {
+      await server.stop()
+      await identity.stop()
+      await database.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
