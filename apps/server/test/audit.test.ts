@@ -1,0 +1,85 @@
+import { type ChannelName, liveChannels, type Operation, scopeOfPermission } from '@crux/contract'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
+import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
+import { makeWorld, type World } from './kit/world.ts'
+
+let crux: TestServer
+let owner: Someone
+let reader: Someone
+let world: World
+
+beforeAll(async () => {
+  crux = await startTestServer()
+  owner = crux.signUp('Owner')
+  world = await makeWorld(crux, owner)
+  const body = { name: 'Reader', scope: 'read' as const, expirationInDays: 0 }
+  reader = { ...owner, token: (await crux.client(owner).call('tokens.create', { body })).token }
+})
+afterAll(() => crux.stop())
+
+/** Changes that stand in no team's log, and why (decision 18). */
+const elsewhere: Partial<Record<Operation, string>> = {
+  'users.me': 'changes nothing: the wire of the reference system has it as POST',
+  'users.show-onboarding': 'a preference of a person, in no team',
+  'users.hide-onboarding': 'a preference of a person, in no team',
+  'auth.register': 'an account: the security log of the identity service',
+  'auth.login': 'an account: the security log of the identity service',
+  'auth.verify': 'an account: the security log of the identity service',
+  'auth.logout': 'an account: the security log of the identity service',
+  'auth.recovery': 'an account: the security log of the identity service',
+  'auth.create-account': 'an account: accepting the invitation is recorded by itself',
+  'auth.renew-invitation-code': 'sends a mail to who is invited; nobody is signed in',
+  'auth.edit-profile': 'an account: the security log of the identity service',
+  'auth.change-password': 'an account: the security log of the identity service',
+  'auth.link-provider': 'an account: the security log of the identity service',
+  'auth.unlink-provider': 'an account: the security log of the identity service',
+  'mails.list': 'reads, for who runs the installation; nobody is signed in',
+  'tokens.create': 'a token of a person, in no team',
+  'tokens.delete': 'a token of a person, in no team',
+  'teams.delete': 'the log goes with its team: the server log has it',
+}
+const changing = operations.filter((operation) => rowOf(operation).method !== 'GET')
+
+it('every change is recorded, or stands in the list of those that are not', () => {
+  const unrecorded = changing.filter((operation) => rowOf(operation).audit === false)
+  expect(unrecorded.sort()).toEqual(Object.keys(elsewhere).sort())
+})
+
+it('every live message that changes something is recorded', () => {
+  const unrecorded = (Object.keys(liveChannels) as ChannelName[]).flatMap((channel) =>
+    Object.entries(liveChannels[channel].client as Record<string, { permission: never; audit: string | false }>)
+      .filter(([, { audit, permission }]) => audit === false && scopeOfPermission(permission) !== 'read')
+      .map(([type]) => `${channel}/${type}`),
+  )
+  expect(unrecorded).toEqual([])
+})
+
+const recorded = changing.filter(
+  (operation) => rowOf(operation).audit !== false && !['session'].includes(rowOf(operation).permission),
+)
+it.each(recorded)('%s is recorded with who tried, also when it was refused', async (operation) => {
+  const entries = async () => {
+    const { rows } = await crux.app.database.pool.query(
+      `select actor_id, actor_name, actor_type, context, method, accepted, data from crux.audit_log
+       where team_id = $1 and event = $2 order by created_at, id`,
+      [world.teamId, `${rowOf(operation).audit} ${operation}`],
+    )
+    return rows
+  }
+  const before = await entries()
+  const answer = await crux.request(pathOf(operation, world), { ...initOf(operation, world), as: reader })
+  expect(answer.status).toBe(403)
+  const entry = (await entries()).slice(before.length)
+  expect(entry).toMatchObject([
+    {
+      actor_id: owner.id,
+      actor_name: 'Owner',
+      actor_type: 'user',
+      context: 'http',
+      method: rowOf(operation).method.toLowerCase(),
+      accepted: false,
+      data: { refused: { error: 'forbidden', property: 'token' } },
+    },
+  ])
+})
