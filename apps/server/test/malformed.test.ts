@@ -1,52 +1,30 @@
-import { randomBytes } from 'node:crypto'
 import { contract, type EndpointSpec, type Operation } from '@crux/contract'
-import { identitySettings, type RunningIdentity, startIdentity } from '@crux/identity'
-import { createLogger, parseConfig } from '@crux/service-kit'
 import { type OddRequest, oddRequests, type RawAnswer, rawRequester } from '@crux/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Someone, serverDatabase, startTestServer, type TestServer } from './kit/index.ts'
+import { startServerAndIdentity } from './kit/identity.ts'
+import type { Someone } from './kit/index.ts'
 import { makeWorld, type World } from './kit/world.ts'
 
 /** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const requestsPerEndpoint = process.env.CRUX_TEST_FULL ? 1_000 : 20
 
-let identity: RunningIdentity
-let crux: TestServer
+let system: Awaited<ReturnType<typeof startServerAndIdentity>>
 let owner: Someone
 let world: World
 let wire: ReturnType<typeof rawRequester>
 
 beforeAll(async () => {
-  const database = await serverDatabase()
-  const log = createLogger({ name: 'test', level: 'fatal' })
-  const adminToken = randomBytes(16).toString('hex')
-  const settings = parseConfig(identitySettings, {
-    DATABASE_URL: database.url,
-    CRUX_URL: 'http://localhost:1',
-    CRUX_SECRET: randomBytes(16).toString('hex'),
-    IDENTITY_PUBLIC_PORT: '0',
-    IDENTITY_ADMIN_PORT: '0',
-    IDENTITY_ADMIN_TOKEN: adminToken,
-    CRUX_RATE_LIMITS: 'off',
-    LOG_LEVEL: 'fatal',
-  })
-  identity = await startIdentity(settings, { log })
-  const { publicUrl, adminUrl } = identity
-  crux = await startTestServer({
-    database,
-    config: { identityPublicUrl: publicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken },
-  })
-  owner = crux.signUp('Owner')
-  world = await makeWorld(crux, owner)
-  wire = rawRequester(crux.url)
+  system = await startServerAndIdentity({ people: true })
+  owner = system.crux.signUp('Owner')
+  world = await makeWorld(system.crux, owner)
+  wire = rawRequester(system.crux.url)
 })
 afterAll(async () => {
   wire?.close()
-  await crux?.stop()
-  await identity?.stop()
+  await system?.stop()
 })
 
 const rowOf = (operation: Operation): EndpointSpec => contract[operation]

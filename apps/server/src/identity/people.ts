@@ -44,4 +44,4 @@ export function createPeopleCache(options: { load: (ids: string[]) => Promise<Pe
 }
 
 /** Rows may name "system"; the identity service would refuse the whole batch. */
-const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+export const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)

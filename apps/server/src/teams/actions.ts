@@ -29,7 +29,9 @@ export async function listTeams(app: App, actor: Actor): Promise<Answer<'teams.l
 export async function getTeam(app: App, team: TeamContext): Promise<Answer<'teams.get'>> {
   const row = await selectTeam(app, team.id)
   if (!row) throw new CruxError('notFound', { property: 'team' })
-  return details(row, await app.identity.people(row.members.map((member) => member.userId)))
+  const ids = row.members.map((member) => member.userId)
+  const [people, lastLogins] = await Promise.all([app.identity.people(ids), app.identity.lastLogins(ids)])
+  return details(row, people, lastLogins)
 }
 
 export async function renameTeam(app: App, team: TeamContext, actor: Actor, body: Body<'teams.update'>): Promise<void> {
@@ -97,7 +99,11 @@ const outside = (row: TeamRow, actor: Actor): TeamRow => ({
   allowedDomains: [],
 })
 
-function details(row: TeamRow, people: Map<string, Person>): Answer<'teams.get'> {
+function details(
+  row: TeamRow,
+  people: Map<string, Person>,
+  lastLogins: Map<string, string> = new Map(),
+): Answer<'teams.get'> {
   const { members, invitations, secondFactorRequired, allowedDomains, id, name, slug, ...counts } = row
   return {
     id,
@@ -114,6 +120,7 @@ function details(row: TeamRow, people: Map<string, Person>): Answer<'teams.get'>
           email: person?.email ?? '',
           role,
           status: 'verified' as const,
+          lastLogin: lastLogins.get(userId) ?? null,
         }
       }),
       ...invitations.map(({ userId, ...entry }) => ({ id: userId, role: 'user' as const, ...entry })),

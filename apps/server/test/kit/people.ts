@@ -36,6 +36,7 @@ export function createPeople() {
             return person ? [[id, person] as const] : []
           }),
         ),
+      lastLogins: async () => new Map(),
     }
   }
 
