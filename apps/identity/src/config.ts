@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
+import { oidcSettings, providersProblem } from './methods/oidc/settings.ts'
 
 const httpUrl = z
   .url({ protocol: /^https?$/ })
@@ -44,11 +45,22 @@ export const identitySettings = z
       .default('info')
       .meta({ example: 'info' }),
     CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
+    /** Which private networks issuers may lie in; all while Crux itself is on loopback. */
+    OUTBOUND_ALLOW: z
+      .string()
+      .optional()
+      .transform((list) => list?.split(/[\s,]+/).filter((entry) => entry !== ''))
+      .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
+    ...oidcSettings,
   })
   .refine(
     (read) => read.CRUX_RATE_LIMITS === 'on' || (isLoopbackHost(read.IDENTITY_HOST) && isLoopbackUrl(read.CRUX_URL)),
     { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while IDENTITY_HOST and CRUX_URL are on loopback' },
   )
+  .superRefine((read, context) => {
+    const problem = providersProblem(read)
+    if (problem) context.addIssue({ code: 'custom', path: [problem.variable], message: problem.problem })
+  })
 
 export type IdentityConfig = z.output<typeof identitySettings>
 /** What a caller has to give; everything with a default may be left out. */

@@ -3,6 +3,7 @@ import type { Logger } from '@crux/service-kit'
 import type { IdentityConfig } from './config.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Outbox } from './mail/outbox.ts'
+import type { Providers } from './methods/oidc/providers.ts'
 import type { PasswordHasher } from './methods/password-hash.ts'
 import type { Keys } from './secrets.ts'
 
@@ -23,6 +24,8 @@ export interface App {
   passwords: PasswordHasher
   limiter: Limiter
   outbox: Outbox
+  /** Where people may also come from to sign in. */
+  providers: Providers
   log: Logger
 }
 
@@ -33,6 +36,7 @@ export const uiPaths = {
   verification: '/auth/verify',
   recovery: '/auth/recovery',
   settings: '/auth/settings',
+  registrationWithProvider: '/auth/register-oidc',
   error: '/error',
 } as const
 

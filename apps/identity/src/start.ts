@@ -14,6 +14,7 @@ import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
 import { createLimiter, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
+import { createProviders } from './methods/oidc/providers.ts'
 import { createPasswordHasher } from './methods/password-hash.ts'
 import { publicRoutes } from './public-routes.ts'
 import { deriveKeys } from './secrets.ts'
@@ -97,6 +98,7 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     passwords: await createPasswordHasher(),
     limiter: limited ? createLimiter(database.pool, keys) : noLimits,
     outbox,
+    providers: createProviders(config, log),
     log,
   }
 }

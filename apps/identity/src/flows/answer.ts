@@ -1,4 +1,4 @@
-import { type App, uiUrl } from '../context.ts'
+import { type App, type uiPaths, uiUrl } from '../context.ts'
 import { withoutValues } from '../db/executor.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, IdentityError } from '../http/errors.ts'
@@ -28,7 +28,7 @@ export function answerFlow(
   } = {},
 ): unknown {
   if (flow.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, flow.kind, { flow: flow.id }), options.redirectStatus ?? 303)
+    return visit.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
   const { person, continueWith = [], transientPayload } = options
   return visit.reply.code(options.status ?? 200).send({
     ...showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined),
@@ -36,6 +36,11 @@ export function answerFlow(
     ...(transientPayload === undefined ? {} : { transient_payload: transientPayload }),
     ...(continueWith.length === 0 ? {} : { continue_with: continueWith }),
   })
+}
+
+/** Who comes from a provider that did not tell enough is asked for the rest on a page of its own. */
+function pageOf({ kind, context }: Flow): keyof typeof uiPaths {
+  return kind === 'registration' && context.methods?.oidc?.proven !== undefined ? 'registrationWithProvider' : kind
 }
 
 /** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */

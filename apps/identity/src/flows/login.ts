@@ -13,6 +13,7 @@ import { hasSecondFactor } from '../identities/credentials.ts'
 import { findPerson } from '../identities/store.ts'
 import { loginMethods } from '../methods/offered.ts'
 import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
+import { noteSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { openSession, raiseSession, refreshSession } from '../sessions/store.ts'
@@ -25,14 +26,7 @@ import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.
 import { resolveReturnTo } from './return-to.ts'
 import type { LoginAbout, LoginOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import {
-  isExpired,
-  problemMessage,
-  readSubmission,
-  requireEnabled,
-  requireFlow,
-  transientPayload,
-} from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
@@ -79,10 +73,8 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   if ('problem' in read) return answerForm(app, visit, flow, { messages: [problemMessage(read.problem)] })
   const { fields, method } = read.submission
   const chosen = loginMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
-  if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1')) {
-    requireEnabled(method)
+  if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
     return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
-  }
 
   const outcome = await chosen.check(app, visit, { flow, fields, session })
   switch (outcome.kind) {
@@ -93,7 +85,7 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
     case 'refused':
       return refuseLogin(app, visit, flow, { ...outcome, session })
     case 'expired':
-      return answerExpired(app, visit, { ...flow, expiresAt: outcome.at })
+      return expireLogin(app, visit, { ...flow, expiresAt: outcome.at })
     case 'continued':
       return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), {
         status: outcome.status,
@@ -121,18 +113,20 @@ export async function completeLogin(
   if (kept) {
     // The answer shows the device once more, without an id: it is not another one.
     const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
-    const { db } = app.database
-    const session =
-      aal === 'aal2'
-        ? await raiseSession(db, kept.session, method, { fresh: true })
-        : await refreshSession(db, kept.session, method)
+    const session = await app.database.transaction(async (tx) => {
+      await noteSecurityEvent(tx, app, visit, kept.person, { event: 'confirmed', method })
+      if (aal === 'aal2') return raiseSession(tx, kept.session, method, { fresh: true })
+      return refreshSession(tx, kept.session, method)
+    })
     signed = { ...kept, session, devices: [...kept.devices, again] }
   } else {
-    const opened = await app.database.transaction((tx) =>
-      openSession(tx, { identityId: proven.identityId, method, device }),
-    )
     const person = await findPerson(app.database.db, proven.identityId)
     if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
+    const opened = await app.database.transaction(async (tx) => {
+      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', method })
+      return openSession(tx, { identityId: proven.identityId, method, device })
+    })
+    app.outbox.wake()
     const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)
     signed = { ...opened, person, secondFactor }
   }

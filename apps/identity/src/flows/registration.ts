@@ -6,6 +6,7 @@ import type { Visit } from '../http/visit.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { registrationMethods } from '../methods/offered.ts'
+import { noteSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { openSession, type SessionDetails } from '../sessions/store.ts'
 import { showSession } from '../sessions/wire.ts'
@@ -17,14 +18,7 @@ import { csrfNode, type FieldMessages, noMessages, withMessages } from './nodes.
 import { resolveReturnTo } from './return-to.ts'
 import type { RegistrationOutcome } from './sign-in-method.ts'
 import { insertFlow, type NewFlow, updateFlow } from './store.ts'
-import {
-  isExpired,
-  problemMessage,
-  readSubmission,
-  requireEnabled,
-  requireFlow,
-  transientPayload,
-} from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 export async function initRegistration(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
@@ -60,10 +54,7 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
   if ('problem' in read) return refuseRegistration(app, visit, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
-  if (!chosen) {
-    requireEnabled(method)
-    return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
-  }
+  if (!chosen) return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
 
   // Counted before it is tried: the answer to a taken address tells that it is taken.
   await app.limiter.take('client', visit.clientAddress)
@@ -101,6 +92,7 @@ export async function completeRegistration(
   try {
     made = await app.database.transaction(async (tx) => {
       let person = await insertPerson(tx, { ...outcome, verified })
+      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-up', method: outcome.method })
       const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
       const opened = outcome.session
         ? await openSession(tx, { identityId: person.identity.id, method: outcome.method, device })

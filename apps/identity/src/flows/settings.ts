@@ -23,7 +23,7 @@ import { csrfNode, type Node, withMessages } from './nodes.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
 import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireEnabled, requireFlow } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 /** How long after signing in a person may change what proves who they are. */
@@ -110,10 +110,7 @@ export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
   if ('problem' in read) return refuseSettings(app, visit, flow, session, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = settingsMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
-  if (!chosen) {
-    requireEnabled(method)
-    return refuseSettings(app, visit, flow, session, [messages.settingsMethodUnknown()])
-  }
+  if (!chosen) return refuseSettings(app, visit, flow, session, [messages.settingsMethodUnknown()])
   const attempt: SettingsAttempt = {
     ...{ visit, flow, fields, session, person },
     type: flow.type,

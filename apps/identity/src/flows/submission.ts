@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
 import { type Body, type Fields, isObject, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
-import { csrfViolation, flowParameterMissing, IdentityError, noSuchRow } from '../http/errors.ts'
+import { csrfViolation, flowParameterMissing, noSuchFlow, noSuchRow } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { requireOwnFlow } from './answer.ts'
 import type { Flow, FlowKind } from './flow.ts'
@@ -21,9 +21,7 @@ export async function requireFlow(app: App, visit: Visit, kind: FlowKind): Promi
   const id = visit.query('flow')
   if (!isUuid(id)) throw flowParameterMissing()
   const flow = await findFlow(app.database.db, kind, id)
-  if (!flow && (kind === 'settings' || kind === 'recovery'))
-    throw new IdentityError(404, { reason: `The ${kind} request could not be found, please start again.` })
-  if (!flow) throw noSuchRow()
+  if (!flow) throw kind === 'login' || kind === 'registration' ? noSuchRow() : noSuchFlow(kind)
   visit.forApi = flow.type === 'api'
   return flow
 }
@@ -47,11 +45,6 @@ export function readSubmission(visit: Visit, flow: Flow): { submission: Submissi
 
 export function isExpired(flow: Flow): boolean {
   return flow.expiresAt.getTime() <= Date.now()
-}
-
-/** @throws IdentityError 404 for a way that there is, but that this installation has not set up */
-export function requireEnabled(method: string): void {
-  if (method === 'oidc') throw new IdentityError(404, { reason: 'This way to sign in is not set up here.' })
 }
 
 /** What a client sent along with a submit for itself. */

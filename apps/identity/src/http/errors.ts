@@ -77,6 +77,8 @@ const defaultMessages: Record<keyof typeof statusTexts, string> = {
 export const badRequest = (reason: string, id?: string) => new IdentityError(400, { reason, id })
 /** A row that is not there: the one 404 without a reason. */
 export const noSuchRow = () => new IdentityError(404, { message: 'Unable to locate the resource' })
+export const noSuchFlow = (kind: string) =>
+  new IdentityError(404, { reason: `The ${kind} request could not be found, please start again.` })
 export const malformedUuid = (value: string) => new IdentityError(400, { message: `uuid: incorrect UUID "${value}"` })
 export const flowParameterMissing = () => badRequest('The flow query parameter is missing or malformed.')
 

@@ -34,6 +34,7 @@ export const factorMessages = {
     info(1040002, `Sign up with ${provider}`, { provider, provider_id: providerId }),
   registerContinue: () => info(1040003, 'Continue'),
   registerPasskey: () => info(1040007, 'Sign up with a passkey'),
+  linkedElsewhere: (provider: string) => error(4000007, `This account of ${provider} belongs to somebody else here.`),
   takenElsewhere: () =>
     error(
       4000027,

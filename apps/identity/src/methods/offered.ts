@@ -2,6 +2,7 @@ import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, RegistrationMethod } from '../flows/sign-in-method.ts'
 import { codeLogin, codeRegistration } from './code-sign-in.ts'
 import { lookupLogin, lookupSettings } from './lookup-secrets.ts'
+import { oidcLogin, oidcRegistration, oidcSettings } from './oidc/methods.ts'
 import { passwordLogin, passwordRegistration, passwordSettings } from './password.ts'
 import { profileSettings } from './profile.ts'
 import { totpLogin, totpSettings } from './totp.ts'
@@ -10,6 +11,7 @@ import { securityKeyLogin, securityKeySettings } from './webauthn/security-keys.
 
 /** What the flows offer, in the order of their forms. A method that is not set up shows no nodes and takes no submit. */
 export const loginMethods: LoginMethod[] = [
+  oidcLogin,
   passkeyLogin,
   codeLogin,
   passwordLogin,
@@ -17,10 +19,16 @@ export const loginMethods: LoginMethod[] = [
   securityKeyLogin,
   lookupLogin,
 ]
-export const registrationMethods: RegistrationMethod[] = [passkeyRegistration, codeRegistration, passwordRegistration]
+export const registrationMethods: RegistrationMethod[] = [
+  oidcRegistration,
+  passkeyRegistration,
+  codeRegistration,
+  passwordRegistration,
+]
 export const settingsMethods: SettingsMethod[] = [
   profileSettings,
   passwordSettings,
+  oidcSettings,
   lookupSettings,
   securityKeySettings,
   passkeySettings,

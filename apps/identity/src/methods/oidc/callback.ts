@@ -1,0 +1,200 @@
+import type { App } from '../../context.ts'
+import { isUuid } from '../../db/ids.ts'
+import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
+import type { Flow } from '../../flows/flow.ts'
+import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'
+import { type Message, messages } from '../../flows/messages.ts'
+import {
+  beginRegistration,
+  completeRegistration,
+  expireRegistration,
+  refuseRegistration,
+  requireOpenRegistration,
+} from '../../flows/registration.ts'
+import { completeSettings, expireSettings, isFresh, refuseSettings, refuseStale } from '../../flows/settings.ts'
+import { findFlow, updateFlow } from '../../flows/store.ts'
+import { isExpired } from '../../flows/submission.ts'
+import { badRequest, identityMismatch, sessionInactive } from '../../http/errors.ts'
+import type { Routes } from '../../http/routes.ts'
+import type { Visit } from '../../http/visit.ts'
+import { findConfig, findOwner, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
+import { normalizeIdentifier } from '../../identities/identity-schema.ts'
+import { emailOf } from '../../identities/traits.ts'
+import { sameSecret } from '../../secrets.ts'
+import { noteSecurityEvent } from '../../security/events.ts'
+import { requireHighestAal } from '../../sessions/aal.ts'
+import { currentSession, type Signed } from '../../sessions/credentials.ts'
+import { admit } from '../admission.ts'
+import { factorMessages } from '../factor-messages.ts'
+import { takeOut } from '../memory.ts'
+import { type Away, readAway } from './departure.ts'
+import { type OidcConfig, oidcIdentifier } from './links.ts'
+import { oidcSettings } from './methods.ts'
+import { type Claims, type Provider, ProviderError } from './provider.ts'
+import { registerWith } from './registration.ts'
+
+export const oidcRoutes = (app: App): Routes => ({
+  '/self-service/methods/oidc/callback/:provider': { GET: (visit) => arrive(app, visit) },
+})
+
+/** A browser comes back from a provider. Which flow it left is in `state`; the flow belongs to that browser alone. */
+async function arrive(app: App, visit: Visit): Promise<unknown> {
+  const { provider: providerId } = visit.request.params as { provider: string }
+  const state = visit.query('state') ?? ''
+  const flow = await findDeparted(app, state.split('.')[0])
+  const provider = app.providers.get(providerId)
+  if (!flow || !provider) throw badRequest('This sign-in was not begun here, or it is too old.')
+  requireOwnFlow(visit, flow)
+  const session = await currentSession(app, visit)
+  if (isExpired(flow)) return expire(app, visit, flow, session)
+  const away = readAway(app, flow, await takeOut(app, flow, 'oidc'))
+  if (away?.provider !== providerId || !sameSecret(away.state, state))
+    throw badRequest('This sign-in was completed already, or it was not begun here.')
+
+  const claims = await redeem(app, visit, provider, away)
+  if ('id' in claims) return refuse(app, visit, flow, session, claims)
+  switch (flow.kind) {
+    case 'settings':
+      return link(app, visit, flow, provider, claims, session)
+    case 'registration':
+      return signIn(app, visit, flow, provider, claims, { session, traits: away.traits })
+    default:
+      return signIn(app, visit, flow, provider, claims, { session })
+  }
+}
+
+async function findDeparted(app: App, id: string | undefined): Promise<Flow | undefined> {
+  if (!isUuid(id)) return undefined
+  for (const kind of ['login', 'registration', 'settings'] as const) {
+    const flow = await findFlow(app.database.db, kind, id)
+    if (flow?.type === 'browser') return flow
+  }
+  return undefined
+}
+
+/** What the provider says, or a message of what went wrong there. */
+async function redeem(app: App, visit: Visit, provider: Provider, away: Away): Promise<Claims | Message> {
+  const error = visit.query('error')
+  if (error !== undefined) {
+    const description = visit.query('error_description')
+    const words = [error, ...(description === undefined ? [] : [description])].join(': ').slice(0, 300)
+    return messages.generic(`${provider.label} did not confirm the sign-in (${words}).`)
+  }
+  try {
+    const { state, verifier, nonce } = away
+    return await provider.arrive({ url: new URL(visit.url), state, verifier, nonce })
+  } catch (err) {
+    if (!(err instanceof ProviderError)) throw err
+    app.log.warn({ err, provider: provider.id }, 'an identity provider did not confirm a sign-in')
+    return messages.generic(err.message)
+  }
+}
+
+/** Lets in who is known; who is not is signed up. */
+async function signIn(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  provider: Provider,
+  claims: Claims,
+  about: { session: Signed | undefined; traits?: unknown },
+): Promise<unknown> {
+  const { session } = about
+  if (session && !flow.context.refresh) return visit.reply.redirect(`${app.consoleUrl}/`, 303)
+  const subject = { provider: provider.id, subject: claims.subject }
+  const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(subject))
+  if (owner !== undefined) {
+    const outcome = await admit(app, owner, 'oidc')
+    if (outcome.kind === 'proven')
+      return completeLogin(app, visit, flow, { identityId: owner, method: 'oidc', aal: 'aal1', session })
+    // Whoever came from signing up is shown why on the page to sign in.
+    const login = flow.kind === 'login' ? flow : await beginLogin(app, visit, { returnTo: flow.returnTo })
+    return refuseLogin(app, visit, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
+  }
+  if (session)
+    return refuse(
+      app,
+      visit,
+      flow,
+      session,
+      messages.generic(`This account of ${provider.label} is not linked to yours.`),
+    )
+  return signUp(app, visit, flow, provider, claims, about.traits)
+}
+
+async function signUp(
+  app: App,
+  visit: Visit,
+  from: Flow,
+  provider: Provider,
+  claims: Claims,
+  typed: unknown,
+): Promise<unknown> {
+  requireOpenRegistration(app)
+  const flow = from.kind === 'registration' ? from : await beginRegistration(app, visit, { returnTo: from.returnTo })
+  const outcome = registerWith(app, flow, provider, claims, typed)
+  if (outcome.kind === 'continued')
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
+  if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
+  const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(emailOf(outcome.traits)))
+  if (taken !== undefined) {
+    // An address proves nothing about another account: its owner links the two from inside.
+    const login = await beginLogin(app, visit, { returnTo: flow.returnTo })
+    return refuseLogin(app, visit, login, {
+      found: new Map([['', [factorMessages.takenElsewhere()]]]),
+      session: undefined,
+    })
+  }
+  await app.limiter.take('client', visit.clientAddress)
+  return completeRegistration(app, visit, flow, { ...outcome, method: 'oidc' })
+}
+
+/** Adds the account elsewhere to who is signed in here. */
+async function link(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  provider: Provider,
+  claims: Claims,
+  session: Signed | undefined,
+): Promise<unknown> {
+  if (!session) throw sessionInactive()
+  const { person } = session
+  const identityId = person.identity.id
+  if (flow.identityId !== identityId) throw identityMismatch()
+  requireHighestAal(app, session)
+  if (!isFresh(session)) return refuseStale(app, visit, flow)
+  const added = { provider: provider.id, subject: claims.subject }
+  const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(added))
+  if (owner !== undefined && owner !== identityId)
+    return refuse(app, visit, flow, session, factorMessages.linkedElsewhere(provider.label))
+  const attempt = { visit, flow, session, person, type: flow.type, context: flow.context }
+  return completeSettings(app, oidcSettings, attempt, {
+    kind: 'changed',
+    async write(tx) {
+      const config = (await findConfig(tx, identityId, 'oidc', { lock: true })) as OidcConfig | undefined
+      const others = config?.providers.filter((other) => other.provider !== provider.id) ?? []
+      const providers = [...others, added]
+      await saveConfig(tx, identityId, 'oidc', { providers })
+      await saveIdentifiers(tx, identityId, 'oidc', providers.map(oidcIdentifier))
+      const factor = `an account of ${provider.label}`
+      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor })
+      return undefined
+    },
+  })
+}
+
+function refuse(app: App, visit: Visit, flow: Flow, session: Signed | undefined, message: Message): unknown {
+  if (flow.kind === 'registration') return refuseRegistration(app, visit, flow, [message])
+  if (flow.kind === 'login') return refuseLogin(app, visit, flow, { found: new Map([['', [message]]]), session })
+  if (!session) throw sessionInactive()
+  if (flow.identityId !== session.person.identity.id) throw identityMismatch()
+  return refuseSettings(app, visit, flow, session, [message])
+}
+
+function expire(app: App, visit: Visit, flow: Flow, session: Signed | undefined): unknown {
+  if (flow.kind === 'registration') return expireRegistration(app, visit, flow)
+  if (flow.kind === 'login') return expireLogin(app, visit, flow)
+  if (!session) throw sessionInactive()
+  return expireSettings(app, visit, flow, session)
+}

@@ -1,0 +1,54 @@
+import type { App } from '../../context.ts'
+import type { Flow } from '../../flows/flow.ts'
+import { type Message, messages } from '../../flows/messages.ts'
+import { updateFlow } from '../../flows/store.ts'
+import { locationChangeRequired } from '../../http/errors.ts'
+import type { Visit } from '../../http/visit.ts'
+import { newToken } from '../../secrets.ts'
+import { remember } from '../memory.ts'
+import { type Provider, ProviderError } from './provider.ts'
+
+/** What a flow remembers of a browser that is at a provider. Kept encrypted: with it one could complete the sign-in. */
+export interface Away {
+  provider: string
+  state: string
+  verifier: string
+  nonce: string
+  /** What the person had typed already. */
+  traits?: unknown
+}
+
+export const callbackUrl = (app: App, providerId: string) =>
+  `${app.publicUrl}/self-service/methods/oidc/callback/${providerId}`
+
+/** Sends the browser to a provider, for this flow. A single-page application is told where (422). */
+export async function sendToProvider(
+  app: App,
+  visit: Visit,
+  flow: Flow,
+  provider: Provider,
+  traits?: unknown,
+): Promise<{ answer: unknown } | { problem: Message }> {
+  // The flow's id finds it again; the rest cannot be guessed.
+  const state = newToken(`${flow.id}.`)
+  let url: string
+  try {
+    const departure = await provider.depart({ redirectUri: callbackUrl(app, provider.id), state })
+    url = departure.url
+    const away: Away = { provider: provider.id, state, verifier: departure.verifier, nonce: departure.nonce, traits }
+    remember(flow.context, 'oidc', { away: app.keys.seal(JSON.stringify(away), `oidc ${flow.id}`) })
+  } catch (err) {
+    if (!(err instanceof ProviderError)) throw err
+    app.log.warn({ err, provider: provider.id }, 'an identity provider cannot be reached')
+    return { problem: messages.generic(err.message) }
+  }
+  await updateFlow(app.database.db, flow, { context: flow.context, active: 'oidc' })
+  if (visit.wantsJson) throw locationChangeRequired(url)
+  return { answer: visit.reply.redirect(url, 303) }
+}
+
+/** What was remembered under `away`, if it was for this flow and the browser brings its state. */
+export function readAway(app: App, flow: Flow, memory: Record<string, unknown>): Away | undefined {
+  if (typeof memory.away !== 'string') return undefined
+  return JSON.parse(app.keys.open(memory.away, `oidc ${flow.id}`)) as Away
+}

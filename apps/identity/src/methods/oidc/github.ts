@@ -1,0 +1,80 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  fetchProtectedResource,
+  randomPKCECodeVerifier,
+} from 'openid-client'
+import { z } from 'zod'
+import { type Provider, ProviderError, splitName } from './provider.ts'
+import type { ProviderSettings } from './settings.ts'
+
+const User = z.object({ id: z.number().int(), name: z.string().nullish() })
+const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
+
+/**
+ * GitHub speaks OAuth 2 and no OpenID Connect: who somebody is comes from its API.
+ * https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
+ */
+export function createGitHubProvider(settings: ProviderSettings, fetch: CustomFetch): Provider {
+  const api = settings.url === 'https://github.com' ? 'https://api.github.com' : `${settings.url}/api/v3`
+  const client = new Configuration(
+    {
+      issuer: `${settings.url}/login/oauth`,
+      authorization_endpoint: `${settings.url}/login/oauth/authorize`,
+      token_endpoint: `${settings.url}/login/oauth/access_token`,
+    },
+    settings.clientId,
+    settings.clientSecret,
+    ClientSecretPost(settings.clientSecret),
+  )
+  client[customFetch] = fetch
+  // Only addresses of this machine may be http: the settings take no others.
+  if (settings.url.startsWith('http:')) allowInsecureRequests(client)
+
+  async function ask<T extends z.ZodType>(path: string, accessToken: string, schema: T): Promise<z.output<T>> {
+    const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'crux' })
+    const response = await fetchProtectedResource(client, accessToken, new URL(api + path), 'GET', null, headers)
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return schema.parse(await response.json())
+  }
+
+  return {
+    id: settings.id,
+    label: settings.label,
+    async depart({ redirectUri, state }) {
+      const verifier = randomPKCECodeVerifier()
+      const url = buildAuthorizationUrl(client, {
+        redirect_uri: redirectUri,
+        scope: settings.scope,
+        state,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, verifier, nonce: '' }
+    },
+    async arrive({ url, state, verifier }) {
+      try {
+        const tokens = await authorizationCodeGrant(client, url, { expectedState: state, pkceCodeVerifier: verifier })
+        const [user, emails] = await Promise.all([
+          ask('/user', tokens.access_token, User),
+          ask('/user/emails', tokens.access_token, Emails),
+        ])
+        const email = emails.find(({ primary }) => primary) ?? emails[0]
+        return {
+          subject: String(user.id),
+          email: email?.email,
+          emailVerified: settings.verifiesEmail && email?.verified === true,
+          ...splitName(user.name ?? undefined),
+        }
+      } catch (cause) {
+        throw new ProviderError(`${settings.label} did not confirm the sign-in.`, { cause })
+      }
+    },
+  }
+}

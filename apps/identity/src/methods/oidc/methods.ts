@@ -1,0 +1,139 @@
+import type { App } from '../../context.ts'
+import { messages } from '../../flows/messages.ts'
+import { input, type Node } from '../../flows/nodes.ts'
+import { refusedWith, type SettingsMethod } from '../../flows/settings-method.ts'
+import type { LoginMethod, RegistrationMethod } from '../../flows/sign-in-method.ts'
+import { type Fields, textField } from '../../http/body.ts'
+import { IdentityError } from '../../http/errors.ts'
+import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
+import { noteSecurityEvent } from '../../security/events.ts'
+import { factorMessages } from '../factor-messages.ts'
+import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
+import { sendToProvider } from './departure.ts'
+import { type OidcConfig, oidcIdentifier } from './links.ts'
+import { readProven, registerWith } from './registration.ts'
+
+const type = 'oidc'
+
+/** Signing in with an account elsewhere. For browsers: API clients cannot be sent there and back. */
+export const oidcLogin: LoginMethod = {
+  id: type,
+  aals: ['aal1'],
+  claims: chosen,
+  async nodes(app, { type: flowType, refresh, session }) {
+    if (flowType !== 'browser') return []
+    const own = refresh && session ? await linksOf(app, session.session.identityId) : undefined
+    return [...app.providers.values()]
+      .filter(({ id }) => !refresh || own?.some(({ provider }) => provider === id))
+      .map(({ id, label }) => button('provider', id, factorMessages.loginWith(label, id)))
+  },
+  async check(app, visit, { flow, fields }) {
+    requireProviders(app)
+    const refuse = (message: ReturnType<typeof messages.generic>) =>
+      ({ kind: 'refused', found: new Map([['', [message]]]) }) as const
+    const provider = app.providers.get(textField(fields, 'provider'))
+    if (!provider || flow.type !== 'browser') return refuse(messages.loginMethodUnknown())
+    const sent = await sendToProvider(app, visit, flow, provider)
+    return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
+  },
+}
+
+export const oidcRegistration: RegistrationMethod = {
+  id: type,
+  claims: chosen,
+  nodes(app, { type: flowType }) {
+    if (flowType !== 'browser') return []
+    return [...app.providers.values()].map(({ id, label }) =>
+      button('provider', id, factorMessages.registerWith(label, id)),
+    )
+  },
+  async check(app, visit, { flow, fields }) {
+    requireProviders(app)
+    const { traits } = fields
+    const refuse = (message: ReturnType<typeof messages.generic>) =>
+      ({ kind: 'refused', found: new Map([['', [message]]]), traits }) as const
+    const provider = app.providers.get(textField(fields, 'provider'))
+    if (!provider || flow.type !== 'browser') return refuse(messages.registrationMethodUnknown())
+    // Who came back from the provider and was asked for more need not go there again.
+    const proven = readProven(app, flow, provider.id)
+    if (proven) return registerWith(app, flow, provider, proven, traits)
+    await app.limiter.refund('client', visit.clientAddress)
+    const sent = await sendToProvider(app, visit, flow, provider, traits)
+    return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
+  },
+}
+
+export const oidcSettings: SettingsMethod = {
+  id: type,
+  claims: (fields, method) => method === type || textField(fields, 'link') !== '' || textField(fields, 'unlink') !== '',
+  async nodes(app, { type: flowType, person }) {
+    if (flowType !== 'browser' || app.providers.size === 0) return []
+    const links = await linksOf(app, person.identity.id)
+    const linked = (id: string) => links.some(({ provider }) => provider === id)
+    const providers = [...app.providers.values()]
+    const removable = links.length > 0 && (await countFirstFactors(app, app.database.db, person.identity.id)) > 1
+    return [
+      ...providers
+        .filter(({ id }) => !linked(id))
+        .map(({ id, label }) => button('link', id, factorMessages.link(label))),
+      // What is linked, but is the last way to sign in, has no button.
+      ...providers
+        .filter(({ id }) => removable && linked(id))
+        .map(({ id, label }) => button('unlink', id, factorMessages.unlink(label))),
+    ]
+  },
+  async submit(app, { visit, flow, fields, person }) {
+    requireProviders(app)
+    const identityId = person.identity.id
+    const [link, unlink] = [textField(fields, 'link'), textField(fields, 'unlink')]
+    if (link !== '' && unlink !== '')
+      return refusedWith(messages.generic('Accounts cannot be linked and unlinked in the same request.'))
+    const provider = app.providers.get(link || unlink)
+    if (!provider || flow.type !== 'browser') return refusedWith(messages.generic('There is no such provider here.'))
+    const links = await linksOf(app, identityId)
+    const isLinked = links.some((other) => other.provider === provider.id)
+    if (link !== '') {
+      if (isLinked) return refusedWith(messages.generic(`An account of ${provider.label} is linked already.`))
+      const sent = await sendToProvider(app, visit, flow, provider)
+      return 'problem' in sent ? refusedWith(sent.problem) : { kind: 'answered', answer: sent.answer }
+    }
+    if (!isLinked) return refusedWith(messages.generic(`No account of ${provider.label} is linked.`))
+    if ((await countFirstFactors(app, app.database.db, identityId)) < 2)
+      return refusedWith(messages.generic('This is your last way to sign in, so it cannot be removed.'))
+    return {
+      kind: 'changed',
+      async write(tx) {
+        await requireAnotherFirstFactor(tx, app, identityId)
+        const config = (await findConfig(tx, identityId, type, { lock: true })) as OidcConfig | undefined
+        const rest = config?.providers.filter((other) => other.provider !== provider.id) ?? []
+        if (rest.length === 0) await removeConfig(tx, identityId, type)
+        else {
+          await saveConfig(tx, identityId, type, { providers: rest })
+          await saveIdentifiers(tx, identityId, type, rest.map(oidcIdentifier))
+        }
+        const factor = `an account of ${provider.label}`
+        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor })
+        return undefined
+      },
+    }
+  },
+}
+
+async function linksOf(app: App, identityId: string): Promise<OidcConfig['providers']> {
+  const config = (await findConfig(app.database.db, identityId, type)) as OidcConfig | undefined
+  return config?.providers ?? []
+}
+
+function button(name: string, value: string, label: ReturnType<typeof factorMessages.link>): Node {
+  return input(type, name, 'submit', { value, label })
+}
+
+/** The buttons of providers have their own name; a form may send `method` beside it. */
+function chosen(fields: Fields, method: string): boolean {
+  return method === type || (method === '' && textField(fields, 'provider') !== '')
+}
+
+/** @throws IdentityError 404 for a way that there is, but that this installation has not set up */
+function requireProviders(app: App): void {
+  if (app.providers.size === 0) throw new IdentityError(404, { reason: 'No other provider is set up here.' })
+}

@@ -1,0 +1,455 @@
+import type { LoginFlow, RegistrationFlow, Session, SettingsFlow } from '@ory/kratos-client'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, csrfOf, inputOf, messageIds } from '../../../test/browser.ts'
+import {
+  enrolTotp,
+  namesOf,
+  openLogin,
+  openSettings,
+  signUpInBrowser,
+  submitLogin,
+  submitSettings,
+} from '../../../test/factors.ts'
+import { consoleUrl, makeEmail, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
+import { codeOf, type MailServer, startMailServer } from '../../../test/mail-server.ts'
+import {
+  clientId,
+  clientSecret,
+  followRedirects,
+  type OidcServer,
+  startGitHub,
+  startOidcServer,
+} from '../../../test/oidc-server.ts'
+
+const publicUrl = `${consoleUrl}/kratos`
+const callback = (id: string) => `${publicUrl}/self-service/methods/oidc/callback/${id}`
+
+let server: OidcServer
+let github: Awaited<ReturnType<typeof startGitHub>>
+let mails: MailServer
+let identity: TestIdentity
+beforeAll(async () => {
+  server = await startOidcServer([callback('corp'), callback('gossip')])
+  github = await startGitHub()
+  mails = await startMailServer()
+  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, clientId, clientSecret }
+  identity = await startTestIdentity({
+    SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`,
+    OIDC_PROVIDERS: JSON.stringify([corp, { ...corp, id: 'gossip', label: 'Gossip', verifiesEmail: false }]),
+    OIDC_GITHUB_CLIENT_ID: clientId,
+    OIDC_GITHUB_CLIENT_SECRET: clientSecret,
+    OIDC_GITHUB_URL: github.url,
+  })
+})
+afterAll(async () => {
+  await identity.stop()
+  await mails.close()
+  await github.close()
+  await server.close()
+})
+let count = 0
+beforeEach(() => {
+  count += 1
+  server.refuses = false
+  server.account = person()
+})
+
+function person() {
+  return { sub: `person-${count}`, email: makeEmail(), email_verified: true, given_name: 'Ada', family_name: 'Byron' }
+}
+
+/** Goes to a provider from a flow and comes back; says where the callback leads. */
+async function goThere(browser: Browser, departed: { status: number; json: unknown }) {
+  expect(departed.status).toBe(422)
+  const { redirect_browser_to: away } = departed.json as { redirect_browser_to: string }
+  const back = await followRedirects(away, publicUrl)
+  return { back, answer: await browser.page(back.slice(publicUrl.length)) }
+}
+
+async function signInWith(provider: string, browser = identity.browser(), query = '') {
+  const flow = await openLogin(browser, query)
+  const there = await goThere(browser, await submitLogin(browser, flow, { method: 'oidc', provider }))
+  return { browser, flow, ...there }
+}
+
+const whoami = async (browser: Browser) => (await browser.ask<Session>('/sessions/whoami')).json
+const flowOf = (location: string | undefined) => new URL(location ?? '').searchParams.get('flow') ?? ''
+
+describe('signing in with a provider', () => {
+  it('offers each provider by its name', async () => {
+    const flow = await openLogin(identity.browser())
+    const buttons = flow.ui.nodes.filter(({ group }) => group === 'oidc')
+    expect(buttons.map(({ meta }) => meta.label?.context)).toEqual([
+      { provider: 'GitHub', provider_id: 'github' },
+      { provider: 'Corp', provider_id: 'corp' },
+      { provider: 'Gossip', provider_id: 'gossip' },
+    ])
+  })
+
+  it('signs up who is not known, and lets them in the next time', async () => {
+    const first = await signInWith('corp', undefined, '?return_to=/projects')
+    expect([first.answer.status, first.answer.location]).toEqual([303, `${consoleUrl}/projects`])
+    const session = await whoami(first.browser)
+    expect(session.identity?.traits).toEqual({
+      email: server.account.email,
+      name: { first: 'Ada', last: 'Byron' },
+    })
+    expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(true)
+    expect(session.authentication_methods?.map(({ method }) => method)).toEqual(['oidc'])
+    const second = await signInWith('corp')
+    expect((await whoami(second.browser)).identity?.id).toBe(session.identity?.id)
+  })
+
+  it('goes by the account and not by its address', async () => {
+    const first = await signInWith('corp')
+    server.account = { ...server.account, email: makeEmail() }
+    const second = await signInWith('corp')
+    const sessions = [await whoami(first.browser), await whoami(second.browser)]
+    expect(sessions[1]?.identity?.id).toBe(sessions[0]?.identity?.id)
+    expect(sessions[1]?.identity?.traits.email).not.toBe(server.account.email)
+  })
+
+  it('sends state, nonce and a PKCE challenge, another for every attempt', async () => {
+    const browser = identity.browser()
+    const flow = await openLogin(browser)
+    const away = async () => {
+      const { json } = await submitLogin<{ redirect_browser_to: string }>(browser, flow, { provider: 'corp' })
+      return new URL(json.redirect_browser_to).searchParams
+    }
+    const [first, second] = [await away(), await away()]
+    expect(first.get('code_challenge_method')).toBe('S256')
+    expect(first.get('redirect_uri')).toBe(callback('corp'))
+    expect(first.get('scope')).toBe('openid email profile')
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(first.get(name)?.length).toBeGreaterThan(20)
+      expect(second.get(name)).not.toBe(first.get(name))
+    }
+  })
+
+  it('completes a sign-in only once', async () => {
+    const { browser, back } = await signInWith('corp')
+    const again = await browser.ask(back.slice(publicUrl.length))
+    expect(again.status).toBe(403)
+    expect(again.json).toMatchObject({ error: { id: 'security_csrf_violation' } })
+  })
+
+  it('completes nothing in another browser than the one that began it', async () => {
+    const browser = identity.browser()
+    const flow = await openLogin(browser)
+    const departed = await submitLogin<{ redirect_browser_to: string }>(browser, flow, { provider: 'corp' })
+    const back = await followRedirects(departed.json.redirect_browser_to, publicUrl)
+    const victim = identity.browser()
+    await openLogin(victim)
+    const answer = await victim.ask(back.slice(publicUrl.length))
+    expect(answer.status).toBe(403)
+    expect(victim.sessionCookie).toBeUndefined()
+  })
+
+  it.each([
+    ['another state', (url: URL) => url.searchParams.set('state', `${url.searchParams.get('state')}x`)],
+    ['no state', (url: URL) => url.searchParams.delete('state')],
+    [
+      'the address of another provider',
+      (url: URL) => {
+        url.pathname = url.pathname.replace('/corp', '/gossip')
+      },
+    ],
+  ])('refuses %s', async (_what, change) => {
+    const browser = identity.browser()
+    const flow = await openLogin(browser)
+    const departed = await submitLogin<{ redirect_browser_to: string }>(browser, flow, { provider: 'corp' })
+    const back = new URL(await followRedirects(departed.json.redirect_browser_to, publicUrl))
+    change(back)
+    const answer = await browser.ask(back.href.slice(publicUrl.length))
+    expect(answer.status).toBe(400)
+    expect(browser.sessionCookie).toBeUndefined()
+  })
+
+  it.each([
+    ['a code of nobody', (url: URL) => url.searchParams.set('code', 'made-up')],
+    ['the word of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
+  ])('shows the form again after %s', async (_what, change) => {
+    const browser = identity.browser()
+    const flow = await openLogin(browser)
+    const departed = await submitLogin<{ redirect_browser_to: string }>(browser, flow, { provider: 'corp' })
+    const back = new URL(await followRedirects(departed.json.redirect_browser_to, publicUrl))
+    change(back)
+    const answer = await browser.page(back.href.slice(publicUrl.length))
+    expect([answer.status, answer.location]).toEqual([303, `${consoleUrl}/auth/login?flow=${flow.id}`])
+    const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
+    expect(messageIds(json)).toEqual([4000001])
+  })
+
+  it('says so when the person refuses there', async () => {
+    server.refuses = true
+    const { browser, answer, flow } = await signInWith('corp')
+    expect(answer.location).toBe(`${consoleUrl}/auth/login?flow=${flow.id}`)
+    const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flow.id}`)
+    expect(json.ui.messages?.[0]?.text).toContain('the person said no')
+  })
+
+  it('asks for the second factor where there is one', async () => {
+    const { browser } = await signInWith('corp')
+    await enrolTotp(browser)
+    const { browser: other, answer } = await signInWith('corp')
+    expect(answer.location).toBe(`${publicUrl}/self-service/login/browser?aal=aal2`)
+    expect((await other.ask('/sessions/whoami')).status).toBe(403)
+  })
+
+  it('lets who has only this confirm who they are', async () => {
+    const { browser } = await signInWith('corp')
+    const flow = await openLogin(browser, '?refresh=true')
+    expect(namesOf(flow.ui, 'oidc')).toEqual(['provider'])
+    const before = await whoami(browser)
+    const { answer } = await goThere(browser, await submitLogin(browser, flow, { provider: 'corp' }))
+    expect(answer.status).toBe(303)
+    const after = await whoami(browser)
+    expect(after.id).toBe(before.id)
+    expect(after.authentication_methods).toHaveLength(2)
+  })
+})
+
+describe('an address that a provider tells', () => {
+  it('never links to an account that has it already', async () => {
+    const { email } = await signUpInBrowser(identity)
+    server.account = { ...server.account, email }
+    const { browser, answer } = await signInWith('corp')
+    const { json } = await browser.ask<LoginFlow>(`/self-service/login/flows?id=${flowOf(answer.location)}`)
+    expect(messageIds(json)).toEqual([4000027])
+    expect(browser.sessionCookie).toBeUndefined()
+    const rows = await identity.sql(`select 1 from identity.credentials where type = 'oidc' and config::text like $1`, [
+      `%"${server.account.sub}"%`,
+    ])
+    expect(rows).toEqual([])
+  })
+
+  it.each([
+    ['that it has not verified', 'corp', false],
+    ['of a provider whose word does not count', 'gossip', true],
+  ])('%s is verified by mail before the next sign-in', async (_what, provider, verified) => {
+    server.account = { ...server.account, email_verified: verified }
+    const { browser } = await signInWith(provider)
+    const session = await whoami(browser)
+    expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(false)
+    expect(codeOf(await mails.next(server.account.email ?? ''))).toMatch(/^\d{6}$/)
+    const { browser: other, answer } = await signInWith(provider)
+    const { json } = await other.ask<LoginFlow>(`/self-service/login/flows?id=${flowOf(answer.location)}`)
+    expect(messageIds(json)).toEqual([4000010])
+    expect(other.sessionCookie).toBeUndefined()
+  })
+
+  it('is asked for when it is missing, and then verified by mail', async () => {
+    server.account = { sub: server.account.sub, name: 'Grace Brewster Hopper' }
+    const { browser, answer } = await signInWith('corp')
+    expect(answer.location).toMatch(`${consoleUrl}/auth/register-oidc?flow=`)
+    const id = flowOf(answer.location)
+    const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
+    expect(flow.ui.nodes.map(({ group }) => group)).toEqual(['default', 'oidc', 'oidc', 'oidc', 'oidc'])
+    expect(inputOf(flow.ui, 'traits.name.last')?.value).toBe('Brewster Hopper')
+    expect(messageIds(flow, 'traits.email')).toEqual([4000002])
+    const email = makeEmail()
+    const done = await browser.ask(`/self-service/registration?flow=${id}`, {
+      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email, name: { first: 'Grace', last: 'Hopper' } } },
+    })
+    expect(done.status).toBe(200)
+    const session = await whoami(browser)
+    expect(session.identity?.traits).toEqual({ email, name: { first: 'Grace', last: 'Hopper' } })
+    expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(false)
+  })
+
+  it('cannot be replaced by another while the rest is filled in', async () => {
+    server.account = { ...server.account, email: 'not an address' }
+    const { browser, answer } = await signInWith('corp')
+    const id = flowOf(answer.location)
+    const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
+    const refused = await browser.ask<RegistrationFlow>(`/self-service/registration?flow=${id}`, {
+      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email: makeEmail() } },
+    })
+    expect(refused.status).toBe(400)
+    expect(messageIds(refused.json, 'traits.email')).toEqual([4000001])
+  })
+})
+
+describe('signing up with a provider', () => {
+  it('keeps the names that were typed before', async () => {
+    const browser = identity.browser()
+    const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
+    const departed = await browser.ask(`/self-service/registration?flow=${flow.id}`, {
+      json: { csrf_token: csrfOf(flow), method: 'oidc', provider: 'corp', traits: { name: { first: 'Augusta' } } },
+    })
+    await goThere(browser, departed)
+    expect((await whoami(browser)).identity?.traits.name).toEqual({ first: 'Augusta', last: 'Byron' })
+  })
+
+  it('lets in who has an account already', async () => {
+    const known = await signInWith('corp')
+    const browser = identity.browser()
+    const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
+    await goThere(
+      browser,
+      await browser.ask(`/self-service/registration?flow=${flow.id}`, {
+        json: { csrf_token: csrfOf(flow), provider: 'corp' },
+      }),
+    )
+    expect((await whoami(browser)).identity?.id).toBe((await whoami(known.browser)).identity?.id)
+  })
+
+  it('is refused where registration is closed', async () => {
+    const closed = await startTestIdentity({
+      DISABLE_REGISTRATION: 'true',
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, clientId, clientSecret }]),
+    })
+    try {
+      const { browser, answer } = await signInWith('corp', closed.browser())
+      expect(answer.location).toMatch(`${consoleUrl}/error?id=`)
+      expect(browser.sessionCookie).toBeUndefined()
+    } finally {
+      await closed.stop()
+    }
+  })
+})
+
+describe('linking in the settings', () => {
+  async function linkCorp(browser: Browser) {
+    const flow = await openSettings(browser)
+    return { flow, ...(await goThere(browser, await submitSettings(browser, flow, { link: 'corp' }))) }
+  }
+
+  it('adds a way to sign in, says so by mail, and can be undone', async () => {
+    const { browser, email } = await signUpInBrowser(identity)
+    await mails.next(email)
+    const { flow, answer } = await linkCorp(browser)
+    expect([answer.status, answer.location]).toEqual([303, `${consoleUrl}/auth/settings?flow=${flow.id}`])
+    expect((await mails.next(email)).subject).toBe('A way to prove who you are was added')
+    const { json: linked } = await browser.ask<SettingsFlow>(`/self-service/settings/flows?id=${flow.id}`)
+    expect(linked.state).toBe('success')
+    expect(inputOf(linked.ui, 'unlink')?.value).toBe('corp')
+    await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
+    const other = await signInWith('corp')
+    expect((await whoami(other.browser)).identity?.traits.email).toBe(email)
+    const unlinked = await submitSettings(browser, linked, { unlink: 'corp' })
+    expect(unlinked.status).toBe(200)
+    const after = await signInWith('corp')
+    expect((await whoami(after.browser)).identity?.traits.email).toBe(server.account.email)
+  })
+
+  it('refuses an account that signs somebody else in', async () => {
+    await signInWith('corp')
+    const { browser } = await signUpInBrowser(identity)
+    const { flow, answer } = await linkCorp(browser)
+    expect(answer.location).toBe(`${consoleUrl}/auth/settings?flow=${flow.id}`)
+    const { json } = await browser.ask<SettingsFlow>(`/self-service/settings/flows?id=${flow.id}`)
+    expect(messageIds(json)).toEqual([4000007])
+    expect(inputOf(json.ui, 'unlink')).toBeUndefined()
+  })
+
+  it('needs a session that is fresh when the browser comes back', async () => {
+    const { browser, email } = await signUpInBrowser(identity)
+    const flow = await openSettings(browser)
+    const departed = await submitSettings(browser, flow, { link: 'corp' })
+    await identity.sql(
+      `update identity.sessions set authenticated_at = now() - interval '10 minutes' where identity_id =
+       (select identity_id from identity.verifiable_addresses where value = $1)`,
+      [email],
+    )
+    const { answer } = await goThere(browser, departed)
+    expect(answer.location).toContain('/self-service/login/browser?refresh=true')
+    const old = await submitSettings(browser, flow, { link: 'corp' })
+    expect(old.json).toMatchObject({ error: { id: 'session_refresh_required' } })
+  })
+
+  it('does not link to whoever is signed in by then', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    const flow = await openSettings(browser)
+    const departed = await submitSettings(browser, flow, { link: 'corp' })
+    const { redirect_browser_to: away } = departed.json as unknown as { redirect_browser_to: string }
+    const back = await followRedirects(away, publicUrl)
+    const { browser: mallory } = await signUpInBrowser(identity)
+    browser.cookies.set('ory_kratos_session', mallory.sessionCookie ?? '')
+    const answer = await browser.ask(back.slice(publicUrl.length))
+    expect(answer.json).toMatchObject({ error: { id: 'security_identity_mismatch' } })
+  })
+
+  it('keeps the last way to sign in', async () => {
+    const lonely = await startTestIdentity({
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, clientId, clientSecret }]),
+    })
+    try {
+      const { browser } = await signInWith('corp', lonely.browser())
+      const flow = await openSettings(browser)
+      expect(namesOf(flow.ui, 'oidc')).toEqual([])
+      const refused = await submitSettings(browser, flow, { unlink: 'corp' })
+      expect([refused.status, messageIds(refused.json)]).toEqual([400, [4000001]])
+      const id = (await whoami(browser)).identity?.id ?? ''
+      const byAdmin = await lonely.admin.deleteIdentityCredentials({
+        id,
+        type: 'oidc',
+        identifier: `corp:${server.account.sub}`,
+      })
+      expect(byAdmin.status).toBe(400)
+    } finally {
+      await lonely.stop()
+    }
+  })
+
+  it('can be undone by an administrator', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    await linkCorp(browser)
+    const id = (await whoami(browser)).identity?.id ?? ''
+    const remove = (identifier?: string) => identity.admin.deleteIdentityCredentials({ id, type: 'oidc', identifier })
+    expect((await remove()).status).toBe(400)
+    expect((await remove('corp:somebody')).status).toBe(404)
+    expect((await remove(`corp:${server.account.sub}`)).status).toBe(204)
+    expect((await remove(`corp:${server.account.sub}`)).status).toBe(404)
+  })
+})
+
+describe('GitHub', () => {
+  it('tells who somebody is over its API, with the verified primary address', async () => {
+    const email = makeEmail()
+    github.emails = [
+      { email: makeEmail(), primary: false, verified: true, visibility: null },
+      { email, primary: true, verified: true, visibility: 'private' },
+    ]
+    const { browser } = await signInWith('github')
+    const session = await whoami(browser)
+    expect(session.identity?.traits).toEqual({ email, name: { first: 'Mona', last: 'Lisa Octocat' } })
+    expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(true)
+    const again = await signInWith('github')
+    expect((await whoami(again.browser)).identity?.id).toBe(session.identity?.id)
+  })
+})
+
+describe('a provider that does not answer', () => {
+  it('is said in the form, and asked again the next time', async () => {
+    const gone = await startOidcServer([callback('corp')])
+    const issuer = gone.issuer
+    await gone.close()
+    const lonely = await startTestIdentity({
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', label: 'Corp', issuer, clientId, clientSecret }]),
+    })
+    try {
+      const browser = lonely.browser()
+      const flow = await openLogin(browser)
+      const refused = await submitLogin<LoginFlow>(browser, flow, { provider: 'corp' })
+      expect(refused.status).toBe(400)
+      expect(refused.json.ui.messages?.[0]?.text).toBe('Corp cannot be reached right now.')
+    } finally {
+      await lonely.stop()
+    }
+  })
+})
+
+describe('without providers', () => {
+  it('the way is one that this installation has not set up', async () => {
+    const plain = await startTestIdentity()
+    try {
+      const browser = plain.browser()
+      const flow = await openLogin(browser)
+      const answer = await submitLogin<{ error: { code: number } }>(browser, flow, { method: 'oidc', provider: 'corp' })
+      expect([answer.status, answer.json.error.code]).toEqual([404, 404])
+    } finally {
+      await plain.stop()
+    }
+  })
+})

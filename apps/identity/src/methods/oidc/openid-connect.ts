@@ -1,0 +1,99 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+} from 'openid-client'
+import { z } from 'zod'
+import { type Claims, type Provider, ProviderError, splitName } from './provider.ts'
+import type { ProviderSettings } from './settings.ts'
+
+const rediscoverMs = 3600_000
+
+const text = z.string().min(1).max(255).optional().catch(undefined)
+const Profile = z.object({
+  sub: z.string().min(1).max(255),
+  email: text,
+  // Some say it as a text.
+  email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
+  given_name: text,
+  family_name: text,
+  name: text,
+})
+
+/** A provider with an issuer: everything else follows from its discovery document. */
+export function createOpenIdProvider(settings: ProviderSettings, fetch: CustomFetch): Provider {
+  let known: { configuration: Promise<Configuration>; at: number } | undefined
+
+  /** Asked for when it is first needed, and again after an hour or a failure. */
+  async function configuration(): Promise<Configuration> {
+    if (!known || Date.now() - known.at > rediscoverMs) {
+      const asked = discovery(new URL(settings.url), settings.clientId, settings.clientSecret, undefined, {
+        [customFetch]: fetch,
+        // Only addresses of this machine may be http: the settings take no others.
+        execute: settings.url.startsWith('http:') ? [allowInsecureRequests] : [],
+      })
+      known = { configuration: asked, at: Date.now() }
+    }
+    const current = known
+    try {
+      return await current.configuration
+    } catch (cause) {
+      if (known === current) known = undefined
+      throw new ProviderError(`${settings.label} cannot be reached right now.`, { cause })
+    }
+  }
+
+  return {
+    id: settings.id,
+    label: settings.label,
+    async depart({ redirectUri, state }) {
+      const client = await configuration()
+      const verifier = randomPKCECodeVerifier()
+      const nonce = randomNonce()
+      const url = buildAuthorizationUrl(client, {
+        redirect_uri: redirectUri,
+        scope: settings.scope,
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, verifier, nonce }
+    },
+    async arrive({ url, state, verifier, nonce }) {
+      const client = await configuration()
+      try {
+        const tokens = await authorizationCodeGrant(client, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        })
+        const idToken = Profile.parse(tokens.claims())
+        if (idToken.email !== undefined || !client.serverMetadata().userinfo_endpoint) return toClaims(idToken)
+        const userInfo = await fetchUserInfo(client, tokens.access_token, idToken.sub)
+        return toClaims(Profile.parse({ ...userInfo, sub: idToken.sub }))
+      } catch (cause) {
+        throw new ProviderError(`${settings.label} did not confirm the sign-in.`, { cause })
+      }
+    },
+  }
+
+  function toClaims(profile: z.output<typeof Profile>): Claims {
+    const { given_name: firstName, family_name: lastName } = profile
+    return {
+      subject: profile.sub,
+      email: profile.email,
+      emailVerified: settings.verifiesEmail && profile.email_verified === true,
+      ...(firstName === undefined && lastName === undefined ? splitName(profile.name) : { firstName, lastName }),
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { App } from '../../context.ts'
+import type { Traits } from '../../db/schema.ts'
+import type { Flow } from '../../flows/flow.ts'
+import { traitInputs } from '../../flows/forms.ts'
+import { csrfNode, input, withMessages } from '../../flows/nodes.ts'
+import type { RegistrationOutcome } from '../../flows/sign-in-method.ts'
+import { isObject } from '../../http/body.ts'
+import { normalizeIdentifier } from '../../identities/identity-schema.ts'
+import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
+import { factorMessages } from '../factor-messages.ts'
+import { recall, remember } from '../memory.ts'
+import { type OidcConfig, oidcIdentifier } from './links.ts'
+import type { Claims, Provider } from './provider.ts'
+
+/**
+ * Signs up who has proven an account elsewhere. When the provider did not tell enough, the flow goes on with a form for
+ * the rest, and remembers what was proven.
+ */
+export function registerWith(
+  app: App,
+  flow: Flow,
+  provider: Provider,
+  claims: Claims,
+  typed: unknown,
+): RegistrationOutcome {
+  const traits = submittedTraits(mergeTraits(claims, typed))
+  const found = checkTraits(traits)
+  if (found.size > 0) {
+    remember(flow.context, 'oidc', {
+      proven: app.keys.seal(JSON.stringify({ provider: provider.id, claims }), `oidc proven ${flow.id}`),
+    })
+    const nodes = [
+      csrfNode(),
+      ...traitInputs('oidc', traits),
+      input('oidc', 'provider', 'submit', { value: provider.id, label: factorMessages.registerContinue() }),
+    ]
+    const ui = { method: 'POST' as const, messages: found.get('') ?? [], nodes: withMessages(nodes, found) }
+    return { kind: 'continued', change: { ui, context: flow.context, active: 'oidc' }, status: 400 }
+  }
+  const link = { provider: provider.id, subject: claims.subject }
+  const config: OidcConfig = { providers: [link] }
+  // checkTraits has just proven the shape.
+  const valid = traits as Traits
+  return {
+    kind: 'proven',
+    traits: valid,
+    credentials: [{ type: 'oidc', config: { ...config }, identifiers: [oidcIdentifier(link)] }],
+    session: true,
+    verified: claims.emailVerified && sameAddress(claims.email, emailOf(valid)),
+  }
+}
+
+/** What the provider has proven in this flow before. */
+export function readProven(app: App, flow: Flow, providerId: string): Claims | undefined {
+  const { proven } = recall(flow.context, 'oidc')
+  if (typeof proven !== 'string') return undefined
+  const { provider, claims } = JSON.parse(app.keys.open(proven, `oidc proven ${flow.id}`)) as {
+    provider: string
+    claims: Claims
+  }
+  return provider === providerId ? claims : undefined
+}
+
+/** Names are the person's to change; the address is the provider's where it told one. */
+function mergeTraits(claims: Claims, typed: unknown): Record<string, unknown> {
+  const given = isObject(typed) ? typed : {}
+  const names = isObject(given.name) ? given.name : {}
+  return {
+    ...given,
+    ...(claims.email === undefined ? {} : { email: claims.email }),
+    name: {
+      ...(claims.firstName === undefined ? {} : { first: claims.firstName }),
+      ...(claims.lastName === undefined ? {} : { last: claims.lastName }),
+      ...names,
+    },
+  }
+}
+
+function sameAddress(a: string | undefined, b: string): boolean {
+  return a !== undefined && normalizeIdentifier(a) === normalizeIdentifier(b)
+}
