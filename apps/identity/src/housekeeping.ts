@@ -2,7 +2,7 @@ import type { App } from './context.ts'
 
 const everyMs = 10 * 60_000
 
-/** Deletes what nobody can use any more: long expired flows with their codes, errors, ended sessions, counters. */
+/** Deletes what nobody needs any more: long expired flows with their codes, errors, ended sessions, old logs, counters. */
 export function startHousekeeping(app: App): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve()
 
@@ -12,6 +12,7 @@ export function startHousekeeping(app: App): { stop(): Promise<void> } {
     await pool.query(`delete from identity.flows where expires_at < now() - interval '1 day'`)
     await pool.query(`delete from identity.errors where created_at < now() - interval '1 day'`)
     await pool.query(`delete from identity.sessions where expires_at < now() - interval '30 days'`)
+    await pool.query(`delete from identity.security_log where created_at < now() - interval '1 year'`)
     await app.limiter.clean()
   }
 

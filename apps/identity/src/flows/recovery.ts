@@ -70,7 +70,13 @@ export async function openRecoveryLink(app: App, visit: Visit): Promise<unknown>
   if (use.kind !== 'right') {
     const late = use.kind === 'expired' ? use.at : isExpired(flow) ? flow.expiresAt : undefined
     const said = late ? messages.recoveryExpired(late) : messages.recoveryLinkInvalid()
-    const next = await insertEmptyFlow(app, visit, { ...flow, type: 'browser', said, active: 'link' })
+    const next = await insertEmptyFlow(app, visit, {
+      ...flow,
+      type: 'browser',
+      requestUrl: visit.url,
+      said,
+      active: 'link',
+    })
     return visit.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
   }
   await app.limiter.refund('client', visit.clientAddress)

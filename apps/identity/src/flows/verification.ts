@@ -57,11 +57,11 @@ export async function submitVerification(app: App, visit: Visit): Promise<unknow
   const code = textField(fields, 'code')
   const email = textField(fields, 'email')
   if (method !== 'code' && !(method === '' && code !== ''))
-    return answerForm(app, visit, flow, [messages.verificationMethodUnknown()])
+    return answerForm(app, visit, flow, [messages.verificationMethodUnknown()], email)
   if (flow.state === 'passed_challenge') return replaceFlow(app, visit, flow, messages.verificationDone())
   if (code !== '') return checkCode(app, visit, flow, code, fields)
   if (!isEmail(email)) return answerBadAddress(app, visit, flow, email)
-  return sendTo(app, visit, flow, email, fields)
+  return sendTo(app, visit, flow, email)
 }
 
 /**
@@ -86,7 +86,7 @@ export async function openVerificationLink(app: App, visit: Visit): Promise<unkn
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendTo(app: App, visit: Visit, flow: Flow, email: string, fields: Fields): Promise<unknown> {
+async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
   const value = normalizeIdentifier(email)
   await app.limiter.take('resend', value)
   const changed = await app.database.transaction(async (tx) => {
@@ -108,7 +108,7 @@ async function sendTo(app: App, visit: Visit, flow: Flow, email: string, fields:
     })
   })
   app.outbox.wake()
-  return answerFlow(app, visit, changed, { transientPayload: transientPayload(fields) })
+  return answerFlow(app, visit, changed)
 }
 
 /** Makes a code for an address and puts its mail on the way. The caller wakes the outbox after the commit. */
@@ -140,10 +140,11 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
     if (taken.kind === 'right' && taken.addressId) await verifyAddress(tx, taken.addressId)
     return taken
   })
-  const payload = { transientPayload: transientPayload(fields) }
   if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.verificationCodeInvalid()] }
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), payload)
+    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), {
+      transientPayload: transientPayload(fields),
+    })
   }
   if (use.kind === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
   await app.limiter.refund('client', visit.clientAddress)
@@ -157,22 +158,36 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
       nodes: [csrfNode(), anchor('code', 'continue', target, messages.labelContinue())],
     },
   })
-  return answerFlow(app, visit, done, payload)
+  return answerFlow(app, visit, done)
 }
 
 async function answerBadAddress(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
   const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
   const options = { email, found: new Map([['email', [message]]]) }
   const form = flow.state === 'choose_method' ? verificationAddressForm : verificationCodeForm
-  const ui = { method: 'POST' as const, messages: [], nodes: form(flow.type, options) }
+  const ui = {
+    method: 'POST' as const,
+    messages: [],
+    nodes: email === '' ? withCsrfNode(form(flow.type, options)) : form(flow.type, options),
+  }
   return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
-  const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
+async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], email = ''): Promise<unknown> {
+  const nodes = withCsrfNode(flow.ui.nodes).map((node) => ({
+    ...node,
+    attributes:
+      node.attributes.type === 'email' && email !== '' ? { ...node.attributes, value: email } : node.attributes,
+    messages: [],
+  }))
   const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
   return answerFlow(app, visit, changed, { status: 400 })
+}
+
+/** As the original: the form of an API client has a csrf token, if an empty one, once something was wrong with it. */
+function withCsrfNode(nodes: Node[]): Node[] {
+  return nodes.some(({ attributes }) => attributes.name === 'csrf_token') ? nodes : [...nodes, csrfNode()]
 }
 
 /** Begins anew in another flow that says why. */

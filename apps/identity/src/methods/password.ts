@@ -11,6 +11,7 @@ import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { noteSecurityEvent } from '../security/events.ts'
 import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
 
@@ -42,7 +43,7 @@ export const passwordSettings: SettingsMethod = {
     passwordInput('new-password'),
     input('password', 'method', 'submit', { value: 'password', label: messages.labelSave() }),
   ],
-  async submit(app, { fields, person }) {
+  async submit(app, { visit, fields, person }) {
     const password = textField(fields, 'password')
     const problem =
       password === ''
@@ -54,6 +55,7 @@ export const passwordSettings: SettingsMethod = {
       kind: 'changed',
       async write(tx) {
         await saveConfig(tx, person.identity.id, 'password', { hashed_password: hash })
+        await noteSecurityEvent(tx, app, visit, person, { event: 'password-changed' })
         return undefined
       },
     }

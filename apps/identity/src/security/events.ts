@@ -32,7 +32,7 @@ export async function noteSecurityEvent(
   const { clientAddress, userAgent } = visit
   if (app.sendsMail) {
     const now = { consoleUrl: app.consoleUrl, clientAddress, time: new Date() }
-    for (const { recipient, notice } of await noticesOf(tx, person, userAgent, what))
+    for (const { recipient, notice } of await noticesOf(tx, app, person, userAgent, what))
       await app.outbox.enqueue(tx, noticeMail(recipient, notice, now))
   }
   const { event, ...details } = what
@@ -43,6 +43,7 @@ export async function noteSecurityEvent(
 
 async function noticesOf(
   tx: Executor,
+  app: App,
   { identity }: Pick<Person, 'identity'>,
   userAgent: string,
   what: SecurityEvent,
@@ -56,7 +57,9 @@ async function noticesOf(
       return [{ recipient, notice: { what: what.event, factor: what.factor } }]
     case 'address-changed': {
       const notice: Notice = { what: 'address-changed', from: what.from, to: what.to }
-      return [what.from, what.to].map((to) => ({ recipient: normalizeIdentifier(to), notice }))
+      // The new one is asked to be verified, which tells enough.
+      const told = app.verifiesAddresses ? [what.from] : [what.from, what.to]
+      return told.map((address) => ({ recipient: normalizeIdentifier(address), notice }))
     }
     case 'signed-in':
       return (await isNewDevice(tx, identity.id, userAgent))
