@@ -19,9 +19,9 @@ async function run(name: string, script: string, more: { Tty?: boolean } = {}): 
   await container.start()
 }
 const full = (name: string) => ({ prefix: '', name: world.name(name) })
-function follow(name: string, take = 1_000) {
+function follow(name: string, take = 1_000, since?: { seconds: bigint; nanos: number }) {
   const streamId = `log-${name}-${Math.random()}`
-  world.server.send({ case: 'followLog', value: { streamId, container: full(name), take } })
+  world.server.send({ case: 'followLog', value: { streamId, container: full(name), take, ...(since && { since }) } })
   return { streamId, texts: () => (world.server.logLines.get(streamId) ?? []).map(({ text }) => text) }
 }
 
@@ -116,6 +116,26 @@ describe('following a log', () => {
     await deploy('two')
     await waitUntil('the second', () => texts().includes('hello two'))
     expect(texts()).toEqual(['hello one', 'hello two'])
+  })
+
+  test('goes on after a given line with all that followed, however many, and nothing twice', async () => {
+    await run(
+      'gap',
+      "trap 'exit 0' TERM; seq 1 500; while ! test -e /tmp/go; do sleep 0.1; done; seq 501 3000; while true; do sleep 0.1; done",
+    )
+    const last = async () => {
+      const answer = await world.server.ask({ case: 'readLog', value: { container: full('gap'), take: 1 } })
+      return answer.case === 'log' ? answer.value.lines[0] : undefined
+    }
+    const seen = await waitUntil('the line before the gap', async () => {
+      const line = await last()
+      return line?.text === '500' ? line : undefined
+    })
+    await world.exec('gap', ['/bin/touch', '/tmp/go'])
+    await waitUntil('the line after it', async () => (await last())?.text === '3000')
+    const { texts } = follow('gap', 10, { seconds: seen.at?.seconds ?? 0n, nanos: seen.at?.nanos ?? 0 })
+    await waitUntil('the last line', () => texts().at(-1) === '3000')
+    expect(texts()).toEqual(Array.from({ length: 2_500 }, (_, index) => String(index + 501)))
   })
 
   test('brings 200,000 lines without losing or repeating one', async () => {

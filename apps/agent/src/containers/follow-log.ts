@@ -4,6 +4,8 @@ import { isEngineError } from '../drivers/errors.ts'
 
 const batchLinesMax = 500
 
+type Moment = Pick<LogChunkLine, 'seconds' | 'nanos'>
+
 /**
  * Follows a container's log by its name, also through restarts and replacements: when the log ends, it waits until a
  * container of that name runs and goes on after the last line it has told.
@@ -12,13 +14,19 @@ const batchLinesMax = 500
  */
 export async function* followLog(
   driver: Driver,
-  options: { container: Pick<ContainerRef, 'prefix' | 'name'>; take: number; signal: AbortSignal },
+  options: {
+    container: Pick<ContainerRef, 'prefix' | 'name'>
+    take: number
+    /** Goes on after the line of this time; `take` does not count then. */
+    since?: Moment | undefined
+    signal: AbortSignal
+  },
 ): AsyncGenerator<LogChunkLine[]> {
   const { container, signal } = options
   const ref = container as ContainerRef
   let id: string | undefined = await driver.find(ref)
   let take: number | undefined = options.take
-  let last: LogChunkLine | undefined
+  let last = options.since
   while (!signal.aborted && id !== undefined) {
     const started = nextStart(driver, ref, signal)
     // Docker ends a followed log when the container ends, also before all of it was read: the rest is read once more.
@@ -58,7 +66,7 @@ export async function* followLog(
 }
 
 /** Docker writes each line with its own nanosecond; equal ones were told already. */
-function isAfter(line: LogChunkLine, mark: LogChunkLine): boolean {
+function isAfter(line: Moment, mark: Moment): boolean {
   return line.seconds > mark.seconds || (line.seconds === mark.seconds && line.nanos > mark.nanos)
 }
 

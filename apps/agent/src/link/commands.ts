@@ -126,10 +126,8 @@ export function createCommands(context: CommandContext) {
         ),
       )
 
-    const follow = ({ streamId, container, take }: CommandOf<'followLog'>) =>
-      stream(streamId, (until) =>
-        client.streamLog(logMessages(driver, { streamId, container, take, signal: until }), { signal: until }),
-      )
+    const follow = (value: CommandOf<'followLog'>) =>
+      stream(value.streamId, (until) => client.streamLog(logMessages(driver, value, until), { signal: until }))
 
     /** @returns why the link shall end, for the commands that end it */
     return async function execute({ commandId, command }: ConnectResponse): Promise<LinkEnd | undefined> {
@@ -243,14 +241,11 @@ function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
   return { at: { seconds, nanos }, stderr, text }
 }
 
-async function* logMessages(
-  driver: Driver,
-  options: { streamId: string; container: ContainerRef | undefined; take: number; signal: AbortSignal },
-) {
-  const { streamId, container, take, signal } = options
+async function* logMessages(driver: Driver, command: CommandOf<'followLog'>, signal: AbortSignal) {
+  const { streamId, container, take, since } = command
   try {
     if (!container) throw new EngineError('refused', 'The command names no container')
-    for await (const lines of followLog(driver, { container, take: Math.min(take, logTakeMax), signal })) {
+    for await (const lines of followLog(driver, { container, take: Math.min(take, logTakeMax), since, signal })) {
       yield { streamId, lines: lines.map(lineMessage) }
     }
   } catch (error) {

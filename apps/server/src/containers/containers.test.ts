@@ -318,9 +318,11 @@ test('following goes on after the link was lost, with nothing missing and nothin
   agent.cut()
   const back = new ScriptedAgent({ url: gateway.url, nodeId, token: agent.token })
   await back.connect()
-  const again = back.streamLog((await back.command('followLog')).value.streamId)
-  await again.send([line(0)])
-  await again.send([line(1), line(2)])
+  const { value } = await back.command('followLog')
+  // Everything after the last line is asked for, however much it is.
+  expect(value.since).toMatchObject(line(1).at)
+  const again = back.streamLog(value.streamId)
+  await again.send([line(2)])
   await again.send([line(3)])
   await subscriber.waitFor('container-log-batch', ({ lines }: { lines: [number, number, string][] }) =>
     lines.some(([, , text]) => text === 'line 3'),

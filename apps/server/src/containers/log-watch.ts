@@ -1,12 +1,11 @@
 import type { LogLine } from '@crux/agent-protocol'
-import { CruxError, limits } from '@crux/contract'
+import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { AgentStream, LogBatch } from '../gateway/links.ts'
 import type { Subscriber } from '../live/handlers.ts'
 import { millisecondsOf, toLogText } from './container-view.ts'
 
 type Ref = { prefix: string; name: string }
-type Instant = { seconds: bigint; nanos: number }
 export type LogWatch = { close(): void }
 
 /** Above this many bytes in the socket nothing more is read from the agent, and so from the engine. */
@@ -28,8 +27,7 @@ export function watchLog(
   const { nodeId, container, subscriber, batch } = options
   let stream: AgentStream | undefined
   let closed = false
-  let last: Instant | undefined
-  let resuming = false
+  let last: LogLine['at']
   let stalled = false
   let skipped = 0
   let retry: NodeJS.Timeout | undefined
@@ -40,10 +38,9 @@ export function watchLog(
 
   async function open() {
     clearTimeout(retry)
-    resuming = last !== undefined
     const opened = await app.links.followLog(
       nodeId,
-      { container, take: resuming ? limits.logTake.max : options.take },
+      { container, take: options.take, ...(last && { since: { seconds: last.seconds, nanos: last.nanos } }) },
       { message, ended },
     )
     if (closed) opened.close()
@@ -62,10 +59,9 @@ export function watchLog(
 
   function message({ lines }: LogBatch): void | Promise<void> {
     if (closed || subscriber.left) return
-    const fresh = resuming ? afterLast(lines) : lines
-    if (fresh.length === 0) return
-    last = fresh.at(-1)?.at ?? last
-    const pieces = piecesOf(fresh)
+    if (lines.length === 0) return
+    last = lines.at(-1)?.at ?? last
+    const pieces = piecesOf(lines)
     const [only] = pieces
     if (pieces.length > 1 || !only) return showAll(pieces)
     if (take(only)) return drainedOrStalled()
@@ -83,16 +79,6 @@ export function watchLog(
     }
     show(lines)
     return subscriber.buffered() > bufferedMax
-  }
-
-  /** The engine repeats lines when a log is opened again; the first one that is newer ends the comparison. */
-  function afterLast(lines: LogLine[]): LogLine[] {
-    const seen = last
-    if (!seen) return lines
-    const first = lines.findIndex(({ at }) => !at || isAfter(at, seen))
-    if (first < 0) return []
-    resuming = false
-    return lines.slice(first)
   }
 
   async function drainedOrStalled() {
@@ -162,6 +148,3 @@ function piecesOf(lines: LogLine[]): LogLine[][] {
   if (start < lines.length) pieces.push(lines.slice(start))
   return pieces
 }
-
-const isAfter = (at: Instant, other: Instant) =>
-  at.seconds === other.seconds ? at.nanos > other.nanos : at.seconds > other.seconds

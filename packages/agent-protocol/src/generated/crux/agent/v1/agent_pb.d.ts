@@ -810,6 +810,13 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
    * @generated from field: uint32 take = 3;
    */
   take: number;
+
+  /**
+   * Goes on after the line of this time, however many follow; `take` does not count then.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: Timestamp | undefined;
 };
 
 /**
