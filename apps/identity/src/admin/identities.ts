@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
-import { badRequest, IdentityError, noSuchRow } from '../http/errors.ts'
+import { badRequest, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'
 import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
@@ -30,7 +30,7 @@ export function identityRoutes(app: App): Routes {
       PATCH: (visit) => makeIdentities(app, visit),
     },
     '/admin/identities/:id': {
-      GET: async (visit) => visit.reply.send(await showDetails(app, await requirePerson(app, visit))),
+      GET: (visit) => getIdentity(app, visit),
       PUT: (visit) => replaceIdentity(app, visit),
       PATCH: (visit) => patchIdentity(app, visit),
       DELETE: (visit) => deleteIdentity(app, visit),
@@ -44,6 +44,7 @@ export function identityRoutes(app: App): Routes {
 const firstToken = '00000000-0000-0000-0000-000000000000'
 
 async function listIdentities(app: App, visit: Visit): Promise<unknown> {
+  checkCredentialTypes(visit)
   const filter = readFilter(visit)
   const byNumber = visit.query('page') !== undefined || visit.query('per_page') !== undefined
   const people = byNumber ? await numberedPage(app, visit, filter) : await tokenPage(app, visit, filter)
@@ -59,10 +60,37 @@ async function listIdentities(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.send(shown)
 }
 
+async function getIdentity(app: App, visit: Visit): Promise<unknown> {
+  checkCredentialTypes(visit)
+  return visit.reply.send(await showDetails(app, await requirePerson(app, visit)))
+}
+
+const credentialTypes = new Set([
+  'password',
+  'oidc',
+  'totp',
+  'lookup_secret',
+  'webauthn',
+  'passkey',
+  'code',
+  'profile',
+  'saml',
+  'link_recovery',
+  'code_recovery',
+])
+
+/** `include_credential` must name a type; what proves it is shown to nobody all the same. */
+function checkCredentialTypes(visit: Visit): void {
+  const given = (visit.request.query as Record<string, unknown>).include_credential
+  const wrong = (given === undefined ? [] : [given].flat()).find((type) => !credentialTypes.has(String(type)))
+  if (wrong !== undefined) throw badRequest(`Invalid value \`${String(wrong)}\` for parameter \`include_credential\`.`)
+}
+
 /** Pages by the id of the last identity seen: new identities cannot shift them. */
 async function tokenPage(app: App, visit: Visit, filter: ListFilter): Promise<Person[]> {
   const asked = visit.query('page_size')
-  const size = asked === undefined && filter && 'ids' in filter ? Math.max(1, filter.ids.length) : readSize(asked)
+  const wanted = filter && 'ids' in filter && asked === undefined ? filter.ids.length : 0
+  const size = Math.max(readSize(asked), wanted)
   const after = visit.query('page_token') || firstToken
   if (!isUuid(after)) throw badRequest('The page token is invalid, do not craft your own page tokens')
   const found = await listPeople(app.database, filter, { size: size + 1, after })
@@ -106,8 +134,8 @@ function readFilter(visit: Visit): ListFilter {
 }
 
 async function createIdentity(app: App, visit: Visit): Promise<unknown> {
-  const body = readIdentityBody(parseJson(visit.request.body))
-  const person = await makeIdentity(app, body)
+  const body = readIdentityBody(parseJson(visit.request.body), { strict: true })
+  const person = await makeIdentity(app, body, 'This identity conflicts with another identity that already exists.')
   const base = `http://${visit.request.headers.host ?? 'localhost'}`
   return visit.reply
     .code(201)
@@ -118,10 +146,10 @@ async function createIdentity(app: App, visit: Visit): Promise<unknown> {
 async function replaceIdentity(app: App, visit: Visit): Promise<unknown> {
   const person = await requirePerson(app, visit)
   const value = parseJson(visit.request.body)
-  const body = readIdentityBody(value)
+  const body = readIdentityBody(value, { strict: false })
   const stateGiven = (value as { state?: unknown }).state
   const state = stateGiven === undefined || stateGiven === '' ? person.identity.state : body.state
-  return visit.reply.send(await save(app, person, { ...body, state }))
+  return visit.reply.send(await save(app, person, { ...body, state }, 'when set'))
 }
 
 async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
@@ -143,10 +171,10 @@ async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
     metadataPublic: patched.metadata_public ?? null,
     metadataAdmin: patched.metadata_admin ?? null,
   }
-  return visit.reply.send(await save(app, person, change))
+  return visit.reply.send(await save(app, person, change, 'always'))
 }
 
-async function save(app: App, person: Person, body: IdentityBody): Promise<unknown> {
+async function save(app: App, person: Person, body: IdentityBody, shown: MetadataAdmin): Promise<unknown> {
   const passwordHash = await hashOf(app, body)
   const { traits, state, metadataPublic, metadataAdmin } = body
   await orConflict(
@@ -162,7 +190,7 @@ async function save(app: App, person: Person, body: IdentityBody): Promise<unkno
   )
   const saved = await findPerson(app.database.db, person.identity.id)
   if (!saved) throw noSuchRow()
-  return showDetails(app, saved, 'when set')
+  return showDetails(app, saved, shown)
 }
 
 async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {

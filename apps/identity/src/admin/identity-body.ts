@@ -33,14 +33,19 @@ export function parseJson(raw: unknown): unknown {
   try {
     return parseStorableJson(typeof raw === 'string' ? raw : '')
   } catch (error) {
-    throw badRequest(error instanceof UnstorableError ? error.message : 'The body is not valid JSON.')
+    throw new IdentityError(400, {
+      message: error instanceof UnstorableError ? error.message : 'The body is not valid JSON.',
+    })
   }
 }
 
-/** @throws IdentityError 400 for anything that is not an identity */
-export function readIdentityBody(value: unknown): IdentityBody {
-  if (!isObject(value)) throw badRequest('The body must be a JSON object.')
-  const unknownField = Object.keys(value).find((name) => !knownFields.has(name))
+/**
+ * @param options.strict refuses fields that an identity does not have; they are ignored otherwise
+ * @throws IdentityError 400 for anything that is not an identity
+ */
+export function readIdentityBody(value: unknown, options: { strict: boolean }): IdentityBody {
+  if (!isObject(value)) throw new IdentityError(400, { message: 'The body must be a JSON object.' })
+  const unknownField = options.strict ? Object.keys(value).find((name) => !knownFields.has(name)) : undefined
   if (unknownField !== undefined) throw new IdentityError(400, { message: `json: unknown field "${unknownField}"` })
   if (value.schema_id !== undefined && value.schema_id !== '' && value.schema_id !== schemaId)
     throw badRequest(`Unable to find JSON Schema ID: ${String(value.schema_id)}`)

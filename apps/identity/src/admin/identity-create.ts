@@ -6,14 +6,14 @@ import type { Visit } from '../http/visit.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { type IdentityBody, parseJson, readIdentityBody } from './identity-body.ts'
 
-/** @throws IdentityError 409 when another identity has the address */
-export async function makeIdentity(app: App, body: IdentityBody): Promise<Person> {
+/** @throws IdentityError 409 with `conflict` as its reason when another identity has the address */
+export async function makeIdentity(app: App, body: IdentityBody, conflict?: string): Promise<Person> {
   const passwordHash = await hashOf(app, body)
   return orConflict(
     app.database.transaction((tx) =>
       insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? !app.verifiesAddresses }),
     ),
-    'This identity conflicts with another identity that already exists.',
+    conflict,
   )
 }
 
@@ -36,7 +36,7 @@ async function makeOneOf(app: App, entry: unknown): Promise<unknown> {
   if (!isObject(entry) || entry.create === undefined || entry.create === null) return null
   const named = typeof entry.patch_id === 'string' ? { patch_id: entry.patch_id } : {}
   try {
-    const { identity } = await makeIdentity(app, readIdentityBody(entry.create))
+    const { identity } = await makeIdentity(app, readIdentityBody(entry.create, { strict: true }))
     return { action: 'create', identity: identity.id, ...named }
   } catch (error) {
     if (!(error instanceof IdentityError)) throw error

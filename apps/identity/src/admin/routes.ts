@@ -3,6 +3,7 @@ import type { App } from '../context.ts'
 import { healthRoutes } from '../health.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { Routes } from '../http/routes.ts'
+import { schemaRoutes } from '../identities/schema-routes.ts'
 import { sameSecret } from '../secrets.ts'
 import { version } from '../version.ts'
 import { identityRoutes } from './identities.ts'
@@ -17,6 +18,8 @@ export function adminRoutes(app: App): Routes {
     ...recoveryRoutes(app),
     '/version': { GET: async (visit) => visit.reply.send({ version }) },
     '/admin/version': { GET: async (visit) => visit.reply.send({ version }) },
+    ...schemaRoutes,
+    ...Object.fromEntries(Object.entries(schemaRoutes).map(([path, route]) => [`/admin${path}`, route])),
     ...healthRoutes(app, ''),
     ...healthRoutes(app, '/admin'),
   }

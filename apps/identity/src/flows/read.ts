@@ -1,4 +1,5 @@
 import type { App } from '../context.ts'
+import { newId } from '../db/ids.ts'
 import { flowExpired, IdentityError, noSuchRow } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { requireOwnFlow } from './answer.ts'
@@ -37,5 +38,5 @@ export async function getError(app: App, visit: Visit): Promise<unknown> {
 function sampleError() {
   const at = new Date().toISOString()
   const { error } = new IdentityError(500, { reason: 'This is a stub error.' }).toBody()
-  return { id: '00000000-0000-0000-0000-000000000000', error, created_at: at, updated_at: at }
+  return { id: newId(), error, created_at: at, updated_at: at }
 }

@@ -9,12 +9,19 @@ export interface OffsetPage {
 const sizeMax = 1_000
 const sizeDefault = 250
 
-/** A page by number (`page`, `per_page`, the first is 0) or by token (`page_size`, `page_token`, which holds the offset). */
+/**
+ * A page by number (`page`, `per_page`; the first is 1, and 0 is taken for it) or by token (`page_size`, `page_token`, which
+ * holds the offset). What is no number counts as not given.
+ */
 export function readOffsetPage(visit: Visit): OffsetPage {
-  const size = readSize(visit.query('page_size') ?? visit.query('per_page'))
+  const size = readSize(numberOr(undefined, visit.query('page_size') ?? visit.query('per_page')))
   const token = visit.query('page_token')
   if (token !== undefined && token !== '') return { size, offset: readToken(token) }
-  return { size, offset: readNumber(visit.query('page') ?? '0') * size }
+  return { size, offset: Math.max(0, readNumber(numberOr('1', visit.query('page'))) - 1) * size }
+}
+
+function numberOr<T>(fallback: T, value: string | undefined): string | T {
+  return value !== undefined && /^\d{1,9}$/.test(value) ? value : fallback
 }
 
 /** 0 means the default, as the original has it; above the maximum the maximum is taken. */
@@ -35,7 +42,7 @@ export function linkHeader(visit: Visit, page: OffsetPage, total: number): strin
 
 function link(visit: Visit, rel: string, page: OffsetPage, offset: number): string {
   return linkTo(visit, rel, {
-    page: String(Math.floor(offset / page.size)),
+    page: String(Math.floor(offset / page.size) + 1),
     per_page: String(page.size),
     page_size: String(page.size),
     page_token: Buffer.from(JSON.stringify({ offset })).toString('base64url'),

@@ -35,14 +35,15 @@ export function mount(
       method: allMethods.filter((method) => !(methods as string[]).includes(method)),
       url,
       handler: (request, reply) => {
-        reply.header('allow', allow)
-        if (request.method === 'OPTIONS') return reply.code(200).send('')
+        reply.removeHeader('cache-control').header('allow', allow)
+        if (request.method === 'OPTIONS') return reply.code(200).send()
         return reply.code(405).type('text/plain; charset=utf-8').send('Method Not Allowed\n')
       },
     })
   }
   const patterns = Object.keys(routes).map((url) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
   app.setNotFoundHandler((request, reply) => {
+    reply.removeHeader('cache-control')
     const [path = '', query] = request.url.split('?', 2)
     const trimmed = path.replace(/\/+$/, '')
     if (trimmed !== path && patterns.some((pattern) => pattern.test(trimmed)))

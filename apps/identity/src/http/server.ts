@@ -7,11 +7,12 @@ import { isForeign } from './origin.ts'
 import { mount, type Routes } from './routes.ts'
 import { Visit } from './visit.ts'
 
-const bodyLimit = 64 * 1024
+/** Forms of browsers are small; administrators import many identities at once, and are let in before a byte is read. */
+const bodyLimits = { browsers: 64 * 1024, administrators: 1024 * 1024 }
 const noStore = 'private, no-cache, no-store, must-revalidate'
 /** Paths that answer programs or files and need no csrf cookie. */
 const withoutCsrfCookie =
-  /^\/(?:health\/|sessions(?:\/|$)|schemas\/|self-service\/[a-z]+\/api$|self-service\/(?:settings|recovery)$)/
+  /^\/(?:health\/|sessions(?:\/[^/]+)?$|schemas\/|version$|(?:admin\/)?identities|self-service\/[a-z]+\/api$|self-service\/(?:login|registration|settings|recovery|verification)$)/
 
 /**
  * An HTTP server of the service.
@@ -23,6 +24,7 @@ export function createServer(
   routes: Routes,
   options: { browsers: boolean; guard?: (request: FastifyRequest) => IdentityError | undefined; prefix?: string },
 ): FastifyInstance {
+  const bodyLimit = options.browsers ? bodyLimits.browsers : bodyLimits.administrators
   const server = Fastify({
     bodyLimit,
     exposeHeadRoutes: false,
@@ -54,7 +56,7 @@ export function createServer(
       for (const [name, value] of Object.entries(refused.headers)) reply.header(name, value)
       return reply.code(refused.code).send(refused.toBody())
     }
-    if (options.browsers && request.method === 'GET' && !withoutCsrfCookie.test(path))
+    if (options.browsers && ['GET', 'HEAD'].includes(request.method) && !withoutCsrfCookie.test(path))
       visitOf(request, reply).ensureCsrfToken()
   })
   server.addHook('onSend', async (request, reply) => {

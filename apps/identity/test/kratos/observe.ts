@@ -16,7 +16,7 @@ export function observe(answer: Answer): Observation {
   const mediaType = answer.headers.get('content-type')?.split(';')[0]
   const isRedirect = answer.status >= 300 && answer.status < 400
   // A redirect's link for people without a redirecting browser is no part of the contract.
-  if (mediaType && !isRedirect) headers['content-type'] = mediaType
+  if (mediaType && !isRedirect && answer.status !== 204) headers['content-type'] = mediaType
   if (answer.location !== undefined) headers.location = plain(answer.location)
   for (const name of seenHeaders) {
     const value = answer.headers.get(name)

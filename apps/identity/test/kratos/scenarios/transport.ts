@@ -1,3 +1,4 @@
+import { consoleUrl } from '../../console-url.ts'
 import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
 import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
 import type { Scenario, World } from '../world.ts'
@@ -53,6 +54,24 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
     },
   ]),
 )
+
+/** Submits what would do, with headers that only browsers send. */
+const refusedByApiFlows =
+  (headers: Record<string, string>): Scenario =>
+  async (world) => {
+    const { email } = await makePerson(world)
+    const code = { method: 'code', email: email.toLowerCase() }
+    const bodies = {
+      login: fields(email),
+      registration: { method: 'password', password, traits: { email: newEmail() } },
+      verification: code,
+      recovery: code,
+    }
+    for (const kind of ['login', 'registration', 'verification', 'recovery'] as const) {
+      const flow = await open(world.browser(), kind, 'api')
+      world.see(kind, await submit(world.browser(headers), flow, bodies[kind]))
+    }
+  }
 
 const csrf: Record<string, Scenario> = {
   'a JSON body of a page is answered JSON': async (world) => {
@@ -128,20 +147,8 @@ const csrf: Record<string, Scenario> = {
     see('first', await client.ask('/self-service/login/browser'))
     see('second', await client.ask('/self-service/login/browser'))
   },
-  'an API flow refuses cookies': async (world) => {
-    const { email } = await makePerson(world)
-    for (const kind of ['login', 'registration', 'verification', 'recovery'] as const) {
-      const flow = await open(world.browser(), kind, 'api')
-      world.see(kind, await submit(world.browser({ cookie: 'a=b' }), flow, fields(email)))
-    }
-  },
-  'an API flow refuses origins': async (world) => {
-    const { email } = await makePerson(world)
-    for (const kind of ['login', 'registration'] as const) {
-      const flow = await open(world.browser(), kind, 'api')
-      world.see(kind, await submit(world.browser({ origin: 'http://localhost:8000' }), flow, fields(email)))
-    }
-  },
+  'an API flow refuses cookies': refusedByApiFlows({ cookie: 'a=b' }),
+  'an API flow refuses origins': refusedByApiFlows({ origin: consoleUrl }),
   'an API flow may be asked for with a cookie': async ({ browser, see }) => {
     for (const kind of ['login', 'registration', 'verification', 'recovery'] as const)
       see(kind, await browser({ cookie: 'a=b' }).ask(`/self-service/${kind}/api`))
