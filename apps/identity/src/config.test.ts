@@ -44,3 +44,16 @@ it('reads addresses without their last slash and lists of proxies', () => {
   expect(config.CRUX_URL).toBe('https://crux.example.com')
   expect(config.TRUSTED_PROXIES).toEqual(['10.0.0.5', 'fd00::/8', 'uniquelocal'])
 })
+
+it('lifts limits only while everything listens on loopback', () => {
+  const parse = (env: Record<string, string>) =>
+    parseConfig(identitySettings, { ...required, CRUX_RATE_LIMITS: 'off', ...env })
+  expect(parse({ IDENTITY_HOST: '::1' }).CRUX_RATE_LIMITS).toBe('off')
+  for (const [name, value] of [
+    ['IDENTITY_HOST', '0.0.0.0'],
+    ['CRUX_URL', 'https://crux.example.com'],
+  ] as const)
+    expect(() => parse({ [name]: value })).toThrow(
+      /^CRUX_RATE_LIMITS is not valid: it may be off only while [^\n]* loopback/,
+    )
+})

@@ -4,8 +4,10 @@ import { until } from './index.ts'
 export type Frame = { type: string; data: { path?: string; status?: number; error?: string } }
 
 /** A raw live socket: sends what the typed client would not, and keeps every frame. */
-export async function dial(url: string, token: string) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api`, { headers: { authorization: `Bearer ${token}` } })
+export async function dial(url: string, token: string, headers: Record<string, string> = {}) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api`, {
+    headers: { ...headers, authorization: `Bearer ${token}` },
+  })
   const frames: Frame[] = []
   socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame))
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))

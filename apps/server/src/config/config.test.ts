@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { generateKey } from '../crypto/cipher.ts'
+import { readConfig } from './config.ts'
+
+const required = { DATABASE_URL: 'postgresql://crux@localhost/crux', ENCRYPTION_SECRET_KEY: generateKey() }
+
+describe('CRUX_RATE_LIMITS=off', () => {
+  it.each([{}, { CRUX_HOST: '::1' }, { CRUX_HOST: 'localhost', CRUX_URL: 'http://127.0.0.1:8000' }])(
+    'is taken while everything listens on loopback: %j',
+    (env) => {
+      expect(readConfig({ ...required, ...env, CRUX_RATE_LIMITS: 'off' }).rateLimits).toBe(false)
+      expect(readConfig({ ...required, ...env }).rateLimits).toBe(true)
+    },
+  )
+
+  it.each([
+    { CRUX_HOST: '0.0.0.0' },
+    { CRUX_HOST: '::' },
+    { CRUX_HOST: '192.168.1.5', CRUX_URL: 'http://localhost:8000' },
+    { CRUX_URL: 'https://crux.example.com' },
+  ])('stops the process in one line elsewhere: %j', (env) => {
+    expect(() => readConfig({ ...required, ...env, CRUX_RATE_LIMITS: 'off' })).toThrow(
+      /^CRUX_RATE_LIMITS is not valid: it may be off only while [^\n]* loopback[^\n]*$/,
+    )
+  })
+})
+
+describe('AUDIT_RETENTION_DAYS', () => {
+  it('is a year unless it is said, and 0 is for ever', () => {
+    expect(readConfig(required).auditRetentionDays).toBe(365)
+    expect(readConfig({ ...required, AUDIT_RETENTION_DAYS: '0' }).auditRetentionDays).toBe(0)
+  })
+
+  it.each(['-1', 'many', '1.5', '99999'])('refuses %s', (value) => {
+    expect(() => readConfig({ ...required, AUDIT_RETENTION_DAYS: value })).toThrow(/^AUDIT_RETENTION_DAYS is not valid/)
+  })
+})
