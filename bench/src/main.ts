@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { consoleSize } from './console-size.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
+import { identity } from './identity.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
@@ -28,6 +29,7 @@ const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | 
   log: (stage, report) => followLog(stage, report, rounds(5)),
   'agent-back': (stage, report) => agentBack(stage, report, rounds(5)),
   'deployment-list': (stage, report) => deploymentList(stage, report),
+  identity: (stage, report) => identity(stage, report, rounds(20)),
   'bare-server': (stage, report) => bareServer(stage, report),
 }
 

@@ -41,7 +41,8 @@ function parsed({ body, headers }: OddRequest): unknown {
   if (body === undefined || body === '' || !/^application\/([\w.+-]+\+)?json/.test(headers['content-type'] ?? ''))
     return undefined
   try {
-    return JSON.parse(body)
+    // A byte order mark before JSON may be ignored (RFC 8259, 8.1), and is.
+    return JSON.parse(body.replace(/^\ufeff/, ''))
   } catch {
     return undefined
   }

@@ -167,7 +167,7 @@ function oddQuery(schema: JsonSchema | undefined, words: readonly string[]): fc.
         name,
         fc.oneof(
           { weight: 6, arbitrary: one },
-          { weight: 1, arbitrary: fc.array(one, { minLength: 1, maxLength: 3 }) },
+          { weight: 1, arbitrary: fc.array(one, { minLength: 2, maxLength: 3 }) },
         ),
       ]
     }),
