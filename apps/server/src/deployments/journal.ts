@@ -163,8 +163,9 @@ function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | u
   }
 }
 
+/** One that was cancelled while its agent was away is undone because its lease ended; the cause is who cancelled it. */
 const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
-  outcome.cancelled
+  outcome.cancelled || (release.status === 'failed' && release.cancelRequestedBy)
     ? `cancelled by ${release.cancelRequestedBy ?? 'the agent'}`
     : outcome.reason || 'the agent gave no reason'
 

@@ -57,11 +57,12 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   }
 
   async function expire(row: ReleaseRow, nodeName: string, at: Date): Promise<void> {
-    const reason = `the agent of ${nodeName} has been away for 60 s`
     const told = await inTransaction(app.database, async (queries) => {
       const release = await lockRelease(queries, row)
       // It was heard meanwhile.
       if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
+      const away = `the agent of ${nodeName} has been away for 60 s`
+      const reason = release.cancelRequestedBy ? `cancelled by ${release.cancelRequestedBy}; ${away}` : away
       const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
       if (!ended) return undefined
       const position = await appendEvents(queries, row.deploymentId, row.number, [

@@ -105,7 +105,10 @@ export async function startRelease(
   finishStart(app, started)
 }
 
-/** Ends what waits at once; asks the agent to undo what it has begun (decision 28). */
+/**
+ * Ends what waits at once; asks the agent to undo what it has begun (decision 28). One whose agent is away ends with its lease: until
+ * then the agent may still bring it about, and an end that is told now could be untrue.
+ */
 export async function cancelDeployment(app: App, who: Who, deploymentId: string): Promise<void> {
   const { actor, team } = who
   const cancelled = await inTransaction(app.database, async (queries) => {
@@ -118,7 +121,12 @@ export async function cancelDeployment(app: App, who: Who, deploymentId: string)
     if (release.cancelRequestedBy) return { node, told: [] }
     await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
     const position = await appendEvents(queries, deploymentId, release.number, [
-      says(`Cancelled by ${actor.name}: the agent puts everything back`, 'warn'),
+      says(
+        node.status === 'connected'
+          ? `Cancelled by ${actor.name}: the agent puts everything back`
+          : `Cancelled by ${actor.name}: the agent of ${node.name} is away and hears of it when it is back; this ends after 60 s without it`,
+        'warn',
+      ),
     ])
     const told: Told[] = [{ deploymentId, teamId: team.id, try: release.number, position }]
     return { node, told }

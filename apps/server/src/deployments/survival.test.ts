@@ -112,6 +112,24 @@ describe('leases', () => {
     expect((await world.events(deployment.id)).at(-1)).toMatchObject({ deploymentStatus: 'failed', reason })
   })
 
+  it('end a cancelled release too, which says until then that its agent is away', async () => {
+    const { node, deployment, release } = await startAndLose()
+    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await world.events(deployment.id)).at(-1)?.log?.log[0]).toBe(
+      `Cancelled by Ada: the agent of ${node.name} is away and hears of it when it is back; this ends after 60 s without it`,
+    )
+    await pass(70_000)
+    expect(await world.get(deployment.id)).toMatchObject({
+      status: 'failed',
+      outcome: `cancelled by Ada; the agent of ${node.name} has been away for 60 s`,
+    })
+    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
+    await back.client.reportDeployment({ release: release.key, events: journal(badNews('abandoned')) })
+    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
+  })
+
   it('are corrected by what the agent reports when it is back', async () => {
     const { node, deployment, release } = await startAndLose()
     await pass(70_000)
