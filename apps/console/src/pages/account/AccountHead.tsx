@@ -23,7 +23,12 @@ export function AccountHead({ title, tools }: { title: string; tools?: ReactNode
       <PageHead title={t('title')} fullTitle={title} crumb={title} tools={tools} />
       <Tabs label={t('title')}>
         {tabs.map((tab) => (
-          <Tab key={tab.id} {...tab.link} icon={tab.icon} selected={path === tab.link.to}>
+          <Tab
+            key={tab.id}
+            {...tab.link}
+            icon={tab.icon}
+            selected={path === tab.link.to || (tab.id === 'profile' && isPartOfProfile(path))}
+          >
             {t(`tab.${tab.id}`)}
           </Tab>
         ))}
@@ -31,3 +36,5 @@ export function AccountHead({ title, tools }: { title: string; tools?: ReactNode
     </>
   )
 }
+
+const isPartOfProfile = (path: string): boolean => /\/(edit-profile|change-password)$/.test(path)

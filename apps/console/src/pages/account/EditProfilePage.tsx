@@ -14,6 +14,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
+import { verificationFlowOf } from '../auth/verification-flow.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
@@ -47,11 +48,12 @@ function ProfileForm({ identity }: { identity: Identity }) {
       elsewhere(
         client.request('auth.edit-profile', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...values } }),
       ),
-    onDone: async (_, values) => {
+    onDone: async (answer, values) => {
       toastSuccess(t('profile.saved'))
       form.reset(values)
-      // A new address has to be confirmed where mail is set up; the entry knows.
-      await navigate(links.settings())
+      // A new address has to be confirmed where mail is set up.
+      const verification = verificationFlowOf(answer)
+      await navigate(verification ? links.verify(values.email, verification) : links.settings())
     },
   })
   return (

@@ -17,6 +17,7 @@ import { Or, ProviderButtons } from './ProviderButtons.tsx'
 import { providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
+import { verificationFlowOf } from './verification-flow.ts'
 
 const route = getRouteApi('/bare/auth/register')
 
@@ -46,12 +47,14 @@ export function RegisterPage() {
     kind: 'registration',
     id: search.flow,
     submit: (current, values: z.output<typeof Register> | { provider: string }) => submit(current, values),
-    onDone: async (_, values) => {
+    onDone: async (answer, values) => {
       const email = 'email' in values ? values.email : undefined
       // Where addresses must be confirmed, the code is waiting in the mail; elsewhere the session is there already.
       queryClient.removeQueries({ queryKey: ['identity'] })
       const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
-      return isWhole(identity) && identity.verified ? goOn(search.return_to, navigate) : navigate(links.verify(email))
+      return isWhole(identity) && identity.verified
+        ? goOn(search.return_to, navigate)
+        : navigate(links.verify(email, verificationFlowOf(answer)))
     },
   })
 
