@@ -208,6 +208,24 @@ describe('an invitation', () => {
     expect(mail.html).not.toContain('<img')
   })
 
+  it('floods no mailbox, whatever team it is for, and no link gives codes without end', async () => {
+    const email = newEmail()
+    for (let sent = 0; sent < 10; sent++) {
+      const { id } = await invite(email)
+      await crux.client(ada).call('teams.remove-user', { params: { teamId: team.id, userId: id } })
+    }
+    const other = crux.signUp()
+    const own = await crux.createTeam(other)
+    await expect(invite(email.toUpperCase(), other, own)).rejects.toMatchObject({ status: 429, property: 'email' })
+    const guest = newEmail()
+    await invite(guest)
+    const link = new URL(linkOf(await mailServer.next(guest)))
+    const body = { team: team.id, invitation: link.searchParams.get('invitation') ?? '' }
+    const renew = () => crux.client().call('auth.renew-invitation-code', { body })
+    for (let asked = 0; asked < 20; asked++) await renew()
+    await expect(renew()).rejects.toMatchObject({ status: 429 })
+  })
+
   it('waits for a mail server that refuses for now', async () => {
     const email = newEmail()
     mailServer.refuseWith(451)

@@ -4,6 +4,7 @@ import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { invitationAnswered, personInvited } from './events.ts'
+import { countInvitation } from './invitation-limits.ts'
 import { sendInvitation } from './invitation-mail.ts'
 import {
   deleteInvitation,
@@ -38,6 +39,8 @@ export async function invite(
   const { email, firstName, lastName } = body
   requireMail(app)
   refuseOtherDomains(await allowedDomains(app.database.pool, team.id), { email, verified: true })
+  await countInvitation(app, 'inviter', actor.id)
+  await countInvitation(app, 'recipient', email)
   const account = (await app.accounts.findByEmail(email)) ?? (await app.accounts.create(body))
   const name = [firstName, lastName].filter(Boolean).join(' ')
   await inTransaction(app.database, async (queries) => {
@@ -78,6 +81,8 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
         description: 'A mail is on its way. Try again in half a minute.',
       })
     refuseOtherDomains(await allowedDomains(queries, team.id), { email: row.email, verified: true })
+    await countInvitation(app, 'inviter', actor.id)
+    await countInvitation(app, 'recipient', row.email)
     const { secret, secretHash } = makeSecret()
     await renewInvitation(queries, { teamId: team.id, userId, secretHash, invitedBy: actor.id })
     await sendInvitation(app, queries, { teamId: team.id, userId, secret, secretHash })
@@ -144,6 +149,7 @@ export async function renewCode(app: App, teamId: string, secret: string): Promi
       value: 'expired',
       description: 'This invitation has expired or was used. Ask for a new one.',
     })
+  await countInvitation(app, 'link', row.secretHash)
   if (await app.accounts.hasSignedIn(row.userId))
     throw new CruxError('preconditionFailed', {
       property: 'invitation',
