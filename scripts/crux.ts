@@ -7,7 +7,7 @@ import { createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
 import { root } from './build.ts'
 
-// The part of `npm run crux` that runs under Node 24: hands the command to the server's own command line.
+// The part of `npm run crux` that runs under Node 24: hands the command to the command line of the service it is for.
 
 const Settings = z.object({ CRUX_DATA_DIR: z.string(), DATABASE_URL: z.string().optional() })
 
@@ -42,8 +42,10 @@ async function run(args: string[]): Promise<number> {
 }
 
 async function runCli(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    cwd: join(root, 'apps/server'),
+  const [first, ...others] = args
+  const [app, command] = first === 'identity' ? ['apps/identity', others] : ['apps/server', args]
+  const child = spawn(process.execPath, ['src/cli.ts', ...command], {
+    cwd: join(root, app),
     env,
     stdio: 'inherit',
   })

@@ -86,7 +86,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
   const timer = setInterval(wake, pollMs)
   wake()
   return {
-    enqueue: async (tx, mail) => void (await tx.insert(mailOutbox).values(mail)),
+    enqueue: enqueueMail,
     enqueueNothing: async (tx) => void (await tx.insert(mailOutbox).values(nothing)),
     wake,
     async stop() {
@@ -100,6 +100,11 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
 
 /** Of no use from the start: it is deleted before it is looked at. */
 const nothing = { recipient: '', subject: '', text: '', html: '', usefulUntil: new Date(0) }
+
+/** Puts a mail into the table, for whichever process sends what lies there. */
+export async function enqueueMail(tx: Executor, mail: Mail): Promise<void> {
+  await tx.insert(mailOutbox).values(mail)
+}
 
 /** For an installation that sends no mail: whoever wants to send some has not asked whether one can. */
 export const noOutbox: Outbox = {

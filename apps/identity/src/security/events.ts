@@ -17,13 +17,16 @@ export type SecurityEvent =
   /** `factor` in the words of the person: "an authenticator app". */
   | { event: 'factor-added' | 'factor-removed'; factor: string }
 
+/** What is needed of the service to tell somebody something. */
+type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { outbox: Pick<App['outbox'], 'enqueue'> }
+
 /**
  * Writes down what happened to an account and, where it changes who can get in, tells its owner by mail: all with the
  * caller's transaction. The caller wakes the outbox after the commit.
  */
 export async function noteSecurityEvent(
   tx: Executor,
-  app: App,
+  app: Teller,
   visit: Pick<Visit, 'clientAddress' | 'userAgent'>,
   person: Pick<Person, 'identity'>,
   what: SecurityEvent,
@@ -43,7 +46,7 @@ export async function noteSecurityEvent(
 
 async function noticesOf(
   tx: Executor,
-  app: App,
+  app: Teller,
   { identity }: Pick<Person, 'identity'>,
   userAgent: string,
   what: SecurityEvent,

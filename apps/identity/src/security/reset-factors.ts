@@ -1,0 +1,38 @@
+import type { Database } from '@crux/postgres'
+import { findOwner, removeSecondFactors } from '../identities/credentials.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+import { findPerson } from '../identities/store.ts'
+import { enqueueMail } from '../mail/outbox.ts'
+import { endSessions } from '../sessions/store.ts'
+import { noteSecurityEvent } from './events.ts'
+
+const words: Record<string, string> = {
+  totp: 'an authenticator app',
+  lookup_secret: 'backup codes',
+  webauthn: 'security keys',
+}
+
+/**
+ * Takes all second factors away from a person who lost them, tells them by mail, and ends their sessions: one that lacked
+ * the factor would be a full one at once, whoever holds it.
+ *
+ * @returns what was taken away, in words; undefined when nobody has the address
+ */
+export async function resetFactors(
+  installation: { database: Database; consoleUrl: string; sendsMail: boolean },
+  email: string,
+): Promise<{ removed: string[]; sessionsEnded: number } | undefined> {
+  const { database, consoleUrl, sendsMail } = installation
+  return database.transaction(async (tx) => {
+    const identityId = await findOwner(tx, 'password', normalizeIdentifier(email))
+    const person = identityId === undefined ? undefined : await findPerson(tx, identityId)
+    if (identityId === undefined || !person) return undefined
+    const removed = (await removeSecondFactors(tx, identityId)).map((type) => words[type] ?? type)
+    if (removed.length === 0) return { removed, sessionsEnded: 0 }
+    const mail = { sendsMail, verifiesAddresses: sendsMail, consoleUrl, outbox: { enqueue: enqueueMail } }
+    const administrator = { clientAddress: '', userAgent: 'an administrator of this Crux' }
+    for (const factor of removed)
+      await noteSecurityEvent(tx, mail, administrator, person, { event: 'factor-removed', factor })
+    return { removed, sessionsEnded: await endSessions(tx, { ofIdentity: identityId }) }
+  })
+}
