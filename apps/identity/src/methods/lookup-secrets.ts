@@ -7,6 +7,7 @@ import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { sameSecret } from '../secrets.ts'
+import { noteSecurityEvent } from '../security/events.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
 
@@ -71,7 +72,7 @@ export const lookupSettings: SettingsMethod = {
       disable,
     ]
   },
-  async submit(app, { fields, person, context }) {
+  async submit(app, { visit, fields, person, context }) {
     const identityId = person.identity.id
     switch (actionOf(fields)) {
       case 'regenerate': {
@@ -92,6 +93,7 @@ export const lookupSettings: SettingsMethod = {
           kind: 'changed',
           async write(tx) {
             await removeConfig(tx, identityId, type)
+            await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'backup codes' })
             return undefined
           },
         }
@@ -107,6 +109,7 @@ export const lookupSettings: SettingsMethod = {
           async write(tx) {
             await saveConfig(tx, identityId, type, { ...config })
             await saveIdentifiers(tx, identityId, type, [identityId])
+            await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'backup codes' })
             return undefined
           },
         }

@@ -8,6 +8,7 @@ import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { emailOf } from '../identities/traits.ts'
+import { noteSecurityEvent } from '../security/events.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
 
@@ -70,7 +71,7 @@ export const totpSettings: SettingsMethod = {
       input(type, 'method', 'submit', { value: type, label: messages.labelSave() }),
     ]
   },
-  async submit(app, { fields, person, context }) {
+  async submit(app, { visit, fields, person, context }) {
     const identityId = person.identity.id
     if (await findConfig(app.database.db, identityId, type)) {
       if (!isTrue(fields.totp_unlink)) return { kind: 'shown' }
@@ -78,6 +79,7 @@ export const totpSettings: SettingsMethod = {
         kind: 'changed',
         async write(tx) {
           await removeConfig(tx, identityId, type)
+          await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'an authenticator app' })
           return undefined
         },
       }
@@ -96,6 +98,7 @@ export const totpSettings: SettingsMethod = {
       async write(tx) {
         await saveConfig(tx, identityId, type, { ...config })
         await saveIdentifiers(tx, identityId, type, [identityId])
+        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'an authenticator app' })
         return undefined
       },
     }

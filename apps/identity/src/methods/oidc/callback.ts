@@ -1,7 +1,7 @@
 import type { App } from '../../context.ts'
 import { isUuid } from '../../db/ids.ts'
 import { answerFlow, requireOwnFlow } from '../../flows/answer.ts'
-import type { Flow } from '../../flows/flow.ts'
+import { canLeave, type Flow } from '../../flows/flow.ts'
 import { beginLogin, completeLogin, expireLogin, refuseLogin } from '../../flows/login.ts'
 import { type Message, messages } from '../../flows/messages.ts'
 import {
@@ -67,7 +67,7 @@ async function findDeparted(app: App, id: string | undefined): Promise<Flow | un
   if (!isUuid(id)) return undefined
   for (const kind of ['login', 'registration', 'settings'] as const) {
     const flow = await findFlow(app.database.db, kind, id)
-    if (flow?.type === 'browser') return flow
+    if (flow && canLeave(flow)) return flow
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../context.ts'
+import { canLeave } from '../../flows/flow.ts'
 import { messages } from '../../flows/messages.ts'
 import { input, type Node } from '../../flows/nodes.ts'
 import { refusedWith, type SettingsMethod } from '../../flows/settings-method.ts'
@@ -15,13 +16,13 @@ import { readProven, registerWith } from './registration.ts'
 
 const type = 'oidc'
 
-/** Signing in with an account elsewhere. For browsers: API clients cannot be sent there and back. */
+/** Signing in with an account elsewhere. For browsers, and for apps that wait for the code that a browser brings back. */
 export const oidcLogin: LoginMethod = {
   id: type,
   aals: ['aal1'],
   claims: chosen,
-  async nodes(app, { type: flowType, refresh, session }) {
-    if (flowType !== 'browser') return []
+  async nodes(app, { type: flowType, refresh, session, context }) {
+    if (!canLeave({ type: flowType, context })) return []
     const own = refresh && session ? await linksOf(app, session.session.identityId) : undefined
     return [...app.providers.values()]
       .filter(({ id }) => !refresh || own?.some(({ provider }) => provider === id))
@@ -32,7 +33,7 @@ export const oidcLogin: LoginMethod = {
     const refuse = (message: ReturnType<typeof messages.generic>) =>
       ({ kind: 'refused', found: new Map([['', [message]]]) }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
-    if (!provider || flow.type !== 'browser') return refuse(messages.loginMethodUnknown())
+    if (!provider || !canLeave(flow)) return refuse(messages.loginMethodUnknown())
     const sent = await sendToProvider(app, visit, flow, provider)
     return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
   },
@@ -41,8 +42,8 @@ export const oidcLogin: LoginMethod = {
 export const oidcRegistration: RegistrationMethod = {
   id: type,
   claims: chosen,
-  nodes(app, { type: flowType }) {
-    if (flowType !== 'browser') return []
+  nodes(app, { type: flowType, context }) {
+    if (!canLeave({ type: flowType, context })) return []
     return [...app.providers.values()].map(({ id, label }) =>
       button('provider', id, factorMessages.registerWith(label, id)),
     )
@@ -53,7 +54,7 @@ export const oidcRegistration: RegistrationMethod = {
     const refuse = (message: ReturnType<typeof messages.generic>) =>
       ({ kind: 'refused', found: new Map([['', [message]]]), traits }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
-    if (!provider || flow.type !== 'browser') return refuse(messages.registrationMethodUnknown())
+    if (!provider || !canLeave(flow)) return refuse(messages.registrationMethodUnknown())
     // Who came back from the provider and was asked for more need not go there again.
     const proven = readProven(app, flow, provider.id)
     if (proven) return registerWith(app, flow, provider, proven, traits)

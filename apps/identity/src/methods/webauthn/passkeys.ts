@@ -4,12 +4,18 @@ import { uiUrl } from '../../context.ts'
 import type { Traits } from '../../db/schema.ts'
 import { messages } from '../../flows/messages.ts'
 import { input } from '../../flows/nodes.ts'
-import { refusedWith, type SettingsMethod } from '../../flows/settings-method.ts'
+import {
+  refusedWith,
+  type SettingsAttempt,
+  type SettingsMethod,
+  type SettingsOutcome,
+} from '../../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome, RegistrationMethod } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import { findOwner, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
+import { noteSecurityEvent } from '../../security/events.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
@@ -183,12 +189,13 @@ export const passkeySettings: SettingsMethod = {
       input(type, 'passkey_create_data', 'hidden', { value: JSON.stringify(question.options) }),
     ]
   },
-  async submit(app, { type: flowType, fields, flow, person, context }) {
+  async submit(app, attempt) {
+    const { type: flowType, fields, flow, person, context } = attempt
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return refusedWith(messages.settingsMethodUnknown())
     const identityId = person.identity.id
     const answer = textField(fields, 'passkey_settings_register')
-    if (answer === '') return removal(app, identityId, textField(fields, 'passkey_remove'))
+    if (answer === '') return removal(app, attempt)
     if (!isNewKey(answer)) return refusedWith(unreadable())
     const { question, userHandle } = (await takeOut(app, flow, type)) as Memory
     context.methods = flow.context.methods
@@ -203,13 +210,16 @@ export const passkeySettings: SettingsMethod = {
         const config: StoredKeys = { userHandle, keys: [...others, { ...key, name: '' }] }
         await saveConfig(tx, identityId, type, config)
         await saveIdentifiers(tx, identityId, type, [userHandle])
+        await noteSecurityEvent(tx, app, attempt.visit, person, { event: 'factor-added', factor: 'a passkey' })
         return undefined
       },
     }
   },
 }
 
-async function removal(app: App, identityId: string, name: string): ReturnType<SettingsMethod['submit']> {
+async function removal(app: App, { visit, fields, person }: SettingsAttempt): Promise<SettingsOutcome> {
+  const identityId = person.identity.id
+  const name = textField(fields, 'passkey_remove')
   const stored = await findKeys(app.database.db, identityId, type)
   if (!stored) return refusedWith(messages.generic('You have no passkey that could be removed.'))
   if (!stored.keys.some((key) => keyName(key) === name))
@@ -224,6 +234,7 @@ async function removal(app: App, identityId: string, name: string): ReturnType<S
       const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
       if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
       else await removeConfig(tx, identityId, type)
+      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'a passkey' })
       return undefined
     },
   }

@@ -5,6 +5,7 @@ import type { LoginMethod } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import { removeConfig, saveConfig } from '../../identities/credentials.ts'
 import { emailOf } from '../../identities/traits.ts'
+import { noteSecurityEvent } from '../../security/events.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember, takeOut } from '../memory.ts'
 import { acceptNewKey, acceptProof, askForNewKey, askForProof, isNewKey, type Question, readProof } from './ceremony.ts'
@@ -95,7 +96,7 @@ export const securityKeySettings: SettingsMethod = {
       scriptNode(app),
     ]
   },
-  async submit(app, { type: flowType, fields, flow, person, context }) {
+  async submit(app, { visit, type: flowType, fields, flow, person, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return refusedWith(messages.settingsMethodUnknown())
     const identityId = person.identity.id
@@ -113,6 +114,7 @@ export const securityKeySettings: SettingsMethod = {
           const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
           if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
           else await removeConfig(tx, identityId, type)
+          await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'a security key' })
           return undefined
         },
       }
@@ -131,6 +133,7 @@ export const securityKeySettings: SettingsMethod = {
         const now = await findKeys(tx, identityId, type, { lock: true })
         const others = now?.keys.filter(({ id }) => id !== key.id) ?? []
         await saveConfig(tx, identityId, type, { userHandle, keys: [...others, { ...key, name }] })
+        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'a security key' })
         return undefined
       },
     }
