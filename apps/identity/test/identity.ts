@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { testDatabase } from '@crux/postgres'
 import { createLogger, parseConfig } from '@crux/service-kit'
-import { Configuration, FrontendApi, IdentityApi, type SuccessfulNativeRegistration } from '@ory/kratos-client'
+import {
+  Configuration,
+  FrontendApi,
+  IdentityApi,
+  MetadataApi,
+  type SuccessfulNativeRegistration,
+} from '@ory/kratos-client'
 import { Client } from 'pg'
 import { identitySettings } from '../src/config.ts'
 import { migrateIdentity, startIdentity } from '../src/start.ts'
@@ -18,6 +24,7 @@ export interface TestIdentity {
   databaseUrl: string
   frontend: FrontendApi
   admin: IdentityApi
+  metadata: MetadataApi
   browser(headers?: Record<string, string>): Browser
   sql<T extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<T[]>
   stop(): Promise<void>
@@ -44,17 +51,17 @@ export async function startTestIdentity(
   const { publicUrl, adminUrl } = running
   const client = new Client({ connectionString: database.url })
   await client.connect()
+  const asAdmin = new Configuration({
+    basePath: adminUrl,
+    baseOptions: { ...quiet, headers: { authorization: `Bearer ${adminToken}` } },
+  })
   return {
     publicUrl,
     adminUrl,
     databaseUrl: database.url,
     frontend: new FrontendApi(new Configuration({ basePath: publicUrl, baseOptions: quiet })),
-    admin: new IdentityApi(
-      new Configuration({
-        basePath: adminUrl,
-        baseOptions: { ...quiet, headers: { authorization: `Bearer ${adminToken}` } },
-      }),
-    ),
+    admin: new IdentityApi(asAdmin),
+    metadata: new MetadataApi(asAdmin),
     browser: (headers) => new Browser(publicUrl, headers),
     sql: async (text, values) => (await client.query(text, values)).rows,
     async stop() {
