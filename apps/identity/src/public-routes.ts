@@ -7,10 +7,12 @@ import { initRegistration, submitRegistration } from './flows/registration.ts'
 import { getSettings, initSettings, submitSettings } from './flows/settings.ts'
 import { initVerification, openVerificationLink, submitVerification } from './flows/verification.ts'
 import { healthRoutes } from './health.ts'
-import { flowParameterMissing } from './http/errors.ts'
+import { noSuchRow } from './http/errors.ts'
 import type { Routes } from './http/routes.ts'
 import { schemaRoutes } from './identities/schema-routes.ts'
+import { oidcRoutes } from './methods/oidc/callback.ts'
 import { scriptRoutes } from './methods/webauthn/script.ts'
+import { securityRoutes } from './security/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 
 /** Everything that browsers and API clients reach, below CRUX_URL/kratos. */
@@ -56,6 +58,8 @@ export function publicRoutes(app: App): Routes {
     },
 
     ...sessionRoutes(app),
+    ...securityRoutes(app),
+    ...oidcRoutes(app),
     ...scriptRoutes,
     ...schemaRoutes,
     ...healthRoutes(app, ''),
@@ -63,5 +67,5 @@ export function publicRoutes(app: App): Routes {
 }
 
 function noSubmitByGet(): never {
-  throw flowParameterMissing()
+  throw noSuchRow()
 }

@@ -13,6 +13,7 @@ import { storeError } from './store.ts'
  *
  * @param options.person whose settings these are; the flow shows them
  * @param options.continueWith what a client should do next
+ * @param options.exchangeCode what a native app keeps to get its session with; shown this once
  * @param options.transientPayload what the submit carried along; it is handed back and not kept
  */
 export function answerFlow(
@@ -25,14 +26,16 @@ export function answerFlow(
     person?: Person
     continueWith?: unknown[]
     transientPayload?: unknown
+    exchangeCode?: string
   } = {},
 ): unknown {
   if (flow.type === 'browser' && !visit.wantsJson)
     return visit.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
-  const { person, continueWith = [], transientPayload } = options
+  const { person, continueWith = [], transientPayload, exchangeCode } = options
   return visit.reply.code(options.status ?? 200).send({
     ...showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined),
     ...(person ? { identity: showIdentity(person, app.publicUrl) } : {}),
+    ...(exchangeCode === undefined ? {} : { session_token_exchange_code: exchangeCode }),
     ...(transientPayload === undefined ? {} : { transient_payload: transientPayload }),
     ...(continueWith.length === 0 ? {} : { continue_with: continueWith }),
   })

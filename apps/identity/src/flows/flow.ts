@@ -23,8 +23,15 @@ export interface FlowContext {
   refresh?: boolean
   /** Any browser may use the flow: an administrator made it and passed its address on. */
   unbound?: boolean
+  /** A native app asked for a code with which it gets the session that a browser earns for it. */
+  exchanges?: boolean
   /** What methods remember between two answers, by their id. Secrets in it are encrypted by who puts them here. */
   methods?: Record<string, Record<string, unknown>>
+}
+
+/** Whether a flow can go on at a provider: a browser is sent there, and an app that waits for a code sends its user's. */
+export function canLeave({ type, context }: Pick<Flow, 'type' | 'context'>): boolean {
+  return type === 'browser' || context.exchanges === true
 }
 
 /** Lifespans of the default configuration. */

@@ -17,6 +17,7 @@ import { noteSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { openSession, raiseSession, refreshSession } from '../sessions/store.ts'
+import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -42,12 +43,15 @@ export async function initLogin(app: App, visit: Visit, type: Flow['type']): Pro
     if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable(signedInReason)
     return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
+  const exchanges = type === 'api' && asksForExchange(visit)
+  const context = { requestedAal: aal, refresh, ...(exchanges ? { exchanges } : {}) }
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, type),
     returnTo: visit.query('return_to') || null,
-    ...(await loginUi(app, { type, aal, refresh, session, context: { requestedAal: aal, refresh } })),
+    ...(await loginUi(app, { type, aal, refresh, session, context })),
   })
-  return answerFlow(app, visit, flow)
+  const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
+  return answerFlow(app, visit, flow, { exchangeCode })
 }
 
 /** A flow for a browser that came from elsewhere and has to sign in here. */
@@ -104,6 +108,9 @@ export async function completeLogin(
   proven: { identityId: string; method: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
 ): Promise<unknown> {
   const { session: current, aal, method } = proven
+  // A browser came back from a provider, for an app that waits for its code.
+  if (flow.context.exchanges && visit.request.method === 'GET')
+    return visit.reply.redirect(await earnExchange(app, flow, proven), 303)
   const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
   const continues = aal === 'aal2' || flow.context.refresh
   const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined

@@ -9,6 +9,7 @@ import { registrationMethods } from '../methods/offered.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { openSession, type SessionDetails } from '../sessions/store.ts'
+import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -28,12 +29,14 @@ export async function initRegistration(app: App, visit: Visit, type: Flow['type'
     if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('signing up is not possible')
     return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
+  const exchanges = type === 'api' && asksForExchange(visit)
   const flow = await insertFlow(app.database.db, {
     ...newFlow(visit, type),
     returnTo: visit.query('return_to') || null,
-    ...(await registrationUi(app, type)),
+    ...(await registrationUi(app, type, { context: exchanges ? { exchanges } : {} })),
   })
-  return answerFlow(app, visit, flow)
+  const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
+  return answerFlow(app, visit, flow, { exchangeCode })
 }
 
 /** A flow for a browser that came from elsewhere and has no account here yet. */
@@ -87,6 +90,8 @@ export async function completeRegistration(
   outcome: RegistrationOutcome & { kind: 'proven' } & { method: string },
 ): Promise<unknown> {
   const csrfToken = newCsrfToken()
+  // A browser came back from a provider, for an app that waits for its code.
+  const arrived = flow.context.exchanges === true && visit.request.method === 'GET'
   const verified = outcome.verified || !app.verifiesAddresses
   let made: Made
   try {
@@ -94,9 +99,10 @@ export async function completeRegistration(
       let person = await insertPerson(tx, { ...outcome, verified })
       await noteSecurityEvent(tx, app, visit, person, { event: 'signed-up', method: outcome.method })
       const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
-      const opened = outcome.session
-        ? await openSession(tx, { identityId: person.identity.id, method: outcome.method, device })
-        : undefined
+      const opened =
+        outcome.session && !arrived
+          ? await openSession(tx, { identityId: person.identity.id, method: outcome.method, device })
+          : undefined
       const address = person.verifiable[0]
       let verification: Flow | undefined
       if (!verified && address) {
@@ -117,6 +123,10 @@ export async function completeRegistration(
   if (made.verification && address) {
     await app.limiter.note('resend', address)
     app.outbox.wake()
+  }
+  if (arrived) {
+    const { id } = made.person.identity
+    return visit.reply.redirect(await earnExchange(app, flow, { identityId: id, method: outcome.method }), 303)
   }
   return answerSuccess(app, visit, flow, { ...made, csrfToken })
 }

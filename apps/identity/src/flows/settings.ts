@@ -93,12 +93,13 @@ export async function getSettings(app: App, visit: Visit): Promise<unknown> {
 }
 
 export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
-  const flow = await requireFlow(app, visit, 'settings')
   const session = await currentSession(app, visit)
   if (!session) {
-    if (!visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
+    const flow = await findFlow(app.database.db, 'settings', visit.query('flow'))
+    if (flow?.type !== 'api' && !visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
     throw noCredentials(missing)
   }
+  const flow = await requireFlow(app, visit, 'settings')
   const { person } = session
   if (flow.identityId !== person.identity.id) throw identityMismatch()
   if (lacksSecondFactor(session) && !visit.wantsJson) return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)

@@ -8,6 +8,7 @@ import { showBareIdentity } from '../identities/wire.ts'
 import { requireHighestAal } from './aal.ts'
 import { currentSession, type Signed } from './credentials.ts'
 import { endSessions, listSessions as findSessions } from './store.ts'
+import { exchangeToken } from './token-exchange.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
 
 /** What a signed-in person can do with sessions. */
@@ -15,12 +16,7 @@ export function sessionRoutes(app: App): Routes {
   return {
     '/sessions/whoami': { any: (visit) => whoami(app, visit) },
     '/sessions': { GET: (visit) => listSessions(app, visit), DELETE: (visit) => endOthers(app, visit) },
-    // Codes to exchange come with signing in elsewhere, which is not offered: none can be known.
-    '/sessions/token-exchange': {
-      GET: async () => {
-        throw new IdentityError(404, { reason: 'no session yet for this "code"' })
-      },
-    },
+    '/sessions/token-exchange': { GET: (visit) => exchangeToken(app, visit) },
     '/sessions/:id': { DELETE: (visit) => endOne(app, visit) },
   }
 }

@@ -12,13 +12,4 @@ export const pending: Record<string, { scenarios?: string[]; parts?: Place[] }> 
       'factors: lookup: codes are shown and confirmed in a single-page application',
     ],
   },
-  sessions: {
-    scenarios: [
-      'sessions: an API flow may ask for a code to exchange',
-      'sessions: nothing waits to be exchanged for a token',
-    ],
-  },
-  transport: {
-    scenarios: ['transport: a submit is not a GET'],
-  },
 }

@@ -146,7 +146,9 @@ async function signUp(
     })
   }
   await app.limiter.take('client', visit.clientAddress)
-  return completeRegistration(app, visit, flow, { ...outcome, method: 'oidc' })
+  // An app that waits for its session knows the flow that it began, and no other.
+  const awaited = from.context.exchanges ? from : flow
+  return completeRegistration(app, visit, awaited, { ...outcome, method: 'oidc' })
 }
 
 /** Adds the account elsewhere to who is signed in here. */

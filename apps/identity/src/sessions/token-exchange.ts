@@ -1,0 +1,91 @@
+import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
+import type { App } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { flows, tokenExchanges } from '../db/schema.ts'
+import type { Flow } from '../flows/flow.ts'
+import { resolveReturnTo } from '../flows/return-to.ts'
+import { badRequest, IdentityError } from '../http/errors.ts'
+import type { Visit } from '../http/visit.ts'
+import { findPerson } from '../identities/store.ts'
+import { newToken, sha256 } from '../secrets.ts'
+import { noteSecurityEvent } from '../security/events.ts'
+import { findSession, openSession } from './store.ts'
+import { showSession } from './wire.ts'
+
+/**
+ * For native apps, whose user signs in at a provider with a browser. The app keeps one code from the beginning of its
+ * flow; the browser brings another one back; who has both gets the session, once. Neither is worth anything alone, so an
+ * address that was seen gives nothing away.
+ */
+
+/** Whether an API client asks for the first code with its flow. */
+export function asksForExchange(visit: Visit): boolean {
+  return visit.query('return_session_token_exchange_code') === 'true'
+}
+
+/** Makes the first code. It is shown in the answer that begins the flow, and nowhere else. */
+export async function beginExchange(tx: Executor, flow: Flow): Promise<string> {
+  const initCode = newToken('') + newToken('')
+  await tx.insert(tokenExchanges).values({
+    flowId: flow.id,
+    initCodeHash: sha256(initCode),
+    // Replaced by that of a code that somebody holds once there is a session to give.
+    returnToCodeHash: sha256(newToken('')),
+  })
+  return initCode
+}
+
+/** Somebody has signed in for the flow with a browser: where that goes on, with the second code in its address. */
+export async function earnExchange(
+  app: App,
+  flow: Flow,
+  proven: { identityId: string; method: string },
+): Promise<string> {
+  const code = newToken('') + newToken('')
+  const completedAt = new Date().toISOString()
+  await app.database.db
+    .update(tokenExchanges)
+    .set({
+      returnToCodeHash: sha256(code),
+      identityId: proven.identityId,
+      authenticationMethods: [{ method: proven.method, aal: 'aal1', completed_at: completedAt }],
+    })
+    .where(eq(tokenExchanges.flowId, flow.id))
+  const target = new URL(resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`)
+  target.searchParams.set('code', code)
+  return target.href
+}
+
+/** Gives who has both codes the session. */
+export async function exchangeToken(app: App, visit: Visit): Promise<unknown> {
+  const initCode = visit.query('init_code') ?? ''
+  const returnToCode = visit.query('return_to_code') ?? ''
+  if (initCode === '' || returnToCode === '')
+    throw badRequest('"init_code" and "return_to_code" query params must be set')
+  await app.limiter.take('client', visit.clientAddress)
+  const [earned] = await app.database.db
+    .delete(tokenExchanges)
+    .where(
+      and(
+        eq(tokenExchanges.initCodeHash, sha256(initCode)),
+        eq(tokenExchanges.returnToCodeHash, sha256(returnToCode)),
+        isNotNull(tokenExchanges.identityId),
+        sql`exists (select 1 from ${flows} where ${flows.id} = ${tokenExchanges.flowId} and ${gt(flows.expiresAt, new Date())})`,
+      ),
+    )
+    .returning()
+  const person = earned?.identityId ? await findPerson(app.database.db, earned.identityId) : undefined
+  if (!earned || person?.identity.state !== 'active')
+    throw new IdentityError(404, { reason: 'no session yet for this "code"' })
+  await app.limiter.refund('client', visit.clientAddress)
+  const method = earned.authenticationMethods?.[0]?.method ?? 'oidc'
+  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  const { token } = await app.database.transaction(async (tx) => {
+    await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', method })
+    return openSession(tx, { identityId: person.identity.id, method, device })
+  })
+  app.outbox.wake()
+  const details = await findSession(app.database, token)
+  if (!details) throw new IdentityError(404, { reason: 'no session yet for this "code"' })
+  return visit.reply.send({ session_token: token, session: showSession(details, app.publicUrl) })
+}
