@@ -58,15 +58,14 @@ export async function invite(
 
 /** @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s */
 export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
+  const invited = await findInvitation(app.database.pool, team.id, { userId })
+  if (!invited) throw noInvitation(userId)
+  requireMail(app)
+  await countInvitation(app, 'inviter', actor.id)
+  await countInvitation(app, 'recipient', invited.email)
   await inTransaction(app.database, async (queries) => {
     const row = await lockInvitation(queries, team.id, userId)
-    if (!row)
-      throw new CruxError('notFound', {
-        property: 'userId',
-        value: userId,
-        description: 'There is no such invitation.',
-      })
-    requireMail(app)
+    if (!row) throw noInvitation(userId)
     if (row.status === 'declined')
       throw new CruxError('preconditionFailed', {
         property: 'userId',
@@ -81,8 +80,6 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
         description: 'A mail is on its way. Try again in half a minute.',
       })
     refuseOtherDomains(await allowedDomains(queries, team.id), { email: row.email, verified: true })
-    await countInvitation(app, 'inviter', actor.id)
-    await countInvitation(app, 'recipient', row.email)
     const { secret, secretHash } = makeSecret()
     await renewInvitation(queries, { teamId: team.id, userId, secretHash, invitedBy: actor.id })
     await sendInvitation(app, queries, { teamId: team.id, userId, secret, secretHash })
@@ -203,6 +200,9 @@ function makeSecret() {
 }
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+const noInvitation = (userId: string) =>
+  new CruxError('notFound', { property: 'userId', value: userId, description: 'There is no such invitation.' })
 
 const alreadyThere = (email: string, words: string) =>
   new CruxError('alreadyExists', { property: 'email', value: email, description: `${email} ${words}.` })
