@@ -98,7 +98,7 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     passwords: await createPasswordHasher(),
     limiter: limited ? createLimiter(database.pool, keys) : noLimits,
     outbox,
-    providers: createProviders(config, log),
+    providers: await createProviders(config, log),
     log,
   }
 }

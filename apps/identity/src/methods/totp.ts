@@ -1,5 +1,4 @@
 import { generateSecret, generateURI, verifySync } from 'otplib/functional'
-import { toDataURL } from 'qrcode'
 import type { App } from '../context.ts'
 import { messages } from '../flows/messages.ts'
 import { image, input, sealed, text } from '../flows/nodes.ts'
@@ -60,6 +59,7 @@ export const totpSettings: SettingsMethod = {
       remember(context, type, { secret: app.keys.seal(secret, place(identityId)) })
     }
     const uri = generateURI({ issuer: 'Crux', label: emailOf(person.identity.traits), secret })
+    const { toDataURL } = await import('qrcode')
     const qr = await toDataURL(uri, { width: 256, margin: 2, errorCorrectionLevel: 'M' })
     return [
       sealed(app.keys, image(type, 'totp_qr', { src: qr, width: 256, height: 256 }, factorMessages.totpQr())),

@@ -1,9 +1,4 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { RelyingParty } from './relying-party.ts'
 import type { StoredKey } from './stored-keys.ts'
@@ -24,44 +19,41 @@ export interface Question {
  * @param about.passkey a key that is found without a name and signs in alone; else one that only confirms
  * @param about.known keys that need not be added again
  */
-export async function askForNewKey(
+export function askForNewKey(
   party: RelyingParty,
   about: { userHandle: Buffer; userName: string; known: readonly StoredKey[]; passkey: boolean },
-): Promise<Question> {
-  const { rp, user, challenge, pubKeyCredParams, timeout, excludeCredentials } = await generateRegistrationOptions({
-    rpName: party.name,
-    rpID: party.id,
-    userName: about.userName,
-    userDisplayName: about.userName,
-    userID: new Uint8Array(about.userHandle),
+): Question {
+  const challenge = newChallenge()
+  const publicKey = {
+    rp: { id: party.id, name: party.name },
+    user: { id: about.userHandle.toString('base64url'), name: about.userName, displayName: about.userName },
+    challenge,
+    pubKeyCredParams: algorithms.map((alg) => ({ alg, type: 'public-key' })),
     timeout: about.passkey ? timeoutMs.passkey : timeoutMs.securityKey,
-    excludeCredentials: about.known.map(({ id, transports }) => ({ id, transports })),
-    supportedAlgorithmIDs: algorithms,
-  })
-  // Any kind of authenticator will do: this computer, a phone, a key.
-  const authenticatorSelection = about.passkey
-    ? { requireResidentKey: true, residentKey: 'required', userVerification: 'preferred' }
-    : { userVerification: 'discouraged' }
-  const publicKey = { rp, user, challenge, pubKeyCredParams, timeout, authenticatorSelection }
-  if (about.known.length === 0) return { options: { publicKey }, challenge }
-  return { options: { publicKey: { ...publicKey, excludeCredentials } }, challenge }
+    ...(about.known.length === 0 ? {} : { excludeCredentials: about.known.map(descriptor) }),
+    // Any kind of authenticator will do: this computer, a phone, a key.
+    authenticatorSelection: about.passkey
+      ? { requireResidentKey: true, residentKey: 'required', userVerification: 'preferred' }
+      : { userVerification: 'discouraged' },
+  }
+  return { options: { publicKey }, challenge }
 }
 
 /** Asks to prove the possession of a key: one of `keys`, or any passkey when there are none. */
-export async function askForProof(
-  party: RelyingParty,
-  about: { keys: readonly StoredKey[]; passkey: boolean },
-): Promise<Question> {
-  const options = await generateAuthenticationOptions({
-    rpID: party.id,
+export function askForProof(party: RelyingParty, about: { keys: readonly StoredKey[]; passkey: boolean }): Question {
+  const challenge = newChallenge()
+  const publicKey = {
+    challenge,
     timeout: about.passkey ? timeoutMs.passkey : timeoutMs.securityKey,
-    ...(about.keys.length === 0
-      ? {}
-      : { allowCredentials: about.keys.map(({ id, transports }) => ({ id, transports })) }),
+    rpId: party.id,
+    ...(about.keys.length === 0 ? {} : { allowCredentials: about.keys.map(descriptor) }),
     userVerification: about.passkey ? 'preferred' : 'discouraged',
-  })
-  return { options: { publicKey: options }, challenge: options.challenge }
+  }
+  return { options: { publicKey }, challenge }
 }
+
+const newChallenge = () => randomBytes(32).toString('base64url')
+const descriptor = ({ id, transports }: StoredKey) => ({ id, transports, type: 'public-key' })
 
 const base64url = z
   .string()
@@ -105,6 +97,8 @@ export function isNewKey(text: string): boolean {
   return parse(NewKeyAnswer, text) !== undefined
 }
 
+// The library that judges answers takes 27 MB of memory: it is loaded when the first answer comes.
+
 /** The key that an answer brings, undefined when the answer is not right. */
 export async function acceptNewKey(
   party: RelyingParty,
@@ -113,6 +107,7 @@ export async function acceptNewKey(
 ): Promise<Omit<StoredKey, 'name'> | undefined> {
   const answer = parse(NewKeyAnswer, text)
   if (!answer) return undefined
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const result = await verifyRegistrationResponse({
     response: { ...answer, response: { ...answer.response }, clientExtensionResults: {} },
     expectedChallenge: challenge,
@@ -140,6 +135,7 @@ export async function acceptProof(
   key: StoredKey,
 ): Promise<number | undefined> {
   const { userHandle, ...response } = answer.response
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const result = await verifyAuthenticationResponse({
     response: {
       ...answer,

@@ -54,10 +54,7 @@ export const passkeyLogin: LoginMethod = {
     const own = refresh && session ? await findKeys(app.database.db, session.session.identityId, type) : undefined
     // Who only confirms who they are is offered their own passkeys, and nothing while they have none.
     if (refresh && !own) return []
-    const { question = await askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall(
-      context,
-      type,
-    ) as Memory
+    const { question = askForProof(party, { keys: own?.keys ?? [], passkey: true }) } = recall(context, type) as Memory
     remember(context, type, { question })
     const onload = refresh ? {} : { onloadTrigger: 'oryPasskeyLoginAutocompleteInit' }
     return [
@@ -110,12 +107,12 @@ export const passkeyRegistration: RegistrationMethod = {
     const userHandle = memory.userHandle ?? newHandle()
     const question =
       memory.question ??
-      (await askForNewKey(party, {
+      askForNewKey(party, {
         userHandle: Buffer.from(userHandle),
         userName: party.name,
         known: [],
         passkey: true,
-      }))
+      })
     remember(context, type, { question, userHandle })
     const data = { credentialOptions: question.options, displayNameFieldName: 'traits.email' }
     return [
@@ -167,8 +164,7 @@ export const passkeySettings: SettingsMethod = {
     const userHandle = stored?.userHandle ?? memory.userHandle ?? newHandle()
     const userName = emailOf(person.identity.traits)
     const question =
-      memory.question ??
-      (await askForNewKey(party, { userHandle: Buffer.from(userHandle), userName, known, passkey: true }))
+      memory.question ?? askForNewKey(party, { userHandle: Buffer.from(userHandle), userName, known, passkey: true })
     remember(context, type, { question, userHandle })
     const last = known.length > 0 && (await countFirstFactors(app, app.database.db, identityId)) < 2
     return [

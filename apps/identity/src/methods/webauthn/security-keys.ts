@@ -25,7 +25,7 @@ export const securityKeyLogin: LoginMethod = {
     if (flowType !== 'browser' || !session || !party) return []
     const stored = await findKeys(app.database.db, session.session.identityId, type)
     if (!stored) return []
-    const question = asked(context) ?? (await askForProof(party, { keys: stored.keys, passkey: false }))
+    const question = asked(context) ?? askForProof(party, { keys: stored.keys, passkey: false })
     remember(context, type, { question })
     return [
       input('default', 'identifier', 'hidden', { value: emailOf(session.person.identity.traits).toLowerCase() }),
@@ -75,8 +75,7 @@ export const securityKeySettings: SettingsMethod = {
     const { identity } = person
     const known = (await findKeys(app.database.db, identity.id, type))?.keys ?? []
     const userHandle = Buffer.from(identity.id.replaceAll('-', ''), 'hex')
-    const question =
-      asked(context) ?? (await askForNewKey(party, { userHandle, userName: party.name, known, passkey: false }))
+    const question = asked(context) ?? askForNewKey(party, { userHandle, userName: party.name, known, passkey: false })
     remember(context, type, { question })
     return [
       ...known.map((key) =>
