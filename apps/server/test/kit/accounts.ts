@@ -16,7 +16,13 @@ type FlowKind = 'login' | 'registration' | 'recovery' | 'verification' | 'settin
 type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
 
 /** Server and identity service as they run for people, on one database; mails of both lie in one folder. */
-export async function startWithAccounts(options: { config?: Partial<Config> } = {}) {
+export async function startWithAccounts(
+  options: {
+    config?: Partial<Config>
+    /** More settings of the identity service, once the address that browsers use is known. */
+    identitySettings?: (url: string) => Promise<Record<string, string>>
+  } = {},
+) {
   const database = await serverDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
   const port = await freePort()
@@ -34,6 +40,7 @@ export async function startWithAccounts(options: { config?: Partial<Config> } = 
       IDENTITY_ADMIN_TOKEN: token,
       TRUSTED_PROXIES: 'loopback',
       LOG_LEVEL: 'fatal',
+      ...(await options.identitySettings?.(url)),
     }),
     { log },
   )

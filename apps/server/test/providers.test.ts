@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientId, clientSecret, type OidcServer, startOidcServer } from '../../identity/test/oidc-server.ts'
+import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+
+const password = 'an engine of brass'
+
+let provider: OidcServer
+let world: AccountsWorld
+
+beforeAll(async () => {
+  world = await startWithAccounts({
+    async identitySettings(url) {
+      provider = await startOidcServer([`${url}/kratos/self-service/methods/oidc/callback/corp`])
+      const corp = { id: 'corp', label: 'Corp', issuer: provider.issuer, clientId, clientSecret }
+      return { OIDC_PROVIDERS: JSON.stringify([corp]) }
+    },
+  })
+})
+afterAll(async () => {
+  await world?.stop()
+  await provider?.close()
+})
+
+let count = 0
+function newPerson() {
+  const email = `person${++count}@example.com`
+  provider.account = { sub: `sub-${count}`, email, email_verified: true, given_name: 'Grace', family_name: 'Hopper' }
+  return email
+}
+/** The browser follows where it was sent, to the provider and back. */
+async function follow(browser: Browser, answer: { status: number; location: string | null }) {
+  expect(answer.status).toBe(201)
+  const back = await provider.visit(answer.location ?? '', `${world.server.url}/kratos`)
+  return browser.go(back)
+}
+const signIn = async (browser: Browser) =>
+  follow(
+    browser,
+    await browser.go('/api/auth/login', { ...(await browser.begin('login')), method: 'oidc', provider: 'corp' }),
+  )
+const settings = async (browser: Browser, method: 'POST' | 'DELETE') =>
+  browser.go('/api/auth/settings/oidc', { ...(await browser.begin('settings')), provider: 'corp' }, method)
+
+describe('a login provider', () => {
+  it('signs in who has an account there', async () => {
+    const email = newPerson()
+    const browser = world.makeBrowser()
+    await signIn(browser)
+    expect((await browser.me()).user).toMatchObject({ name: 'Grace Hopper', email })
+  })
+
+  it('is linked and unlinked in the settings, and the last way to sign in stays', async () => {
+    const email = newPerson()
+    const browser = world.makeBrowser()
+    await browser.register(email, password)
+    await follow(browser, await settings(browser, 'POST'))
+    const other = world.makeBrowser()
+    await signIn(other)
+    expect((await other.me()).user).toEqual((await browser.me()).user)
+    expect((await settings(browser, 'DELETE')).status).toBe(200)
+    newPerson()
+    const only = world.makeBrowser()
+    await signIn(only)
+    const kept = await settings(only, 'DELETE')
+    expect([kept.status >= 400, (await only.me()).user.id]).toEqual([true, expect.any(String)])
+  })
+
+  it('is a way out for who came in by a code: linked, no password is asked for', async () => {
+    const email = newPerson()
+    await world.makeBrowser().register(email, password)
+    const browser = world.makeBrowser()
+    const flow = await browser.begin('recovery')
+    await browser.go('/api/auth/recovery', { ...flow, email })
+    const mail = await world.mailTo(email, ({ text }) => /^\d{6}$/m.test(text))
+    const code = /^(\d{6})$/m.exec(mail.text)?.[1]
+    expect((await browser.go('/api/auth/recovery', { ...flow, code })).status).toBe(201)
+    await browser.me()
+    expect((await browser.go('/api/teams')).status).toBe(403)
+    await follow(browser, await settings(browser, 'POST'))
+    await browser.me()
+    expect((await browser.go('/api/teams')).status).toBe(200)
+  })
+})
