@@ -59,6 +59,17 @@ export function oddRequests(
     }))
 }
 
+/** Text where JSON of this schema is expected: near to it, far from it, or no JSON at all. */
+export function oddJson(schema: JsonSchema, words: readonly string[] = []): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 5, arbitrary: near(schema, words, 0).map(serialised) },
+    { weight: 2, arbitrary: oddValue.map(serialised) },
+    { weight: 1, arbitrary: fc.constantFrom(...brokenBodies) },
+  )
+}
+
+const serialised = (value: unknown) => JSON.stringify(value) ?? 'null'
+
 const mostly = <T>(value: T, other: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other })
 
@@ -233,7 +244,6 @@ function oddBody(schema: JsonSchema | undefined, words: readonly string[]): fc.A
     '/',
     '*',
   )
-  const serialised = (value: unknown) => JSON.stringify(value) ?? 'null'
   return fc.oneof(
     {
       weight: schema ? 6 : 1,
