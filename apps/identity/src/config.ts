@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
 import { oidcSettings, providersProblem } from './methods/oidc/settings.ts'
+import { tokenTemplates } from './sessions/token-templates.ts'
 
 const httpUrl = z
   .url({ protocol: /^https?$/ })
@@ -51,6 +52,8 @@ export const identitySettings = z
       .optional()
       .transform((list) => list?.split(/[\s,]+/).filter((entry) => entry !== ''))
       .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
+    /** What `whoami?tokenize_as=NAME` can make of a session. */
+    WHOAMI_TOKENS: tokenTemplates,
     ...oidcSettings,
   })
   .refine(

@@ -13,6 +13,7 @@ export function startHousekeeping(app: App): { stop(): Promise<void> } {
     await pool.query(`delete from identity.errors where created_at < now() - interval '1 day'`)
     await pool.query(`delete from identity.sessions where expires_at < now() - interval '30 days'`)
     await pool.query(`delete from identity.security_log where created_at < now() - interval '1 year'`)
+    await pool.query(`delete from identity.signing_keys where created_at < now() - interval '120 days'`)
     await app.limiter.clean()
   }
 

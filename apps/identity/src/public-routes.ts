@@ -14,6 +14,7 @@ import { oidcRoutes } from './methods/oidc/callback.ts'
 import { scriptRoutes } from './methods/webauthn/script.ts'
 import { securityRoutes } from './security/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { signingKeyRoutes } from './sessions/signing-keys.ts'
 
 /** Everything that browsers and API clients reach, below CRUX_URL/kratos. */
 export function publicRoutes(app: App): Routes {
@@ -59,6 +60,7 @@ export function publicRoutes(app: App): Routes {
 
     ...sessionRoutes(app),
     ...securityRoutes(app),
+    ...signingKeyRoutes(app),
     ...oidcRoutes(app),
     ...scriptRoutes,
     ...schemaRoutes,

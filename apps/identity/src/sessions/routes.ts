@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
-import { badRequest, IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
+import { IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
 import { linkHeader, readOffsetPage } from '../http/pages.ts'
 import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
@@ -9,6 +9,7 @@ import { requireHighestAal } from './aal.ts'
 import { currentSession, type Signed } from './credentials.ts'
 import { endSessions, listSessions as findSessions } from './store.ts'
 import { exchangeToken } from './token-exchange.ts'
+import { tokenizeSession } from './tokenize.ts'
 import { showBareSession, showDevice, showSession } from './wire.ts'
 
 /** What a signed-in person can do with sessions. */
@@ -26,9 +27,9 @@ async function whoami(app: App, visit: Visit): Promise<unknown> {
   if (!current) throw noCredentials('No valid session credentials found in the request.')
   requireHighestAal(app, current)
   const template = visit.query('tokenize_as')
-  if (template !== undefined && template !== '') throw badRequest(`Unable to find tokenizer template "${template}".`)
+  const tokenized = template ? { tokenized: await tokenizeSession(app, current, template) } : {}
   visit.reply.header('x-kratos-authenticated-identity-id', current.person.identity.id)
-  return visit.reply.send(showSession(current, app.publicUrl))
+  return visit.reply.send({ ...showSession(current, app.publicUrl), ...tokenized })
 }
 
 async function listSessions(app: App, visit: Visit): Promise<unknown> {

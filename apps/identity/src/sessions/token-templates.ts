@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+const reserved = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
+
+const Template = z.strictObject({
+  /** How long a token is good for, "10m"; never longer than its session. */
+  ttl: z
+    .string()
+    .regex(/^\d{1,5}[smh]$/, 'must be a duration such as 10m')
+    .default('10m')
+    .transform((text) => Number(text.slice(0, -1)) * (unitSeconds[text.slice(-1)] ?? 0))
+    .refine((seconds) => seconds >= 1 && seconds <= 24 * 3600, 'must be between 1s and 24h'),
+  /** Who is to accept the token. */
+  audience: z.string().min(1).optional(),
+  /** Further claims, by the place of their value in the session: `{"email": "identity.traits.email"}`. */
+  claims: z
+    .record(
+      z.string().min(1),
+      z.string().regex(/^[\w-]+(\.[\w-]+){0,7}$/, 'must be a path such as identity.traits.email'),
+    )
+    .default({})
+    .refine(
+      (claims) => !Object.keys(claims).some((name) => reserved.includes(name)),
+      `must not be ${reserved.join(', ')}`,
+    ),
+})
+
+/** What a session can be told as: the shape of the tokens of `whoami?tokenize_as=NAME`. */
+export type TokenTemplate = z.output<typeof Template>
+
+const Templates = z.record(z.string().regex(/^[\w-]{1,64}$/), Template)
+
+/** The templates as one setting; none by default. */
+export const tokenTemplates = z
+  .string()
+  .default('{}')
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is not valid JSON' })
+      return z.NEVER
+    }
+  })
+  .pipe(Templates)
+  .meta({ example: '{"api":{"ttl":"10m","claims":{"email":"identity.traits.email"}}}' })

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { App } from '../context.ts'
+import { isObject } from '../http/body.ts'
+import { badRequest } from '../http/errors.ts'
+import type { Signed } from './credentials.ts'
+import { currentSigningKey, signingAlgorithm } from './signing-keys.ts'
+import { showSession } from './wire.ts'
+
+/**
+ * A session as a signed token (JWT), for services that cannot ask whoami. It lives short, because nothing can take it
+ * back.
+ *
+ * @throws IdentityError 400 for a template that is not configured
+ */
+export async function tokenizeSession(app: App, signed: Signed, template: string): Promise<string> {
+  const templates = app.config.WHOAMI_TOKENS
+  const found = Object.hasOwn(templates, template) ? templates[template] : undefined
+  if (!found) throw badRequest(`Unable to find tokenizer template "${template}".`)
+  const { session, person } = signed
+  const shown = showSession(signed, app.publicUrl)
+  const now = Math.floor(Date.now() / 1000)
+  const claims = Object.fromEntries(
+    Object.entries(found.claims).flatMap(([name, path]) => {
+      const value = valueAt(shown, path)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  const { id, key } = await currentSigningKey(app)
+  const token = new SignJWT({ ...claims, sid: session.id })
+    .setProtectedHeader({ alg: signingAlgorithm, kid: id, typ: 'JWT' })
+    .setIssuer(app.publicUrl)
+    .setSubject(person.identity.id)
+    .setJti(randomUUID())
+    .setIssuedAt(now)
+    .setNotBefore(now)
+    .setExpirationTime(Math.min(now + found.ttl, Math.floor(session.expiresAt.getTime() / 1000)))
+  if (found.audience !== undefined) token.setAudience(found.audience)
+  return token.sign(key)
+}
+
+function valueAt(shown: unknown, path: string): unknown {
+  let value = shown
+  for (const part of path.split('.')) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  return value
+}
