@@ -24,8 +24,8 @@ export function useSettingsFlow<V>({ returnTo, submit, onDone }: Options<V>) {
       }
     },
     onDone: async (answer, values) => {
-      // Names and the address are shown all over.
-      void queryClient.invalidateQueries()
+      // Names and the address are shown all over. The flow itself came with the answer: another one would lose what it shows.
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'flow' })
       await onDone(answer, values)
     },
   })

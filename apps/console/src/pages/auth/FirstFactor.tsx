@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
+import { describeError } from '../../api/errors.ts'
 import { type Flow, fieldValue } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -40,12 +41,9 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
 
   const usePasskey = async () => {
     setRefused(null)
-    try {
-      const proof = await proveKey(challenge)
-      await send({ method: 'direct', fields: { method: 'passkey', passkey_login: proof } })
-    } catch (failed) {
-      setRefused(failed instanceof Error ? failed.message : String(failed))
-    }
+    const proof = await proveKey(challenge).catch((failed) => setRefused(describeError(failed).text))
+    // What the service says to it stands above the form.
+    if (proof) await send({ method: 'direct', fields: { method: 'passkey', passkey_login: proof } }).catch(() => {})
   }
   const others = challenge !== '' || offers('code') || providers.length > 0
   return (
@@ -79,6 +77,7 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
         </FormPanel>
       )}
       {offers('password') && others && <Or />}
+      {!offers('password') && error && <FormBanner>{describeError(error).text}</FormBanner>}
       {refused && <FormBanner>{refused}</FormBanner>}
       {challenge !== '' && (
         <Button size="lg" icon={Fingerprint} busy={pending} onClick={usePasskey}>

@@ -1,6 +1,7 @@
 import type { ApiError } from '@crux/client'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { describeError } from '../../api/errors.ts'
 import { type Flow, fieldValue, nodeOf } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
 import { FormBanner } from '../../forms/FormShell.tsx'
@@ -27,11 +28,9 @@ export function SecondFactor({ flow, pending, error, send }: Props) {
 
   const useKey = async () => {
     setRefused(null)
-    try {
-      await send({ method: 'webauthn', webauthn_login: await proveKey(keyOptions) })
-    } catch (failed) {
-      setRefused(failed instanceof Error ? failed.message : String(failed))
-    }
+    const proof = await proveKey(keyOptions).catch((failed) => setRefused(describeError(failed).text))
+    // What the service says to it stands above the form.
+    if (proof) await send({ method: 'webauthn', webauthn_login: proof }).catch(() => {})
   }
   if (!hasTotp && !hasBackup && !keyOptions) return <FormBanner>{t('second.none')}</FormBanner>
   const totpForm = hasTotp && !backup
@@ -39,6 +38,7 @@ export function SecondFactor({ flow, pending, error, send }: Props) {
     <>
       {keyOptions !== '' && (
         <>
+          {!totpForm && !backup && error && <FormBanner>{describeError(error).text}</FormBanner>}
           {refused && <FormBanner>{refused}</FormBanner>}
           <Button size="lg" variant={totpForm || backup ? 'plain' : 'main'} busy={pending} onClick={useKey}>
             {t('second.key')}
