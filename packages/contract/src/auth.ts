@@ -26,8 +26,8 @@ export const RegisterWrite = z.object({
   lastName: personName.nullish(),
   provider: z.string().max(64).optional(),
 })
-export const VerifyWrite = z.object({ ...flow, email: email.optional(), code: code.optional() })
-export const RecoveryWrite = VerifyWrite
+/** Verification and recovery: an address asks for a code, a code is judged. */
+export const CodeWrite = z.object({ ...flow, email: email.optional(), code: code.optional() })
 /** From an invitation's mail: its flow and code, and the team that invites. */
 export const CreateAccountWrite = z.object({ flow: z.string().max(128), code, team: Id })
 export const ProfileWrite = z.object({ ...flow, email, firstName: personName.min(1), lastName: personName.nullish() })
@@ -88,7 +88,7 @@ export const authEndpoints = endpoints({
     summary: 'Ask for or submit a verification code',
     method: 'POST',
     path: '/api/auth/verify',
-    body: VerifyWrite,
+    body: CodeWrite,
     status: 200,
     response: Relayed,
     errors: ['tooManyRequests', 'serviceUnavailable'],
@@ -99,7 +99,7 @@ export const authEndpoints = endpoints({
     summary: 'Ask for or submit a recovery code',
     method: 'POST',
     path: '/api/auth/recovery',
-    body: RecoveryWrite,
+    body: CodeWrite,
     status: 200,
     response: Relayed,
     errors: ['alreadyExists', 'tooManyRequests', 'serviceUnavailable'],

@@ -4,8 +4,6 @@ import type { Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { securityChanged } from './events.ts'
 
-export type TeamSecurity = { secondFactorRequired: boolean; allowedDomains: string[] }
-
 /**
  * @param actor as the identity service sees him now
  * @throws CruxError preconditionFailed when the owner himself would be locked out

@@ -60,7 +60,17 @@ describe('teams', () => {
     })
   })
 
-  it('follows a new slug at once, and lets only admins change it', async () => {
+  it('takes a new name from admins, and a new slug from owners only', async () => {
+    const team = await crux.createTeam(ada)
+    const admin = await crux.addMember(team, 'admin')
+    const update = (name: string, slug: string) =>
+      crux.client(admin).call('teams.update', { params: { teamId: team.id }, body: { name, slug } })
+    await update(`${team.name} 2`, team.slug)
+    await expect(update(team.name, `${team.slug}x`)).rejects.toMatchObject({ status: 403, property: 'slug' })
+    expect((await crux.client(ada).call('teams.get', { params: { teamId: team.id } })).name).toBe(`${team.name} 2`)
+  })
+
+  it('follows a new slug at once, and keeps users from changing it', async () => {
     const team = await crux.createTeam(ada)
     const user = await crux.addMember(team, 'user')
     const rename = (someone: Someone) =>
