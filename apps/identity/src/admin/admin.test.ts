@@ -176,6 +176,7 @@ describe('an identity', () => {
     const { id } = await signUp(identity)
     expect((await ask(`/identities/${id}/credentials/password`, 'DELETE')).status).toBe(400)
     expect((await ask(`/identities/${id}/credentials/totp`, 'DELETE')).status).toBe(404)
+    expect((await ask(`/identities/${id}/credentials/%00`, 'DELETE')).status).toBe(404)
   })
 })
 

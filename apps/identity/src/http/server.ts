@@ -2,7 +2,8 @@ import { requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '../context.ts'
 import { answerError } from '../flows/answer.ts'
-import { csrfViolation, type IdentityError } from './errors.ts'
+import { isStorable } from './body.ts'
+import { csrfViolation, type IdentityError, noSuchRow } from './errors.ts'
 import { isForeign } from './origin.ts'
 import { mount, type Routes } from './routes.ts'
 import { Visit } from './visit.ts'
@@ -80,6 +81,8 @@ export function createServer(
     (handler) => async (request, reply) => {
       const visit = visitOf(request, reply)
       try {
+        // A null character in a segment of the path is in no row, and the database would not even look.
+        if (!Object.values(request.params as Record<string, string>).every(isStorable)) throw noSuchRow()
         return await handler(visit)
       } catch (error) {
         return answerError(app, visit, error, !options.browsers || isForPrograms(request))
