@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from '../test/browser.ts'
+import { type Alterable, startAlteringProxy } from '../test/kratos/altering-proxy.ts'
+import { deviations } from '../test/kratos/compare.ts'
 import { differences, isAllowed, isAt, type Place } from '../test/kratos/differences.ts'
 import { startOurs } from '../test/kratos/ours.ts'
 import { pending } from '../test/kratos/pending.ts'
@@ -52,6 +55,92 @@ it('lists only scenarios that exist, as recorded and as pending', () => {
   expect(Object.keys(recording).filter((name) => !(name in scenarios))).toEqual([])
   expect([...pendingScenarios].filter((name) => !(name in scenarios))).toEqual([])
 })
+
+describe('notices', () => {
+  const names = [
+    'login: a single-page application gets cookies and where to go on',
+    'login: a wrong password in a single-page application is refused',
+  ]
+  const alterations: Record<string, (answer: Alterable) => Alterable> = {
+    'another status': (answer) => ({ ...answer, status: answer.status === 200 ? 201 : answer.status }),
+    'a cookie that scripts can read': ({ headers, ...answer }) => ({
+      ...answer,
+      headers: { ...headers, 'set-cookie': headers['set-cookie']?.map((line) => line.replace('; HttpOnly', '')) },
+    }),
+    'an answer that may be cached': ({ headers, ...answer }) => ({
+      ...answer,
+      headers: { ...headers, 'cache-control': undefined },
+    }),
+    'a missing input': ({ body, ...answer }) => ({
+      ...answer,
+      body: body.replace('"name":"identifier"', '"name":"id"'),
+    }),
+    'another message': ({ body, ...answer }) => ({ ...answer, body: body.replace('1010022', '1010001') }),
+    'another way to go on': ({ body, ...answer }) => ({
+      ...answer,
+      body: body.replace('"redirect_browser_to":"', '"redirect_browser_to":"/elsewhere'),
+    }),
+    'a secret too many': ({ body, ...answer }) => ({ ...answer, body: body.replace('{"id":', '{"hash":"x","id":') }),
+  }
+  const foundBehind = async (alter: (answer: Alterable) => Alterable) => {
+    const proxy = await startAlteringProxy(ours.publicUrl, alter)
+    const service = { ...ours, browser: (headers?: Record<string, string>) => new Browser(proxy.url, headers) }
+    try {
+      const all: Found[] = []
+      for (const name of names) {
+        const [scenario, recorded] = [scenarios[name], recording[name]]
+        if (!scenario || !recorded) throw new Error(`there is no ${name}`)
+        const { found } = await replay(service, scenario, recorded, () => true)
+        all.push(...found.filter((entry) => !differences.some((difference) => isAllowed(difference, name, entry))))
+      }
+      return all
+    } finally {
+      await proxy.stop()
+    }
+  }
+
+  it('nothing where nothing is altered', async () => {
+    expect(await foundBehind((answer) => answer)).toEqual([])
+  })
+
+  it.each(Object.entries(alterations))('%s', async (_what, alter) => {
+    expect(await foundBehind(alter)).not.toEqual([])
+  })
+
+  it('a change at any place of any recorded answer', () => {
+    for (const [scenario, steps] of Object.entries(recording))
+      for (const [step, answer] of Object.entries(steps))
+        for (const { altered, path } of alteredAnswers(answer))
+          expect(
+            deviations(answer, altered).map((found) => found.path),
+            `${scenario} / ${step}`,
+          ).toEqual([path])
+  })
+})
+
+/** Copies of an answer with one place changed each: one that lies within every part of it. */
+function* alteredAnswers(answer: unknown): Generator<{ altered: unknown; path: string }> {
+  if (typeof answer !== 'object' || answer === null) {
+    yield { altered: `${String(answer)} altered`, path: '' }
+    return
+  }
+  for (const [part, value] of Object.entries(answer)) {
+    const path = [part, ...deepPlace(value)]
+    yield { altered: changedAt(answer, path), path: path.join('.') }
+  }
+}
+
+/** The way to a value that holds no others, always at the last name. */
+function deepPlace(value: unknown): string[] {
+  const last = typeof value === 'object' && value !== null ? Object.keys(value).at(-1) : undefined
+  return last === undefined ? [] : [last, ...deepPlace((value as Record<string, unknown>)[last])]
+}
+
+function changedAt(value: unknown, [name, ...rest]: string[]): unknown {
+  if (name === undefined) return 'altered'
+  if (Array.isArray(value)) return value.with(Number(name), changedAt(value[Number(name)], rest))
+  return { ...(value as object), [name]: changedAt((value as Record<string, unknown>)[name], rest) }
+}
 
 function describeFound({ step, path, recorded, seen }: Found): string {
   return `${step} / ${path}: ${JSON.stringify(seen)} instead of ${JSON.stringify(recorded)}`

@@ -9,11 +9,15 @@ export interface Deviation {
 export function deviations(recorded: unknown, seen: unknown, path = ''): Deviation[] {
   if (isObject(recorded) && isObject(seen))
     return [...new Set([...Object.keys(recorded), ...Object.keys(seen)])].flatMap((name) =>
-      deviations(recorded[name], seen[name], path === '' ? name : `${path}.${name}`),
+      deviations(recorded[name], seen[name], below(path, name)),
     )
   if (Array.isArray(recorded) && Array.isArray(seen) && recorded.length === seen.length)
-    return recorded.flatMap((entry, index) => deviations(entry, seen[index], `${path}.${index}`))
+    return recorded.flatMap((entry, index) => deviations(entry, seen[index], below(path, String(index))))
   return JSON.stringify(recorded) === JSON.stringify(seen) ? [] : [{ path, recorded, seen }]
+}
+
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

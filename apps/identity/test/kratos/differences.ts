@@ -186,18 +186,6 @@ export const differences: Difference[] = [
     reason: 'forms of browsers are small',
   },
   {
-    scenario: 'admin: an identity is made with everything',
-    path: 'body.credentials.webauthn.version',
-    here: 1,
-    reason: 'the original tells another version of a new credential than it stores',
-  },
-  {
-    scenario: 'admin: an imported address need not be one of the traits',
-    path: 'body.credentials.webauthn.version',
-    here: 1,
-    reason: 'the same',
-  },
-  {
     scenario: 'admin: a credential is asked for',
     step: 'password',
     path: 'body.credentials.password.config',
