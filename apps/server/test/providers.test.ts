@@ -65,6 +65,20 @@ describe('a login provider', () => {
     expect([kept.status >= 400, (await only.me()).user.id]).toEqual([true, expect.any(String)])
   })
 
+  it('gives an account that can be invited, by its address', async () => {
+    const email = newPerson()
+    const guest = world.makeBrowser()
+    await signIn(guest)
+    const ada = world.makeBrowser()
+    await ada.register('ada@example.com', password)
+    const team = (await ada.go('/api/teams', { name: 'Engines', slug: 'engines' })).body as { id: string }
+    const invited = await ada.go(`/api/teams/${team.id}/users`, { email, firstName: 'Grace' })
+    expect([invited.status, invited.body]).toMatchObject([201, { id: (await guest.me()).user.id }])
+    const mail = await world.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))
+    expect(mail.text).toContain(`/teams/${team.id}/invitation`)
+    expect((await guest.go(`/api/users/me/invitations/${team.id}`, undefined, 'POST')).status).toBe(204)
+  })
+
   it('is a way out for who came in by a code: linked, no password is asked for', async () => {
     const email = newPerson()
     await world.makeBrowser().register(email, password)
