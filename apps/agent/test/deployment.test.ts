@@ -1,7 +1,8 @@
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
-import { freePort, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 beforeAll(async () => {

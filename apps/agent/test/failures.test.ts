@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort, makeImage, startRegistry, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { makeImage, pushImage, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let good: string
@@ -74,12 +75,12 @@ describe('before anything is touched', () => {
   })
 
   test('wrong credentials and missing ones fail as such, right ones do not', async () => {
-    const guarded = await startRegistry({ withPassword: true })
+    const guarded = await startRegistry({ auth: true })
+    const credentials = { username: registryAccount.user, password: registryAccount.token }
     try {
       const image = `${guarded.host}/web:1`
       await makeImage(world.docker, image, webImage('guarded'))
-      const { pushImage } = await import('./kit/index.ts')
-      await pushImage(world.docker, image, guarded.credentials)
+      await pushImage(world.docker, image, credentials)
       const attempt = (auth?: { username: string; password: string }) =>
         world.server.deployAndWait(
           world.release({
@@ -90,9 +91,9 @@ describe('before anything is touched', () => {
         "check the registry's credentials",
       )
       expect((await attempt()).reason).toContain("check the registry's credentials")
-      expect(await attempt(guarded.credentials)).toMatchObject({ successful: true })
+      expect(await attempt(credentials)).toMatchObject({ successful: true })
     } finally {
-      await guarded.dispose()
+      await guarded.remove()
     }
   })
 

@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
-import { freePort, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let main: string

@@ -13,6 +13,8 @@ export type ImageSpec = {
   labels?: Record<string, string>
   workingDirectory?: string
   user?: string
+  /** ISO; the same for every image where it does not matter. */
+  created?: string
   healthCheck?: { test: string[]; intervalMs: number; retries?: number; startPeriodMs?: number }
   /** Further files: path -> content. `/www/index.html` is what `web` answers. */
   files?: Record<string, string | Buffer>
@@ -91,7 +93,7 @@ export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
       JSON.stringify({
         architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
         os: 'linux',
-        created: '2026-01-01T00:00:00Z',
+        created: spec.created ?? '2026-01-01T00:00:00Z',
         config: {
           Cmd: spec.cmd ?? null,
           Entrypoint: spec.entrypoint ?? null,

@@ -1,7 +1,6 @@
 export * from './agents.ts'
 export * from './fake-server.ts'
 export * from './images.ts'
-export * from './registry.ts'
 export * from './releases.ts'
 export * from './wait-until.ts'
 export * from './world.ts'

@@ -3,17 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
+import { type Registry, startRegistry } from '@crux/test-kit'
 import type Docker from 'dockerode'
 import { startTestAgent, type TestAgent } from './agents.ts'
 import { FakeServer } from './fake-server.ts'
 import { makeImage, openEngine, pushImage, removeImages, type TestImage } from './images.ts'
-import { startRegistry, type TestRegistry } from './registry.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
 
 /** An engine, a registry, a server and a connected agent, with names that no other test shares. */
 export interface World {
   docker: Docker
-  registry: TestRegistry
+  registry: Registry
   server: FakeServer
   agent: TestAgent
   dataDir: string
@@ -39,14 +39,14 @@ export interface World {
   dispose(): Promise<void>
 }
 
-export async function startWorld(options: { registryPassword?: boolean } = {}): Promise<World> {
+export async function startWorld(): Promise<World> {
   const docker = openEngine()
   const nodeId = randomUUID()
   const owner = { teamId: randomUUID(), projectId: randomUUID(), nodeId, prefix: `t${randomUUID().slice(0, 8)}` }
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-agent-'))
   const server = new FakeServer()
   await server.start()
-  const registry = await startRegistry({ withPassword: options.registryPassword ?? false })
+  const registry = await startRegistry()
   let agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId })
   await server.waitForLink()
 
@@ -94,7 +94,7 @@ export async function startWorld(options: { registryPassword?: boolean } = {}): 
     async publish(imageName, image) {
       const reference = `${registry.host}/${imageName}`
       await makeImage(docker, reference, image)
-      return { reference, digest: await pushImage(docker, reference, registry.credentials) }
+      return { reference, digest: await pushImage(docker, reference) }
     },
     async forget(imageName) {
       const info = await docker.getImage(`${registry.host}/${imageName}`).inspect()
@@ -124,7 +124,7 @@ export async function startWorld(options: { registryPassword?: boolean } = {}): 
       await server.stop()
       await clear()
       await removeImages(docker, registry.host)
-      await registry.dispose()
+      await registry.remove()
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -1,20 +1,14 @@
 import type { BodyInput } from '@crux/contract'
+import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startHub } from '../../test/kit/hub.ts'
+import { hubAccount, startHub } from '../../test/kit/hub.ts'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import {
-  pushImage,
-  registryUser,
-  startRegistry,
-  startTokenRegistry,
-  type TestRegistry,
-  type TokenRegistry,
-} from '../../test/kit/registry.ts'
+import { startTokenRegistry, type TokenRegistry } from '../../test/kit/registry.ts'
 
 type Write = BodyInput<'registries.create'>
 let hub: Awaited<ReturnType<typeof startHub>>
-let open: TestRegistry
-let guarded: TestRegistry
+let open: Registry
+let guarded: Registry
 let tokens: TokenRegistry
 let crux: TestServer
 let ada: Someone
@@ -25,25 +19,20 @@ beforeAll(async () => {
   ;[crux, open, guarded] = await Promise.all([
     startTestServer({ config: { hubUrl: hub.url } }),
     startRegistry(),
-    startRegistry({ basicAuth: true }),
+    startRegistry({ auth: true }),
   ])
   tokens = await startTokenRegistry(open)
   ada = crux.signUp('Ada Byron')
   team = await crux.createTeam(ada)
-  await pushImage(open.host, {
-    name: 'group/web',
-    tag: '1.0',
-    created: '2026-03-04T05:06:07Z',
-    labels: { 'org.example.team': 'blue' },
-  })
-  await pushImage(open.host, { name: 'group/web', tag: '2.0' })
-  await pushImage(open.host, { name: 'other/db', tag: 'latest' })
-  await pushImage(guarded.host, { name: 'private/app', tag: '7' }, registryUser)
+  await open.push('group/web', '1.0', { created: '2026-03-04T05:06:07Z', labels: { 'org.example.team': 'blue' } })
+  await open.push('group/web', '2.0', { created: '2026-01-02T03:04:05Z' })
+  await open.push('other/db', 'latest', {})
+  await guarded.push('private/app', '7', {})
 })
 afterAll(async () => {
   await crux.stop()
   await Promise.all([tokens.stop(), hub.stop()])
-  await Promise.all([open.stop(), guarded.stop()])
+  await Promise.all([open.remove(), guarded.remove()])
 })
 
 const call = () => crux.client(ada).call
@@ -98,20 +87,20 @@ describe('a registry of the distribution specification', () => {
   })
 
   it('that wants basic credentials gets them, and nobody else sees them', async () => {
-    const body = v2(guarded.host, { public: false, ...registryUser })
+    const body = v2(guarded.host, { public: false, ...registryAccount })
     const registry = await create(body)
-    expect(registry.details).toMatchObject({ user: 'ada', hasCredentials: true })
+    expect(registry.details).toMatchObject({ user: registryAccount.user, hasCredentials: true })
     const { call } = crux.client(ada)
     const params = { teamSlug: team.slug, registryId: registry.id }
     const shown = JSON.stringify([await call('registries.get', { params }), await call('registries.list', { params })])
-    expect(shown).not.toContain(registryUser.token)
+    expect(shown).not.toContain(registryAccount.token)
     const { rows } = await crux.app.database.pool.query('select token from crux.registry where id = $1', [registry.id])
-    expect(rows[0].token).not.toContain(registryUser.token)
-    expect(crux.app.cipher.decrypt(rows[0].token)).toBe(registryUser.token)
+    expect(rows[0].token).not.toContain(registryAccount.token)
+    expect(crux.app.cipher.decrypt(rows[0].token)).toBe(registryAccount.token)
     const { rows: audit } = await crux.app.database.pool.query(
       `select data from crux.audit_log where event like 'registry %'`,
     )
-    expect(JSON.stringify(audit)).not.toContain(registryUser.token)
+    expect(JSON.stringify(audit)).not.toContain(registryAccount.token)
     expect(await ask('fetch-image-tags', { registryId: registry.id, images: ['private/app'] })).toMatchObject({
       images: [{ name: 'private/app', tags: [{ name: '7' }] }],
     })
@@ -119,7 +108,9 @@ describe('a registry of the distribution specification', () => {
 
   it('refuses wrong credentials and stores nothing', async () => {
     const before = await names()
-    await expect(create(v2(guarded.host, { public: false, user: 'ada', token: 'wrong' }))).rejects.toMatchObject({
+    await expect(
+      create(v2(guarded.host, { public: false, user: registryAccount.user, token: 'wrong' })),
+    ).rejects.toMatchObject({
       status: 401,
       error: 'registryUnauthorized',
       property: 'token',
@@ -133,7 +124,7 @@ describe('a registry of the distribution specification', () => {
   })
 
   it('signs in by token, with the scope of what is asked', async () => {
-    const registry = await create(v2(tokens.host, { public: false, ...registryUser }))
+    const registry = await create(v2(tokens.host, { public: false, ...registryAccount }))
     await ask('find-image', { registryId: registry.id, filter: 'db' })
     expect(await ask('fetch-image-tags', { registryId: registry.id, images: ['other/db'] })).toMatchObject({
       images: [{ name: 'other/db', tags: [{ name: 'latest' }] }],
@@ -141,7 +132,9 @@ describe('a registry of the distribution specification', () => {
     expect(tokens.realmCalls.map((entry) => entry.scope)).toEqual(
       expect.arrayContaining(['registry:catalog:*', 'repository:other/db:pull']),
     )
-    await expect(create(v2(tokens.host, { public: false, user: 'ada', token: 'wrong' }))).rejects.toMatchObject({
+    await expect(
+      create(v2(tokens.host, { public: false, user: registryAccount.user, token: 'wrong' })),
+    ).rejects.toMatchObject({
       status: 401,
       error: 'registryUnauthorized',
     })
@@ -149,7 +142,7 @@ describe('a registry of the distribution specification', () => {
 
   it('does not get credentials sent to another site', async () => {
     const hostile = await startTokenRegistry(open, { realm: 'https://collector.example.com/token' })
-    await expect(create(v2(hostile.host, { public: false, ...registryUser }))).rejects.toMatchObject({
+    await expect(create(v2(hostile.host, { public: false, ...registryAccount }))).rejects.toMatchObject({
       status: 400,
       property: 'url',
       description: expect.stringContaining('collector.example.com'),
@@ -182,7 +175,7 @@ describe('a registry of the distribution specification', () => {
 
   it('says over the live channel that it is down', async () => {
     const passing = await startTokenRegistry(open)
-    const registry = await create(v2(passing.host, { public: false, ...registryUser }))
+    const registry = await create(v2(passing.host, { public: false, ...registryAccount }))
     await passing.stop()
     expect(await ask('find-image', { registryId: registry.id, filter: 'x' })).toMatchObject({
       description: expect.stringContaining('cannot be reached'),
@@ -195,14 +188,14 @@ describe('changing a registry', () => {
   const params = (registryId: string) => ({ teamSlug: team.slug, registryId })
 
   it('keeps credentials that are not sent, and drops them when it becomes public', async () => {
-    const registry = await create(v2(guarded.host, { public: false, ...registryUser }))
+    const registry = await create(v2(guarded.host, { public: false, ...registryAccount }))
     const update = (body: Write) => call()('registries.update', { params: params(registry.id), body })
     await update({ ...v2(guarded.host, { public: false }, 'Renamed'), description: 'ours' })
     const renamed = await call()('registries.get', { params: params(registry.id) })
     expect(renamed).toMatchObject({
       name: 'Renamed',
       description: 'ours',
-      details: { user: 'ada', hasCredentials: true },
+      details: { user: registryAccount.user, hasCredentials: true },
     })
     await update(v2(open.host, { public: true }, 'Renamed'))
     const opened = await call()('registries.get', { params: params(registry.id) })
@@ -210,7 +203,7 @@ describe('changing a registry', () => {
   })
 
   it('does not send a stored credential to a new address', async () => {
-    const registry = await create(v2(guarded.host, { public: false, ...registryUser }))
+    const registry = await create(v2(guarded.host, { public: false, ...registryAccount }))
     const before = tokens.realmCalls.length
     await expect(
       call()('registries.update', { params: params(registry.id), body: v2(tokens.host, { public: false }) }),
@@ -269,14 +262,16 @@ describe('Docker Hub', () => {
   })
 
   it('shows private images to who signs in, and refuses who cannot', async () => {
-    const registry = await create(hubbed('person', { public: false, ...registryUser }))
+    const registry = await create(hubbed('person', { public: false, ...hubAccount }))
     expect(await ask('find-image', { registryId: registry.id, filter: 'secret' })).toMatchObject({
       images: [{ name: 'secret-app' }],
     })
-    await expect(create(hubbed('person', { public: false, user: 'ada', token: 'no' }))).rejects.toMatchObject({
-      status: 401,
-      error: 'registryUnauthorized',
-    })
+    await expect(create(hubbed('person', { public: false, user: hubAccount.user, token: 'no' }))).rejects.toMatchObject(
+      {
+        status: 401,
+        error: 'registryUnauthorized',
+      },
+    )
   })
 
   it('says which name it does not know, and that it was asked too often', async () => {

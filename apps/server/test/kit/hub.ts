@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+export const hubAccount = { user: 'ada', token: 'correct horse' }
+
 /** A server with the documented shapes of Docker Hub's own API: organisations, people, sign-in, repositories, tags. */
 export async function startHub() {
   const repositories = Array.from({ length: 130 }, (_, index) => `image-${index}`)
@@ -32,7 +34,7 @@ export async function startHub() {
         let text = ''
         for await (const chunk of incoming) text += String(chunk)
         const { username, password } = JSON.parse(text) as { username: string; password: string }
-        return username === 'ada' && password === 'correct horse'
+        return username === hubAccount.user && password === hubAccount.token
           ? answer(200, { token: 'hub-token' })
           : answer(401, {})
       }
