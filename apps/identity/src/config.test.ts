@@ -30,6 +30,9 @@ it.each([
   ['DISABLE_REGISTRATION', 'perhaps'],
   ['TRUSTED_PROXIES', '10.0.0.0/40'],
   ['TRUSTED_PROXIES', 'proxy.example.com'],
+  ['RATE_LIMIT_ACCOUNT', '0/10m'],
+  ['RATE_LIMIT_CLIENT', 'many'],
+  ['RATE_LIMIT_RESEND', '1/30'],
 ])('refuses %s=%s in one line that names it and not its value', (name, value) => {
   const parse = () => parseConfig(identitySettings, { ...required, [name]: value })
   expect(parse).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
@@ -56,4 +59,13 @@ it('lifts limits only while everything listens on loopback', () => {
     expect(() => parse({ [name]: value })).toThrow(
       /^CRUX_RATE_LIMITS is not valid: it may be off only while [^\n]* loopback/,
     )
+})
+
+it('reads limits as a number and a time', () => {
+  const { RATE_LIMIT_ACCOUNT, RATE_LIMIT_RESEND } = parseConfig(identitySettings, {
+    ...required,
+    RATE_LIMIT_ACCOUNT: '3/2h',
+  })
+  expect(RATE_LIMIT_ACCOUNT).toEqual({ max: 3, windowSeconds: 7200 })
+  expect(RATE_LIMIT_RESEND).toEqual({ max: 1, windowSeconds: 30 })
 })

@@ -12,6 +12,20 @@ const httpUrl = z
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
 const flag = z.stringbool().default(false).meta({ example: 'false' })
 
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
+
+/** So many in so long: "10/10m". */
+const limit = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,3}[smh]$/, 'must be a number and a time, such as 10/10m')
+    .default(fallback)
+    .transform((text) => {
+      const [max = '', time = ''] = text.split('/')
+      return { max: Number(max), windowSeconds: Number(time.slice(0, -1)) * (unitSeconds[time.slice(-1)] ?? 0) }
+    })
+    .meta({ example: fallback })
+
 /** Every setting of the identity service. Each may also come as NAME_FILE (Docker secrets). */
 export const identitySettings = z
   .object({
@@ -34,6 +48,9 @@ export const identitySettings = z
     /** Where mails are kept while SMTP_URI is not set; without either, none is sent. */
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
+    RATE_LIMIT_ACCOUNT: limit('10/10m'),
+    RATE_LIMIT_CLIENT: limit('100/10m'),
+    RATE_LIMIT_RESEND: limit('1/30s'),
     DISABLE_REGISTRATION: flag,
     TRUSTED_PROXIES: z
       .string()

@@ -12,7 +12,7 @@ import { schemaName } from './db/schema.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
-import { createLimiter, noLimits } from './limits/limiter.ts'
+import { createLimiter, type Limits, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
 import { createPasswordHasher } from './methods/password-hash.ts'
@@ -96,11 +96,16 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     database,
     keys,
     passwords: await createPasswordHasher(),
-    limiter: limited ? createLimiter(database.pool, keys) : noLimits,
+    limiter: limited ? createLimiter(database.pool, keys, limitsOf(config)) : noLimits,
     outbox,
     providers: await createProviders(config, log),
     log,
   }
+}
+
+function limitsOf(config: IdentityConfig): Limits {
+  const { RATE_LIMIT_ACCOUNT: account, RATE_LIMIT_CLIENT: client, RATE_LIMIT_RESEND: resend } = config
+  return { account, client, resend }
 }
 
 async function serve(

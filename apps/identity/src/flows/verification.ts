@@ -88,6 +88,7 @@ export async function openVerificationLink(app: App, visit: Visit): Promise<unkn
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
 async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
   const value = normalizeIdentifier(email)
+  await app.limiter.take('client', visit.clientAddress)
   await app.limiter.take('resend', value)
   const changed = await app.database.transaction(async (tx) => {
     const [address] = await tx

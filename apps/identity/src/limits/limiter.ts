@@ -3,17 +3,29 @@ import type { Pool } from 'pg'
 import { tooManyRequests } from '../http/errors.ts'
 import type { Keys } from '../secrets.ts'
 
-/** What is limited, how often and within how many seconds. */
-const limits = {
-  /** Failed attempts against one account. */
-  account: { max: 10, windowSeconds: 600 },
-  /** Failed attempts from one client address. */
-  client: { max: 100, windowSeconds: 600 },
-  /** Mails with a code to one address. */
-  resend: { max: 1, windowSeconds: 30 },
-} as const
+/** How often within how many seconds. */
+export interface Limit {
+  max: number
+  windowSeconds: number
+}
 
-type LimitName = keyof typeof limits
+/** What is limited; each a setting of the service. */
+export interface Limits {
+  /** Failed attempts against one account. */
+  account: Limit
+  /** Failed attempts, and mails asked for, from one client address. */
+  client: Limit
+  /** Mails with a code to one address. */
+  resend: Limit
+}
+
+export const defaultLimits: Limits = {
+  account: { max: 10, windowSeconds: 600 },
+  client: { max: 100, windowSeconds: 600 },
+  resend: { max: 1, windowSeconds: 30 },
+}
+
+type LimitName = keyof Limits
 
 export interface Limiter {
   /**
@@ -33,7 +45,7 @@ export interface Limiter {
 }
 
 /** Counters in PostgreSQL, shared by all processes. */
-export function createLimiter(pool: Pool, keys: Keys): Limiter {
+export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLimits): Limiter {
   const attempts = createAttempts(pool, 'identity.rate_limits')
   const keyOf = (name: LimitName, subject: string) => keys.sign('limit', name, subject)
   const count = (name: LimitName, subject: string) => attempts.count(keyOf(name, subject), limits[name].windowSeconds)

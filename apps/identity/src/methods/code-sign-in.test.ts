@@ -1,0 +1,126 @@
+import type { LoginFlow, RegistrationFlow } from '@ory/kratos-client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Answer, messageIds } from '../../test/browser.ts'
+import { makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
+import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+
+let mailServer: MailServer
+let identity: TestIdentity
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true` })
+})
+afterAll(async () => {
+  await identity.stop()
+  await mailServer.close()
+})
+
+async function mailAbout(email: string, subject: string) {
+  for (;;) {
+    const mail = await mailServer.next(email)
+    if (mail.subject === subject) return mail
+  }
+}
+
+async function beginLogin() {
+  const { data: flow } = await identity.frontend.createNativeLoginFlow()
+  return (json: object): Promise<Answer<LoginFlow & { session_token?: string }>> =>
+    identity.browser().ask(`/self-service/login?flow=${flow.id}`, { json: { method: 'code', ...json } })
+}
+
+async function beginRegistration() {
+  const { data: flow } = await identity.frontend.createNativeRegistrationFlow()
+  return (json: object): Promise<Answer<RegistrationFlow>> =>
+    identity.browser().ask(`/self-service/registration?flow=${flow.id}`, { json: { method: 'code', ...json } })
+}
+
+it('tells nobody which addresses have an account, from the first answer to the last', async () => {
+  const known = (await signUp(identity)).email
+  const stranger = makeEmail()
+  const answers = []
+  for (const email of [known, stranger]) {
+    const submit = await beginLogin()
+    const seen = []
+    for (const step of [
+      { identifier: email },
+      { identifier: email, code: '000000' },
+      { identifier: email, resend: 'code' },
+      { identifier: email, code: '111111' },
+      { identifier: email, code: '222222' },
+      { identifier: email, code: '333333' },
+      { identifier: email, code: '444444' },
+      { identifier: email, code: '555555' },
+      { identifier: email, code: '666666' },
+    ]) {
+      const { status, json } = await submit(step)
+      seen.push({ status, state: json.state, nodes: JSON.stringify(json.ui.nodes).replaceAll(email, 'ADDRESS') })
+      seen.push(messageIds(json))
+    }
+    answers.push(seen)
+  }
+  expect(answers[1]).toEqual(answers[0])
+  await mailAbout(known, 'Your code to sign in')
+  expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === stranger))).toBe(false)
+})
+
+it('mails the code on a line of its own and no link', async () => {
+  const { email } = await signUp(identity)
+  const submit = await beginLogin()
+  await submit({ identifier: email })
+  const mail = await mailAbout(email, 'Your code to sign in')
+  expect(codeOf(mail)).toMatch(/^\d{6}$/)
+  expect(`${mail.text}${mail.html}`).not.toMatch(/https?:/)
+})
+
+it('signs in with the code that was sent for this flow, and with that alone', async () => {
+  const { email } = await signUp(identity)
+  const [first, second] = [await beginLogin(), await beginLogin()]
+  await first({ identifier: email })
+  const code = codeOf(await mailAbout(email, 'Your code to sign in'))
+  await second({ identifier: email })
+  const other = await second({ identifier: email, code })
+  expect(messageIds(other.json)).toEqual([4010008])
+  const done = await first({ identifier: email, code })
+  expect(done.json.session_token).toMatch(/^ory_st_/)
+  expect(messageIds((await first({ identifier: email, code })).json)).toEqual([4010002])
+})
+
+it('says that an address is taken to who reads its mail, and to nobody else', async () => {
+  const { email, id } = await signUp(identity)
+  const submit = await beginRegistration()
+  const traits = { email, name: {} }
+  const sent = await submit({ traits })
+  expect(sent.json.state).toBe('sent_email')
+  const code = codeOf(await mailAbout(email, 'Your code to sign up'))
+  const done = await submit({ traits, code })
+  expect(done.status).toBe(400)
+  expect(messageIds(done.json)).toEqual([4000007])
+  const { data: found } = await identity.admin.listIdentities({ credentialsIdentifier: email })
+  expect(found.map((entry) => entry.id)).toEqual([id])
+  expect((await submit({ traits: { email: makeEmail(), name: {} } })).json.state).toBe('sent_email')
+})
+
+it('signs up once with a code, whoever sends it twice at the same time', async () => {
+  const email = makeEmail()
+  const traits = { email, name: {} }
+  const submit = await beginRegistration()
+  await submit({ traits })
+  const code = codeOf(await mailAbout(email, 'Your code to sign up'))
+  const answers = await Promise.all([submit({ traits, code }), submit({ traits, code })])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+})
+
+it('is absent where no mail is sent', async () => {
+  const silent = await startTestIdentity()
+  try {
+    const { data: flow } = await silent.frontend.createNativeLoginFlow()
+    expect(flow.ui.nodes.some(({ group }) => group === 'code')).toBe(false)
+    const { email } = await signUp(silent)
+    const answer = await silent.browser().ask<LoginFlow>(`/self-service/login?flow=${flow.id}`, {
+      json: { method: 'code', identifier: email },
+    })
+    expect(messageIds(answer.json)).toEqual([4010002])
+  } finally {
+    await silent.stop()
+  }
+})
