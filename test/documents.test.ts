@@ -54,6 +54,11 @@ test('docs/openapi.json is what the contract says', () => {
   }
 })
 
+test('the tables of docs/rights.md are what the policy and the contract say', () => {
+  const check = [join(root, 'packages/contract/scripts/write-rights.ts'), '--check']
+  expect(() => execFileSync(process.execPath, check, { cwd: root, stdio: 'pipe' })).not.toThrow()
+})
+
 function leads(from: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))

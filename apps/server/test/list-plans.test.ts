@@ -96,6 +96,27 @@ describe('with 6,000 versions and deployments of others in the database', () => 
   })
 })
 
+describe('the audit log, filtered', () => {
+  it.each(['&accepted=false', '&filter=unusual', '&filter=e', '&filter=unusual&accepted=true'])(
+    'is read by indexes only: %s',
+    async (filter) => {
+      for (const operation of ['audit-log.list', 'audit-log.export-ndjson'] as const) {
+        asked = []
+        await (await crux.request(pathOf(operation, world) + filter, { as: ada })).arrayBuffer()
+        // Others ask at the same time: leases, presence.
+        const statements = asked.filter(({ text }) => text.includes('crux.audit_log'))
+        asked = undefined
+        expect(statements.length).toBeGreaterThan(0)
+        for (const { text, values } of statements)
+          expect([(await explain(text, values)).map((node) => node['Node Type']), text]).toEqual([
+            expect.not.arrayContaining(['Seq Scan']),
+            text,
+          ])
+      }
+    },
+  )
+})
+
 async function explain(text: string, values: unknown[], setting = 'select 1'): Promise<Plan[]> {
   const client = await crux.app.database.pool.connect()
   try {

@@ -24,7 +24,9 @@ export type Range = {
 }
 
 /** A filtered total stops here: whoever sees more narrows the filter, and nobody waits for the number. */
-export const filteredTotalMax = 10_000
+const filteredTotalMax = 10_000
+/** Entries, from the newest, in which one or two letters are looked for. */
+const shortFilterEntries = 50_000
 
 const columns = `a.id, a.created_at as "createdAt", a.actor_type as "actorType", a.actor_id as "actorId", a.actor_name as name,
   a.context, a.method, a.event, a.accepted, a.data`
@@ -34,11 +36,11 @@ const columns = `a.id, a.created_at as "createdAt", a.actor_type as "actorType",
  * walking that index where many do: the database chooses by its statistics.
  */
 export async function selectPage(queries: Queries, range: Range, page: { skip: number; take: number }) {
-  const { where, values, name } = conditions(range)
+  const { from, where, values, name } = conditions(range)
   const { rows } = await queries.query<AuditRow>({
     ...(name && { name: `audit log${name}` }),
     text: `select ${columns} from (
-        select k.id, k.created_at from crux.audit_log k ${where} order by k.created_at desc, k.id desc
+        select k.id, k.created_at from ${from} ${where} order by k.created_at desc, k.id desc
         offset $${values.length + 1} limit $${values.length + 2}) k
       join crux.audit_log a on a.id = k.id order by k.created_at desc, k.id desc`,
     values: [...values, page.skip, page.take],
@@ -47,12 +49,12 @@ export async function selectPage(queries: Queries, range: Range, page: { skip: n
 }
 
 export async function countEntries(queries: Queries, range: Range): Promise<number> {
-  const { where, values, name } = conditions(range)
+  const { from, where, values, name } = conditions(range)
   const { rows } = await queries.query<{ total: number }>({
     ...(name && { name: `audit log total${name}` }),
     text: range.filter
-      ? `select count(*)::int as total from (select from crux.audit_log k ${where} limit ${filteredTotalMax}) k`
-      : `select count(*)::int as total from crux.audit_log k ${where}`,
+      ? `select count(*)::int as total from (select from ${from} ${where} limit ${filteredTotalMax}) k`
+      : `select count(*)::int as total from ${from} ${where}`,
     values,
   })
   return rows[0]?.total ?? 0
@@ -65,42 +67,47 @@ export async function selectAfter(
   after: { createdAt: Date; id: string } | undefined,
   take: number,
 ): Promise<AuditRow[]> {
-  const { where, values } = conditions(range)
-  const cursor = after ? `and (k.created_at, k.id) > ($${values.length + 1}, $${values.length + 2})` : ''
-  const given = after ? [...values, after.createdAt, after.id] : values
+  // The range itself begins at the cursor: the entries before it are not read again for every page.
+  const rest = after ? { ...range, from: after.createdAt.toISOString() } : range
+  const { from, where, values } = conditions(rest, { complete: true })
+  const cursor = after ? `and (k.created_at, k.id) > ($2, $${values.length + 1})` : ''
   const { rows } = await queries.query<AuditRow>(
-    `select ${columns.replaceAll('a.', 'k.')} from crux.audit_log k ${where} ${cursor}
+    `select ${columns.replaceAll('a.', 'k.')} from ${from} ${where} ${cursor}
      order by k.created_at, k.id limit ${take}`,
-    given,
+    after ? [...values, after.id] : values,
   )
   return rows
 }
 
 export async function selectDays(queries: Queries, range: Range, timeZone: string) {
-  const { where, values } = conditions(range)
+  const { from, where, values } = conditions(range)
   const { rows } = await queries.query<Answer<'audit-log.days'>[number]>(
     `select to_char(day, 'YYYY-MM-DD') as day, accepted, refused from (
        select date_trunc('day', k.created_at at time zone $${values.length + 1}) as day,
          count(*) filter (where k.accepted)::int as accepted, count(*) filter (where not k.accepted)::int as refused
-       from crux.audit_log k ${where} group by 1) d
+       from ${from} ${where} group by 1) d
      order by d.day`,
     [...values, timeZone],
   )
   return rows
 }
 
-/** A prepared plan is right for every range; with a filter each one deserves its own. */
-function conditions({ teamId, from, to, filter, accepted }: Range) {
-  const values: unknown[] = [teamId, from, to]
+/**
+ * What is looked at. Trigrams need three letters or digits in a row: what has fewer is looked for in the newest entries only,
+ * so that no page reads a million rows. A prepared plan is right for every range; with a filter each one deserves its own.
+ */
+function conditions({ teamId, from: after, to, filter, accepted }: Range, { complete = false } = {}) {
+  const values: unknown[] = [teamId, after, to]
   let where = 'where k.team_id = $1 and k.created_at between $2 and $3'
   if (accepted !== undefined) {
     values.push(accepted)
     where += ` and k.accepted = $${values.length}`
   }
-  if (filter) {
-    values.push(`%${filter.replace(/[\\%_]/g, '\\$&')}%`)
-    where += ` and k.search like lower($${values.length})`
-  }
-  const name = filter ? undefined : accepted === undefined ? ' of all' : ' of some'
-  return { where, values, name }
+  if (!filter) return { from: 'crux.audit_log k', where, values, name: accepted === undefined ? ' of all' : ' of some' }
+  values.push(`%${filter.replace(/[\\%_]/g, '\\$&')}%`)
+  const matches = `k.search like lower($${values.length})`
+  if (complete || /[\p{L}\p{N}]{3}/u.test(filter))
+    return { from: 'crux.audit_log k', where: `${where} and ${matches}`, values, name: undefined }
+  const newest = `(select k.* from crux.audit_log k ${where} order by k.created_at desc, k.id desc limit ${shortFilterEntries}) k`
+  return { from: newest, where: `where ${matches}`, values, name: undefined }
 }

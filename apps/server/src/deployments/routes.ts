@@ -59,8 +59,8 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   },
   'deployments.create-token': ({ team, actor, params, body }) =>
     createDeploymentToken(app, team, actor, params.deploymentId, body),
-  'deployments.delete-token': async ({ team, params }) => {
-    await deleteDeploymentToken(app, team, params.deploymentId)
+  'deployments.delete-token': async ({ team, actor, params }) => {
+    await deleteDeploymentToken(app, team, actor, params.deploymentId)
     return undefined
   },
   'nodes.deployments': async ({ team, params }) => {

@@ -88,6 +88,23 @@ describe("a deployment's token", () => {
     expect((await makeToken(deployment.id)).id).not.toBe(id)
   })
 
+  it('is revoked by who made it, or by an admin', async () => {
+    const [maker, other, admin] = [
+      await crux.addMember(world.team, 'user'),
+      await crux.addMember(world.team, 'user'),
+      await crux.addMember(world.team, 'admin'),
+    ]
+    const deployment = await world.deployment(version, node.id)
+    const revoke = (as: typeof maker) =>
+      crux.client(as).request('deployments.delete-token', { params: at(deployment.id) })
+    for (const allowed of [maker, admin]) {
+      await makeToken(deployment.id, crux.client(maker))
+      await expect(revoke(other)).rejects.toMatchObject({ status: 403, property: 'token' })
+      expect((await revoke(allowed)).status).toBe(204)
+    }
+    await expect(revoke(admin)).rejects.toMatchObject({ status: 404, property: 'token' })
+  })
+
   it('may host-dangerous things only while its maker may', async () => {
     const maker = await crux.addMember(world.team, 'admin')
     const hosty = await world.version({

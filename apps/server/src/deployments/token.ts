@@ -1,10 +1,10 @@
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import { type Answer, type Body, CruxError, isAllowed } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
 import { issueToken } from '../tokens/actions.ts'
 import { tokensRevoked } from '../tokens/events.ts'
-import { type Holder, selectTokens, voidDeploymentToken } from '../tokens/store.ts'
+import { deploymentTokenMaker, type Holder, selectTokens, voidDeploymentToken } from '../tokens/store.ts'
 import { loadDeployment } from './load.ts'
 
 /** Seconds for which the ready command waits for the end. */
@@ -45,9 +45,25 @@ export async function createDeploymentToken(
   return { ...made, curl: curlOf(app.config.url, team.slug, deploymentId, made.token) }
 }
 
-export async function deleteDeploymentToken(app: App, team: TeamContext, deploymentId: string): Promise<void> {
+/**
+ * Who made it may revoke it, and who looks after other people's tokens.
+ *
+ * @throws CruxError notFound `deploymentId` or `token`, forbidden
+ */
+export async function deleteDeploymentToken(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  deploymentId: string,
+): Promise<void> {
   const revoked = await inTransaction(app.database, async (queries) => {
     await loadDeployment(queries, team.id, deploymentId, { lock: true })
+    const maker = await deploymentTokenMaker(queries, deploymentId)
+    if (maker !== undefined && maker !== actor.id && !isAllowed(team.role, 'tokens.of-others'))
+      throw new CruxError('forbidden', {
+        property: 'token',
+        description: 'Somebody else made this token: an admin may revoke it.',
+      })
     return voidDeploymentToken(queries, deploymentId)
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })

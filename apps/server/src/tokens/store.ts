@@ -75,6 +75,14 @@ export async function deleteTokens(queries: Queries, holder: Holder, tokenId?: s
   return rows.map((row) => row.id)
 }
 
+export async function deploymentTokenMaker(queries: Queries, deploymentId: string): Promise<string | undefined> {
+  const { rows } = await queries.query<{ by: string }>(
+    'select created_by as by from crux.access_token where deployment_id = $1 and hash is not null',
+    [deploymentId],
+  )
+  return rows[0]?.by
+}
+
 /** The row stays as a name for what the token did to the deployment. */
 export async function voidDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
   const { rows } = await queries.query<{ id: string }>(
