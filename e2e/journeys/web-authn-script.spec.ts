@@ -116,11 +116,8 @@ test('a page may complete the submit itself, and hears of what the browser refus
   const login = await open(page, '/self-service/login/browser')
   await showForm(page, login, ['default', 'passkey'])
   // Nobody has a passkey here: the browser says no.
-  const refused = page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        document.addEventListener('crux:webauthn-error', (event) => resolve((event as CustomEvent<Error>).detail.name))
-      }),
+  const refused = page.evaluate<string>(
+    `new Promise((resolve) => document.addEventListener('crux:webauthn-error', ({ detail }) => resolve(detail.name)))`,
   )
   await page.locator('[name=passkey_login_trigger]').click()
   expect(await refused).toBe('NotAllowedError')
@@ -128,16 +125,13 @@ test('a page may complete the submit itself, and hears of what the browser refus
   const registration = await open(page, '/self-service/registration/browser')
   await showForm(page, registration, ['default', 'passkey'])
   await page.locator('[name="traits.email"]').fill(newAccount().email)
-  const submitted = page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        document.addEventListener('submit', (event) => {
-          event.preventDefault()
-          resolve(new FormData(event.target as HTMLFormElement).get('passkey_register'))
-        })
-      }),
+  const submitted = page.evaluate<string>(
+    `new Promise((resolve) => document.addEventListener('submit', (event) => {
+      event.preventDefault()
+      resolve(new FormData(event.target).get('passkey_register'))
+    }))`,
   )
   await page.locator('[name=passkey_register_trigger]').click()
-  expect(JSON.parse(String(await submitted))).toMatchObject({ type: 'public-key' })
+  expect(JSON.parse(await submitted)).toMatchObject({ type: 'public-key' })
   expect(new URL(page.url()).pathname).toBe('/plain')
 })
