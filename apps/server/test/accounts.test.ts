@@ -107,6 +107,15 @@ describe('an invitation to somebody unknown', () => {
     expect((await createAccount(world.makeBrowser(), next)).status).toBe(201)
   })
 
+  it('signs in whom it is for, also in a browser of somebody else', async () => {
+    const email = newEmail()
+    await invite(email)
+    const shared = world.makeBrowser()
+    await shared.register(newEmail(), password, 'Mallory')
+    expect((await createAccount(shared, await invitationMail(email))).status).toBe(201)
+    expect((await shared.me()).user).toMatchObject({ name: 'Grace Hopper', email })
+  })
+
   it('opens only the team that invited', async () => {
     const email = newEmail()
     await invite(email)

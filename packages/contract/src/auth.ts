@@ -113,7 +113,7 @@ export const authEndpoints = endpoints({
     body: CreateAccountWrite,
     status: 200,
     response: Relayed,
-    errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
+    errors: ['alreadyExists', 'preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
     permission: 'public',
     audit: false,
   },

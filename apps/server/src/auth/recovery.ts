@@ -26,6 +26,7 @@ export async function recover(
       return flows.recover(body.flow, { ...basis, code: body.code }, browser)
     },
     {
+      signsIn: true,
       async agreed({ setCookie }) {
         const cookie = newSession(setCookie)
         if (!cookie) return undefined
@@ -54,6 +55,7 @@ export async function createAccount(
   { flow, code, team }: Body<'auth.create-account'>,
 ): Promise<unknown> {
   return relay(app, request, (browser) => flows.recover(flow, { method: 'code', code }, browser), {
+    signsIn: true,
     async agreed({ setCookie }: FlowAnswer) {
       const cookie = newSession(setCookie)
       if (!cookie) return undefined
