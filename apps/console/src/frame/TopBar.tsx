@@ -98,6 +98,8 @@ function EditorBadges() {
 function LiveDot() {
   const { t } = useTranslation()
   const status = useLinkStatus()
+  // Nothing on this page is live: no claim either way.
+  if (status === 'closed') return null
   const state = status === 'open' ? 'live' : status === 'lost' || status === 'kicked' ? 'offline' : 'connecting'
   const dots = { live: 'bg-running', connecting: 'bg-progress', offline: 'bg-failed' }
   return (

@@ -1,8 +1,8 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, submitFlow } from '../../api/identity.ts'
+import { client, queryClient } from '../../api/client.ts'
+import { csrfTokenOf, type Flow, identityQuery, submitFlow } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
@@ -52,9 +52,18 @@ export function LoginPage() {
     },
   })
 
-  // Once, when it turns out
+  // Once, when it turns out. Half a session still lacks its second factor.
   useEffect(() => {
-    if (alreadySignedIn) goBack()
+    if (!alreadySignedIn) return
+    void queryClient
+      .fetchQuery({ ...identityQuery(), staleTime: 0 })
+      .then(
+        (identity) =>
+          identity === 'second-factor'
+            ? navigate({ to: '/auth/login', search: { ...search, flow: undefined, aal: 'aal2' }, replace: true })
+            : goBack(),
+        goBack,
+      )
   }, [alreadySignedIn])
   useEffect(() => {
     if (error?.error === notVerified) void navigate(links.verify(email))
