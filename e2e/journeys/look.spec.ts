@@ -1,17 +1,28 @@
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { buildScene, type Scene } from '../kit/scene.ts'
 
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url))
+/** Every page in both themes at both widths takes minutes; else each is seen in one theme wide and in the other narrow. */
+const everyLook = process.env.CRUX_TEST_FULL === '1'
+// A picture of every step beside the pictures that are taken here would only cost time.
+test.use({ trace: 'off' })
+
 let scene: Scene
 test.beforeAll(async ({ stage }) => {
   test.setTimeout(180_000)
   scene = await buildScene(stage.world)
 })
 
-type Shot = { name: string; path: () => string; act?: (page: Page) => Promise<unknown> }
+type Shot = {
+  name: string
+  path: () => string
+  /** What the page meets while it loads. */
+  before?: (page: Page) => Promise<unknown>
+  act?: (page: Page) => Promise<unknown>
+}
 const dialog = (page: Page) => page.getByRole('dialog')
 
 const withoutSession: Shot[] = [
@@ -29,6 +40,9 @@ const withoutSession: Shot[] = [
   { name: 'register', path: () => '/auth/register' },
   { name: 'verify', path: () => '/auth/verify' },
   { name: 'recovery', path: () => '/auth/recovery' },
+  { name: 'recovery-expired', path: () => '/auth/recovery/expired' },
+  { name: 'create-account', path: () => `/auth/create-account?team=${scene.teamId}&invitation=a-single-use-secret` },
+  { name: 'mails', path: () => '/mails' },
   { name: 'flow-error', path: () => '/error' },
   { name: 'status', path: () => '/status' },
   { name: 'not-found', path: () => '/404' },
@@ -41,6 +55,48 @@ const withSession: Shot[] = [
   { name: 'team-create', path: () => '/teams/create' },
   { name: 'teams', path: () => '/teams' },
   { name: 'team', path: () => `/teams/${scene.teamId}` },
+  {
+    name: 'team-invite',
+    path: () => `/teams/${scene.teamId}`,
+    act: (page) => page.getByRole('button', { name: 'Invite', exact: true }).click(),
+  },
+  {
+    name: 'team-security',
+    path: () => `/teams/${scene.teamId}`,
+    act: (page) => page.getByRole('button', { name: 'Edit', exact: true }).last().click(),
+  },
+  { name: 'invitation-none', path: () => '/teams/00000000-0000-4000-8000-000000000000/invitation' },
+  { name: 'audit-log', path: inTeam('audit-log') },
+  {
+    name: 'audit-log-entry',
+    path: inTeam('audit-log'),
+    act: (page) => page.getByRole('button', { name: 'Show all of it' }).first().click(),
+  },
+  { name: 'account', path: () => '/auth/settings' },
+  { name: 'account-edit', path: () => '/auth/settings/edit-profile' },
+  { name: 'account-password', path: () => '/auth/settings/change-password' },
+  { name: 'account-new-password', path: () => '/auth/settings/new-password' },
+  { name: 'account-sign-in', path: () => '/auth/settings/sign-in' },
+  {
+    name: 'account-authenticator',
+    path: () => '/auth/settings/second-factors',
+    act: (page) => page.getByRole('button', { name: 'Set up' }).click(),
+  },
+  {
+    name: 'account-backup-codes',
+    path: () => '/auth/settings/second-factors',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Make codes' }).click()
+      await expect(page.getByRole('button', { name: 'I have kept them' })).toBeVisible()
+    },
+  },
+  { name: 'account-sessions', path: () => '/auth/settings/sessions' },
+  { name: 'tokens-empty', path: () => '/auth/settings/tokens' },
+  {
+    name: 'token-create',
+    path: () => '/auth/settings/tokens#new',
+    act: (page) => expect(dialog(page)).toBeVisible(),
+  },
   { name: 'planned', path: () => '/templates' },
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
@@ -121,7 +177,7 @@ const withSession: Shot[] = [
       await expect(dialog(page)).toBeVisible()
     },
   },
-  ...failing('deployments', 'projects', 'nodes', 'registries', 'dashboard'),
+  ...failing('deployments', 'projects', 'nodes', 'registries', 'dashboard', 'audit-log'),
 ]
 
 const versionPath = (id: string) => `/${scene.team}/projects/${scene.versioned.project}/versions/${id}`
@@ -135,17 +191,48 @@ function failing(...pages: string[]): Shot[] {
   return pages.map((name) => ({
     name: `${name}-failing`,
     path: inTeam(name),
-    act: async (page) => {
-      await page.route(new RegExp(`/api/[^/]+/${name}(\\?|$)`), (route) =>
+    before: (page) =>
+      page.route(new RegExp(`/api/[^/]+/${name}(\\?|$)`), (route) =>
         route.fulfill({
           status: 500,
           json: { error: 'internal', message: 'Internal server error', requestId: 'r-4711' },
         }),
-      )
-      await page.reload()
-      await expect(page.getByText('This could not be loaded')).toBeVisible({ timeout: 20_000 })
-    },
+      ),
+    act: (page) => expect(page.getByText('This could not be loaded')).toBeVisible({ timeout: 20_000 }),
   }))
+}
+
+type Look = { width: 1440 | 375; theme: 'light' | 'dark' }
+const looks: Look[] = [
+  { width: 1440, theme: 'light' },
+  { width: 375, theme: 'dark' },
+  { width: 1440, theme: 'dark' },
+  { width: 375, theme: 'light' },
+]
+
+/** Pictures of one page, and what axe finds serious. The page is loaded once; theme and width change in place. */
+async function look(page: Page, { name, path, before, act }: Shot, number: number) {
+  const wanted = everyLook ? looks : number % 2 === 0 ? looks.slice(0, 2) : looks.slice(2)
+  const checked = everyLook ? looks.slice(0, 2) : [wanted[(number >> 1) % 2]]
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.emulateMedia({ colorScheme: wanted[0]?.theme, reducedMotion: 'reduce' })
+  await before?.(page)
+  await page.goto(path())
+  await expect(page.locator('main')).toContainText(/\w/)
+  await settle(page)
+  await act?.(page)
+  for (const each of wanted) {
+    await page.setViewportSize({ width: each.width, height: each.width === 375 ? 812 : 900 })
+    await page.emulateMedia({ colorScheme: each.theme, reducedMotion: 'reduce' })
+    await expect(page.locator('html')).toHaveAttribute('data-theme', each.theme)
+    await settle(page)
+    await page.screenshot({ path: `${folder}${name}-${each.theme}-${each.width}.png`, animations: 'disabled' })
+    if (checked.includes(each))
+      expect.soft(await seriousProblems(page), `axe, ${each.theme}, ${each.width}`).toEqual([])
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+    expect.soft(wide, `nothing sticks out at ${each.width}`).toBeLessThanOrEqual(each.width)
+  }
+  await page.unrouteAll()
 }
 
 async function settle(page: Page) {
@@ -153,41 +240,25 @@ async function settle(page: Page) {
   await page.evaluate('document.fonts.ready')
 }
 
-/** Both themes and both widths of one page, and what axe finds serious. */
-async function look(page: Page, { name, path, act }: Shot) {
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await page.goto(path())
-  await expect(page.locator('main')).toContainText(/\w/)
-  await settle(page)
-  await act?.(page)
-  for (const width of [1440, 375]) {
-    await page.setViewportSize({ width, height: width === 375 ? 812 : 900 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme)
-      await settle(page)
-      await page.screenshot({ path: `${folder}${name}-${colorScheme}-${width}.png`, animations: 'disabled' })
-      // One run of axe per theme, and with them one per width.
-      if ((width === 1440) === (colorScheme === 'light')) {
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        const serious = violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(
-            ({ id, nodes }) =>
-              `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-          )
-        expect.soft(serious, `axe, ${colorScheme}, ${width}`).toEqual([])
-      }
-    }
-    const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
-    expect.soft(wide, `nothing sticks out at ${width}`).toBeLessThanOrEqual(width)
-  }
+async function seriousProblems(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`)
 }
 
-test.describe('signed out', () => {
-  test.use({ storageState: signedOut })
-  for (const shot of withoutSession)
-    test(`${shot.name} reads well in both themes and widths`, ({ page }) => look(page, shot))
-})
-for (const shot of withSession)
-  test(`${shot.name} reads well in both themes and widths`, ({ page }) => look(page, shot))
+const inWhich = everyLook ? 'both themes and widths' : 'one theme wide, in the other narrow'
+for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signed in': withSession })) {
+  test.describe(who, () => {
+    // One browser context for all: what a page has loaded, the next one finds in its cache.
+    let context: BrowserContext
+    let page: Page
+    test.beforeAll(async ({ browser, session, baseURL }) => {
+      context = await browser.newContext({ storageState: who === 'signed out' ? signedOut : session, baseURL })
+      page = await context.newPage()
+    })
+    test.afterAll(() => context.close())
+    for (const [number, shot] of shots.entries())
+      test(`${shot.name} reads well in ${inWhich}`, () => look(page, shot, number))
+  })
+}
