@@ -26,7 +26,7 @@ describe('createLogger', () => {
     const cause = new Error('connect postgres://crux:hunter2@db/crux failed')
     log.error(
       { err: new Error('Bearer hunter2.hunter2', { cause }) },
-      'GET /x?code=hunter2&flow=1 %s',
+      'GET /x?code=hunter2&flow=1&invitation=hunter2 %s',
       'smtp://a:hunter2@b',
     )
     expect(text()).not.toContain('hunter2')
