@@ -33,7 +33,10 @@ export function redactText(text: string): string {
     .replace(/\b(crux_(?=[\w-]{43})|ory_[a-z]+_(?=\w{32}))[\w-]+/g, `$1${hidden}`)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${hidden}@`)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${hidden}`)
-    .replace(/([?&](?:code|token|invitation|state|secret|password|access_token|id_token|csrf_token)=)[^&\s#"']+/gi, `$1${hidden}`)
+    .replace(
+      /([?&](?:code|token|invitation|state|secret|password|access_token|id_token|csrf_token)=)[^&\s#"']+/gi,
+      `$1${hidden}`,
+    )
 }
 
 function isSecretName(name: string): boolean {
