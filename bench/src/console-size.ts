@@ -44,7 +44,7 @@ function pagesOfRoutes(): { file: string; areas: string[]; framed: boolean }[] {
     const parents = [...text.slice(0, match.index).matchAll(/getParentRoute: \(\) => (\w+)/g)]
     return {
       file: match[2] ?? '',
-      areas: [...(match[1] ?? '').matchAll(/'([^']+)'/g)].map((area) => area[1] ?? ''),
+      areas: [...(match[1] ?? '').matchAll(/'([^']+)'/g)].map((area) => `texts-${area[1]}`),
       framed: parents.at(-1)?.[1] !== 'bare',
     }
   })

@@ -8,6 +8,7 @@ import {
   createWorld,
   deploy,
   raw,
+  signInAgain,
   signUp,
   startRegistry,
   unique,
@@ -52,7 +53,7 @@ test('stopping Crux, and killing all of it, leaves containers running; the next 
   expect(await answerOf(port)).toBe('still here')
   system = await boot()
   const { url } = system
-  const again = { ...world, person: await signInAgain(url, world.person.email, world.person.password) }
+  const again = { ...world, person: await signInAgain(url, world.person) }
   await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {
     timeoutMs: 60_000,
   })
@@ -72,23 +73,3 @@ test('stopping Crux, and killing all of it, leaves containers running; the next 
   await system.destroy()
   await registry.remove()
 })
-
-async function signInAgain(url: string, email: string, password: string) {
-  const { createClient, createLive } = await import('@crux/client')
-  const flow = (await (await fetch(`${url}/kratos/self-service/login/api`)).json()) as { id: string }
-  const answer = await fetch(`${url}/kratos/self-service/login?flow=${flow.id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ method: 'password', identifier: email, password }),
-  })
-  const { session_token: sessionToken } = (await answer.json()) as { session_token: string }
-  const headers = () => ({ authorization: `Bearer ${sessionToken}` })
-  return {
-    email,
-    password,
-    sessionToken,
-    headers,
-    client: createClient({ baseUrl: url, headers, validate: true }),
-    live: () => createLive(`${url.replace(/^http/, 'ws')}/api`),
-  }
-}

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { contract } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from './api-error.ts'
 import { addressOf, createClient, queryKey } from './client.ts'
@@ -38,7 +39,7 @@ describe('a call', () => {
       seen = [request.method, request.url, request.headers['content-type'], JSON.parse(body)]
       json(response, 201, team)
     }
-    const client = createClient({ baseUrl, validate: true })
+    const client = createClient({ baseUrl, validate: contract })
     expect(await client.call('teams.create', { body: { name: 'Acme', slug: 'acme' } })).toEqual(team)
     expect(seen).toEqual(['POST', '/api/teams', 'application/json', { name: 'Acme', slug: 'acme' }])
   })
@@ -60,7 +61,7 @@ describe('a call', () => {
 
   it('refuses an answer that does not fit the contract when it validates', async () => {
     answer = (_, response) => json(response, 200, [{ id: 1 }])
-    await expect(createClient({ baseUrl, validate: true }).call('teams.list')).rejects.toThrow()
+    await expect(createClient({ baseUrl, validate: contract }).call('teams.list')).rejects.toThrow()
     await expect(createClient({ baseUrl }).call('teams.list')).resolves.toEqual([{ id: 1 }])
   })
 

@@ -1,6 +1,7 @@
 import {
+  addresses,
   type BodyInput,
-  contract,
+  type Contract,
   type Operation,
   type ParamsInput,
   type QueryInput,
@@ -34,8 +35,8 @@ export type ClientOptions = {
   baseUrl: string
   /** Sent with every call, e.g. a cookie or an Authorization header outside a browser. */
   headers?: () => Record<string, string>
-  /** Parse every answer with its schema and throw where it does not fit; for tests and tools. */
-  validate?: boolean
+  /** Given the contract, every answer is parsed with its schema, and one that does not fit throws; for tests and tools. */
+  validate?: Contract
   fetch?: typeof fetch
 }
 
@@ -49,9 +50,8 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const request: Client['request'] = async (operation, ...[input, { signal, headers } = {}]) => {
     const parts = input as AnyInput | undefined
-    const row = contract[operation]
     const answer = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
-      method: row.method,
+      method: addresses[operation].method,
       signal,
       credentials: 'same-origin',
       headers: {
@@ -64,7 +64,8 @@ export function createClient(options: ClientOptions): Client {
     })
     const body = await readBody(answer)
     if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
-    const data = options.validate && 'response' in row ? row.response.parse(body) : body
+    const row = options.validate?.[operation]
+    const data = row && 'response' in row ? row.response.parse(body) : body
     // The row's schema is the type of the answer; the server serialises by the same schema.
     return { status: answer.status, headers: answer.headers, data: data as never }
   }
@@ -80,7 +81,7 @@ export function queryKey<O extends Operation>(operation: O, input?: Partial<Inpu
 
 /** Path and query of an operation, as the server mounts it. */
 export function addressOf(operation: Operation, input?: AnyInput): string {
-  const path = contract[operation].path.replace(/:(\w+)/g, (_, name: string) => {
+  const path = addresses[operation].path.replace(/:(\w+)/g, (_, name: string) => {
     const value = input?.params?.[name]
     if (value === undefined || value === '') throw new TypeError(`${operation} needs the parameter ${name}`)
     return encodeURIComponent(String(value))

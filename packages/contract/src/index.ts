@@ -1,3 +1,4 @@
+export * from './addresses.ts'
 export * from './audit-log.ts'
 export * from './auth.ts'
 export * from './container-configuration.ts'

@@ -1,4 +1,5 @@
 import { type Client, createClient, createLive, type Live, type Socket } from '@crux/client'
+import { contract } from '@crux/contract'
 import { WebSocket } from 'ws'
 
 /** A signed-in person with their tools, over the API flow of the identity service: what a script of a customer would do. */
@@ -19,25 +20,38 @@ export async function signUp(
 ): Promise<Person> {
   const email = options.email ?? `person-${process.pid}-${Date.now()}-${++serial}@example.com`
   const password = options.password ?? 'correct horse battery staple'
-  const flow = (await (await fetch(`${url}/kratos/self-service/registration/api`)).json()) as { id: string }
-  const answer = await fetch(`${url}/kratos/self-service/registration?flow=${flow.id}`, {
+  const traits = { email, name: { first: options.firstName ?? 'Ada', last: options.lastName ?? 'Lovelace' } }
+  return personOf(url, email, password, await submit(url, 'registration', { password, traits }))
+}
+
+/** The same person with a session of another start of Crux. */
+export async function signInAgain(
+  url: string,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+): Promise<Person> {
+  return personOf(url, email, password, await submit(url, 'login', { identifier: email, password }))
+}
+
+async function submit(url: string, flowType: 'registration' | 'login', fields: object): Promise<string> {
+  const flow = (await (await fetch(`${url}/kratos/self-service/${flowType}/api`)).json()) as { id: string }
+  const answer = await fetch(`${url}/kratos/self-service/${flowType}?flow=${flow.id}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({
-      method: 'password',
-      password,
-      traits: { email, name: { first: options.firstName ?? 'Ada', last: options.lastName ?? 'Lovelace' } },
-    }),
+    body: JSON.stringify({ method: 'password', ...fields }),
   })
   const body = (await answer.json()) as { session_token?: string }
-  if (!body.session_token) throw new Error(`registration of ${email}: ${answer.status} ${JSON.stringify(body)}`)
-  const headers = () => ({ authorization: `Bearer ${body.session_token}` })
+  if (!body.session_token) throw new Error(`${flowType}: ${answer.status} ${JSON.stringify(body)}`)
+  return body.session_token
+}
+
+function personOf(url: string, email: string, password: string, sessionToken: string): Person {
+  const headers = () => ({ authorization: `Bearer ${sessionToken}` })
   return {
     email,
     password,
-    sessionToken: body.session_token,
+    sessionToken,
     headers,
-    client: createClient({ baseUrl: url, headers, validate: true }),
+    client: createClient({ baseUrl: url, headers, validate: contract }),
     live: () =>
       createLive(`${url.replace(/^http/, 'ws')}/api`, {
         connect: (address) => new WebSocket(address, { headers: headers() }) as Socket,

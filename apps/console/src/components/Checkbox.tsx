@@ -1,5 +1,4 @@
 import { Check, Minus } from 'lucide-react'
-import { Checkbox as Radix } from 'radix-ui'
 
 type Props = {
   id?: string
@@ -11,21 +10,19 @@ type Props = {
 
 export function Checkbox({ id, label, checked, onChange, disabled }: Props) {
   return (
-    <Radix.Root
+    // biome-ignore lint/a11y/useSemanticElements: a native one cannot hold our marks.
+    <button
+      type="button"
+      role="checkbox"
       id={id}
       aria-label={label}
-      checked={checked}
-      onCheckedChange={(next) => onChange(next === true)}
+      aria-checked={checked === 'indeterminate' ? 'mixed' : checked}
       disabled={disabled}
-      className="grid size-4 shrink-0 place-items-center rounded-sm border border-line-strong bg-surface text-accent-ink data-[state=checked]:border-accent data-[state=checked]:bg-accent data-[state=indeterminate]:border-accent data-[state=indeterminate]:bg-accent disabled:opacity-50"
+      onClick={() => onChange(checked !== true)}
+      className="grid size-4 shrink-0 place-items-center rounded-sm border border-line-strong bg-surface text-accent-ink aria-checked:border-accent aria-checked:bg-accent aria-[checked=mixed]:border-accent aria-[checked=mixed]:bg-accent disabled:opacity-50"
     >
-      <Radix.Indicator>
-        {checked === 'indeterminate' ? (
-          <Minus aria-hidden className="size-3! stroke-3!" />
-        ) : (
-          <Check aria-hidden className="size-3! stroke-3!" />
-        )}
-      </Radix.Indicator>
-    </Radix.Root>
+      {checked === 'indeterminate' && <Minus aria-hidden className="size-3! stroke-3!" />}
+      {checked === true && <Check aria-hidden className="size-3! stroke-3!" />}
+    </button>
   )
 }

@@ -1,5 +1,4 @@
 import { icons } from '@crux/contract'
-import { ToggleGroup } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
 
@@ -13,24 +12,20 @@ export function IconPicker({
 }) {
   const { t } = useTranslation()
   return (
-    <ToggleGroup.Root
-      type="single"
-      aria-label={t('icon.label')}
-      value={value ?? ''}
-      onValueChange={(next) => onChange(icons.find((icon) => icon === next) ?? null)}
-      className="flex flex-wrap gap-1 rounded-md border border-line bg-sunken p-1"
-    >
+    <fieldset aria-label={t('icon.label')} className="flex flex-wrap gap-1 rounded-md border border-line bg-sunken p-1">
       {icons.map((icon) => (
-        <ToggleGroup.Item
+        <button
           key={icon}
-          value={icon}
+          type="button"
           aria-label={icon}
+          aria-pressed={icon === value}
           title={icon}
-          className="grid size-8 place-items-center rounded-sm text-ink-2 hover:bg-hover hover:text-ink data-[state=on]:bg-accent-soft data-[state=on]:text-accent"
+          onClick={() => onChange(icon === value ? null : icon)}
+          className="grid size-8 place-items-center rounded-sm text-ink-2 hover:bg-hover hover:text-ink aria-pressed:bg-accent-soft aria-pressed:text-accent"
         >
           <AnimalIcon name={icon} />
-        </ToggleGroup.Item>
+        </button>
       ))}
-    </ToggleGroup.Root>
+    </fieldset>
   )
 }

@@ -1,9 +1,22 @@
 import { Ellipsis, type LucideIcon } from 'lucide-react'
-import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import {
+  cloneElement,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from './Button.tsx'
 import { cx } from './class-names.ts'
+import { later } from './later.tsx'
+import { useMenuParts } from './menu-parts.ts'
+
+const loadPanel = () => import('./MenuPanel.tsx').then((module) => module.MenuPanel)
+const MenuPanel = later(loadPanel)
 
 export type Action = {
   id: string
@@ -15,7 +28,7 @@ export type Action = {
   danger?: boolean
 }
 
-type Props = { label?: string; actions: readonly Action[]; trigger?: ReactNode; size?: 'sm' | 'md' }
+type Props = { label?: string; actions: readonly Action[]; trigger?: Trigger; size?: 'sm' | 'md' }
 
 /** The "more" menu of a row or a page. Disabled beats hidden: an entry that cannot act says why. */
 export function ActionMenu({ label, actions, trigger, size = 'md' }: Props) {
@@ -38,34 +51,59 @@ export function ActionMenu({ label, actions, trigger, size = 'md' }: Props) {
   )
 }
 
+type Trigger = ReactElement<{ id?: string; onClick?: (event: MouseEvent) => void }>
+
+/** `trigger` is a native button or one of ours. */
 export function Menu({
   trigger,
   children,
   align = 'end',
   width,
 }: {
-  trigger: ReactNode
+  trigger: Trigger
   children: ReactNode
   align?: 'start' | 'end'
   width?: string
 }) {
+  const [open, setOpen] = useState<'by pointer' | 'by keyboard' | null>(null)
+  const anchor = useRef<HTMLElement>(null)
+  const ownId = useId()
+  // What is pointed at is likely opened next.
+  const expect = () => void loadPanel().catch(() => undefined)
+  const attributes = {
+    ref: anchor,
+    id: trigger.props.id ?? ownId,
+    'aria-haspopup': 'menu',
+    'aria-expanded': open !== null,
+    'data-state': open ? 'open' : 'closed',
+    onPointerEnter: expect,
+    onFocus: expect,
+    onClick: (event: MouseEvent) => {
+      trigger.props.onClick?.(event)
+      // A click without a pointer is a key.
+      setOpen((before) => (before ? null : event.detail === 0 ? 'by keyboard' : 'by pointer'))
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'ArrowDown' || open) return
+      event.preventDefault()
+      setOpen('by keyboard')
+    },
+  }
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
+    <>
+      {cloneElement(trigger, attributes as object)}
+      {open && (
+        <MenuPanel
+          anchor={anchor}
           align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className={cx(
-            'z-50 rounded-box border border-line bg-raised p-1 shadow-lift animate-[appear_.1s]',
-            width ?? 'min-w-48 max-w-80',
-          )}
+          width={width}
+          byKeyboard={open === 'by keyboard'}
+          onClose={() => setOpen(null)}
         >
           {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        </MenuPanel>
+      )}
+    </>
   )
 }
 
@@ -80,6 +118,7 @@ type ItemProps = {
 }
 
 export function MenuItem({ icon: Icon, danger, disabledReason, onSelect, asChild, children, selected }: ItemProps) {
+  const { Item } = useMenuParts()
   const look = cx(
     'flex min-h-[30px] w-full items-center gap-2 rounded-md px-2 text-left outline-none data-[highlighted]:bg-hover',
     danger ? 'text-danger' : 'text-ink',
@@ -88,22 +127,53 @@ export function MenuItem({ icon: Icon, danger, disabledReason, onSelect, asChild
   )
   if (asChild)
     return (
-      <Radix.Item asChild className={look} onSelect={onSelect}>
+      <Item asChild className={look} onSelect={onSelect}>
         {children}
-      </Radix.Item>
+      </Item>
     )
   return (
-    <Radix.Item disabled={Boolean(disabledReason)} onSelect={onSelect} className={look}>
+    <Item disabled={Boolean(disabledReason)} onSelect={onSelect} className={look}>
       {Icon && <Icon aria-hidden className={danger ? undefined : 'text-ink-2'} />}
       <span className="min-w-0 flex-1 py-1">
         {children}
         {disabledReason && <span className="block text-small text-ink-2">{disabledReason}</span>}
       </span>
-    </Radix.Item>
+    </Item>
   )
 }
 
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <Radix.Label className="px-2 pt-2 pb-1 text-small text-ink-3">{children}</Radix.Label>
-)
-export const MenuLine = () => <Radix.Separator className="my-1 h-px bg-line" />
+/** An entry that is switched on and off; the menu stays open. */
+export function MenuCheck({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) {
+  const { CheckboxItem } = useMenuParts()
+  return (
+    <CheckboxItem
+      checked={checked}
+      onCheckedChange={onChange}
+      onSelect={(event) => event.preventDefault()}
+      className="flex h-[30px] items-center gap-2 rounded-md px-2 outline-none data-[highlighted]:bg-hover"
+    >
+      <span aria-hidden className="grid size-4 place-items-center rounded-sm border border-line-strong text-accent">
+        {checked && '✓'}
+      </span>
+      {children}
+    </CheckboxItem>
+  )
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  const { Label } = useMenuParts()
+  return <Label className="px-2 pt-2 pb-1 text-small text-ink-3">{children}</Label>
+}
+
+export function MenuLine() {
+  const { Separator } = useMenuParts()
+  return <Separator className="my-1 h-px bg-line" />
+}

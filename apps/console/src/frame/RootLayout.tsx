@@ -1,16 +1,17 @@
 import { Outlet } from '@tanstack/react-router'
 import { ConfirmHost } from '../components/confirm.tsx'
-import { TooltipProvider } from '../components/Tooltip.tsx'
+import { TooltipHost } from '../components/Tooltip.tsx'
 import { Toasts } from '../components/toasts.tsx'
 // Follows the system's theme on every page, also where nothing offers a choice.
 import '../stores/theme.ts'
 
 export function RootLayout() {
   return (
-    <TooltipProvider delayDuration={350} skipDelayDuration={200}>
+    <>
       <Outlet />
       <ConfirmHost />
       <Toasts />
-    </TooltipProvider>
+      <TooltipHost />
+    </>
   )
 }

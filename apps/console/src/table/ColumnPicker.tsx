@@ -1,8 +1,7 @@
 import { Columns3 } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/Button.tsx'
-import { Menu } from '../components/Menu.tsx'
+import { Menu, MenuCheck } from '../components/Menu.tsx'
 
 type Props = {
   options: readonly { id: string; label: string; shown: boolean }[]
@@ -21,18 +20,9 @@ export function ColumnPicker({ options, onToggle }: Props) {
       }
     >
       {options.map((option) => (
-        <DropdownMenu.CheckboxItem
-          key={option.id}
-          checked={option.shown}
-          onCheckedChange={(shown) => onToggle(option.id, shown)}
-          onSelect={(event) => event.preventDefault()}
-          className="flex h-[30px] items-center gap-2 rounded-md px-2 outline-none data-[highlighted]:bg-hover"
-        >
-          <span aria-hidden className="grid size-4 place-items-center rounded-sm border border-line-strong text-accent">
-            {option.shown && '✓'}
-          </span>
+        <MenuCheck key={option.id} checked={option.shown} onChange={(shown) => onToggle(option.id, shown)}>
           {option.label}
-        </DropdownMenu.CheckboxItem>
+        </MenuCheck>
       ))}
     </Menu>
   )

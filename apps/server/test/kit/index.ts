@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Client, createClient, createLive, type Live, type Socket } from '@crux/client'
-import type { TeamRole } from '@crux/contract'
+import { contract, type TeamRole } from '@crux/contract'
 import { type TestDatabase, testDatabase } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import { PgBoss } from 'pg-boss'
@@ -69,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const client = (someone?: Someone): Client =>
     createClient({
       baseUrl: url,
-      validate: true,
+      validate: contract,
       headers: (): Record<string, string> => (someone ? { authorization: `Bearer ${someone.token}` } : {}),
     })
 

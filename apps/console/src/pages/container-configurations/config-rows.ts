@@ -166,10 +166,10 @@ const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? (value as Row[
 const byKey = (value: unknown): Map<string, Row> => new Map(rowsOf(value).map((row) => [keyOf(row), row]))
 
 /** As `rowKey` of the rules, and '' for a row that is only begun. */
-function keyOf(row: Row): string {
-  if ('key' in row) return row.key
-  if ('path' in row) return String(row.path ?? '')
-  const { internal, protocol } = row as { internal?: unknown; protocol?: string | null }
+function keyOf(row: Readonly<Record<string, unknown>>): string {
+  if (row.key !== undefined) return String(row.key)
+  if (row.path !== undefined) return String(row.path ?? '')
+  const { internal, protocol } = row
   if (typeof internal === 'number') return Number.isNaN(internal) ? '' : `${internal}/${protocol ?? 'tcp'}`
   const range = internal as { from: number; to: number } | null | undefined
   return range && !Number.isNaN(range.from) && !Number.isNaN(range.to) ? `${range.from}-${range.to}` : ''

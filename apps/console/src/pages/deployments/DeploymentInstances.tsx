@@ -1,5 +1,4 @@
 import type { Result } from '@crux/contract'
-import { defaultContainerName } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { Layers, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +9,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import type { Preview } from './change-lines.ts'
+import { instanceName } from './instance-name.ts'
 import { InstanceAction } from './WhatChanges.tsx'
 
 type Details = Result<'deployments.get'>
@@ -22,10 +22,6 @@ type Props = {
   left: ReadonlySet<string>
   onLeft: (left: ReadonlySet<string>) => void
 }
-
-/** What the container will be called, without its prefix. */
-export const instanceName = (instance: Instance): string =>
-  instance.config.name || instance.image.config.name || defaultContainerName(instance.image.name)
 
 export function DeploymentInstances({ teamSlug, deployment, preview, left, onLeft }: Props) {
   const { t } = useTranslation(['deployments', 'common'])

@@ -115,6 +115,7 @@ export function DeploymentsPage() {
       },
     ]
   }
+  const isEmpty = query.data?.total === 0 && !filtered
   const add = (
     <Button variant="main" icon={Plus} disabledReason={denied} onClick={create.show}>
       {t('list.add')}
@@ -126,7 +127,7 @@ export function DeploymentsPage() {
       <PageHead
         title={t('list.title')}
         sub={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
-        tools={add}
+        tools={!isEmpty && add}
       />
       <Filters aside={narrow ? undefined : <ColumnPicker {...picker} />}>
         <SearchBox

@@ -11,16 +11,16 @@ import { useDenied } from '../../api/me.ts'
 import { Ago } from '../../components/Ago.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { Select } from '../../components/Field.tsx'
+import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
-import { instanceName } from './DeploymentInstances.tsx'
+import { instanceName } from './instance-name.ts'
 import { countVerified, shareOf, viewInstance } from './instance-view.ts'
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import type { Progress } from './progress.ts'
@@ -32,7 +32,8 @@ import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
-import { WhatChanges } from './WhatChanges.tsx'
+
+const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
 type Details = Result<'deployments.get'>
 
@@ -234,38 +235,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
           </div>
         </>
       )}
-      <ChangesDialog open={changes} onClose={() => setChanges(false)} params={params} />
+      {changes && <ChangesDialog onClose={() => setChanges(false)} params={params} />}
     </>
-  )
-}
-
-function ChangesDialog({
-  open,
-  onClose,
-  params,
-}: {
-  open: boolean
-  onClose: () => void
-  params: { teamSlug: string; deploymentId: string }
-}) {
-  const { t } = useTranslation(['deployments', 'common'])
-  const preview = useQuery({ ...apiQuery('deployments.preview', { params }), enabled: open })
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={t('changes.title')}
-      description={t('changes.text')}
-      width="wide:w-[640px]"
-    >
-      {preview.data ? (
-        <WhatChanges preview={preview.data} />
-      ) : preview.isError ? (
-        <ErrorState error={preview.error} retry={() => void preview.refetch()} />
-      ) : (
-        <SkeletonRows rows={3} />
-      )}
-    </Dialog>
   )
 }
 
