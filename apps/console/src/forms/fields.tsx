@@ -2,8 +2,10 @@ import type { ReactNode } from 'react'
 import { type Control, Controller, type FieldValues, get, type Path, type UseFormReturn } from 'react-hook-form'
 import { type Chip, Chips } from '../components/Chips.tsx'
 import { Field, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
-import { IconPicker } from '../components/IconPicker.tsx'
+import { later } from '../components/later.tsx'
 import { Switch } from '../components/Switch.tsx'
+
+const IconPicker = later(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
 
 /** One component per kind of field, bound to a react-hook-form form by name. */
 type Bound<V extends FieldValues, Out> = {
@@ -16,6 +18,7 @@ type Bound<V extends FieldValues, Out> = {
   disabled?: boolean
 }
 type TextProps = {
+  type?: 'text' | 'email' | 'number'
   mono?: boolean
   placeholder?: string
   autoComplete?: string
@@ -25,76 +28,39 @@ type TextProps = {
   onInput?: () => void
 }
 
-export function TextField<V extends FieldValues, Out>({
-  form,
-  name,
-  label,
-  help,
-  optional,
-  disabled,
-  aside,
-  onInput,
-  ...rest
-}: Bound<V, Out> & TextProps & { type?: 'text' | 'email' | 'number' }) {
+export function TextField<V extends FieldValues, Out>(props: Bound<V, Out> & TextProps) {
+  const [field, input] = partsOf(props)
   return (
-    <Field label={label} help={help} optional={optional} aside={aside} error={errorOf(form, name)}>
-      <TextInput {...rest} disabled={disabled} {...form.register(name, onInput && { onChange: onInput })} />
+    <Field {...field}>
+      <TextInput {...input} />
     </Field>
   )
 }
 
-export function PasswordField<V extends FieldValues, Out>({
-  form,
-  name,
-  label,
-  help,
-  optional,
-  disabled,
-  aside,
-  onInput,
-  ...rest
-}: Bound<V, Out> & TextProps) {
+export function PasswordField<V extends FieldValues, Out>(props: Bound<V, Out> & Omit<TextProps, 'type'>) {
+  const [field, input] = partsOf(props)
   return (
-    <Field label={label} help={help} optional={optional} aside={aside} error={errorOf(form, name)}>
-      <PasswordInput {...rest} disabled={disabled} {...form.register(name, onInput && { onChange: onInput })} />
+    <Field {...field}>
+      <PasswordInput {...input} />
     </Field>
   )
 }
 
-export function TextAreaField<V extends FieldValues, Out>({
-  form,
-  name,
-  label,
-  help,
-  optional,
-  disabled,
-  rows,
-}: Bound<V, Out> & { rows?: number }) {
+export function TextAreaField<V extends FieldValues, Out>(props: Bound<V, Out> & { rows?: number }) {
+  const [field, input] = partsOf(props)
   return (
-    <Field label={label} help={help} optional={optional} error={errorOf(form, name)}>
-      <TextArea rows={rows} disabled={disabled} {...form.register(name)} />
+    <Field {...field}>
+      <TextArea {...input} />
     </Field>
   )
 }
 
-export function SelectField<V extends FieldValues, Out>({
-  form,
-  name,
-  label,
-  help,
-  optional,
-  disabled,
-  children,
-  onPick,
-}: Bound<V, Out> & { children: ReactNode; onPick?: (value: string) => void }) {
+type SelectProps = { children: ReactNode; onPick?: (value: string) => void }
+export function SelectField<V extends FieldValues, Out>({ onPick, ...props }: Bound<V, Out> & SelectProps) {
+  const [field, input] = partsOf({ ...props, onInput: onPick && ((event) => onPick(event.target.value)) })
   return (
-    <Field label={label} help={help} optional={optional} error={errorOf(form, name)}>
-      <Select
-        disabled={disabled}
-        {...form.register(name, onPick && { onChange: (event) => onPick(event.target.value) })}
-      >
-        {children}
-      </Select>
+    <Field {...field}>
+      <Select {...input} />
     </Field>
   )
 }
@@ -166,6 +132,15 @@ export function IconField<V extends FieldValues, Out>({ form, name, label, help 
       />
     </Field>
   )
+}
+
+type Registered = { aside?: ReactNode; onInput?: (event: { target: { value: string } }) => void }
+
+/** What belongs to the frame of a field (label, help, error), and what to its input, registered with the form. */
+function partsOf<V extends FieldValues, Out, P extends Bound<V, Out> & Registered>(props: P & Bound<V, Out>) {
+  const { form, name, label, help, optional, aside, onInput, ...rest } = props
+  const frame = { label, help, optional, aside, error: errorOf(form, name) }
+  return [frame, { ...rest, ...form.register(name, onInput && { onChange: onInput }) }] as const
 }
 
 /** A Controller's type wants in- and output alike; it only ever touches the input side. */
