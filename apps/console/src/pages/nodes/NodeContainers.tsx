@@ -18,6 +18,7 @@ import { links } from '../../links.ts'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
 import { ContainerPorts } from './ContainerPorts.tsx'
 import {
   containerKey,
@@ -197,12 +198,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         shown.length === 0 ? (
           <EmptyState icon={BoxIcon} title={t('containers.emptyTitle')} text={t('containers.emptyText')} />
         ) : (
-          <EmptyState
-            icon={BoxIcon}
-            title={t('common:filter.nothing')}
-            text={t('common:filter.nothingText', { total: shown.length })}
-            action={<Button onClick={() => setText('')}>{t('common:filter.reset')}</Button>}
-          />
+          <NothingFits total={shown.length} onReset={() => setText('')} />
         )
       ) : (
         <DataTable

@@ -3,31 +3,24 @@ import { deploymentStatuses } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ExternalLink, Rocket, StickyNote } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { Button } from '../../components/Button.tsx'
-import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
+import { FilteredList } from '../../table/FilteredList.tsx'
 
 /** What was deployed to this node, newest first. */
 export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
   const query = useQuery(apiQuery('nodes.deployments', { params: { teamSlug, nodeId } }))
-  const [text, setText] = useState('')
-  const [status, setStatus] = useState<Deployment['status'] | 'all'>('all')
   const columns: Column<Deployment>[] = [
     {
       id: 'status',
@@ -84,77 +77,52 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
         show: <EmptyState icon={Rocket} title={t('deployments.emptyTitle')} text={t('deployments.emptyText')} />,
       }}
     >
-      {(all) => {
-        const found = filterRows(all, text, (row) => [row.project.name, row.version.name, row.prefix])
-        const rows = status === 'all' ? found : found.filter((row) => row.status === status)
-        const count = (value: Deployment['status']) => all.filter((row) => row.status === value).length
-        return (
-          <>
-            <Filters>
-              <SearchBox label={t('deployments.filter')} value={text} onChange={setText} />
-              <Chips
-                label={t('list.status')}
-                value={status}
-                onChange={setStatus}
-                options={[
-                  { value: 'all', label: t('common:all'), count: all.length },
-                  ...deploymentStatuses
-                    .filter((value) => count(value) > 0)
-                    .map((value) => ({ value, label: t(`common:state.deployment.${value}`), count: count(value) })),
-                ]}
-              />
-            </Filters>
-            {rows.length === 0 ? (
-              <EmptyState
-                icon={Rocket}
-                title={t('common:filter.nothing')}
-                text={t('common:filter.nothingText', { total: all.length })}
-                action={
-                  <Button
-                    onClick={() => {
-                      setText('')
-                      setStatus('all')
-                    }}
-                  >
-                    {t('common:filter.reset')}
-                  </Button>
-                }
-              />
-            ) : (
-              <DataTable
-                label={t('section.deployments')}
-                rows={rows}
-                columns={columns}
-                rowKey={(row) => row.id}
-                initialSort={{ column: 'updated', direction: 'desc' }}
-                actions={(row) => [
-                  {
-                    id: 'open',
-                    label: t('deployments.open'),
-                    icon: ExternalLink,
-                    inline: true,
-                    run: () => void navigate(links.deployment(teamSlug, row.id)),
-                  },
-                  {
-                    id: 'note',
-                    label: t('deployments.note'),
-                    icon: StickyNote,
-                    inline: true,
-                    disabledReason: !row.note && t('deployments.noNote'),
-                    run: () =>
-                      void confirm({
-                        title: t('deployments.note'),
-                        text: row.note ?? '',
-                        action: t('common:close'),
-                        info: true,
-                      }),
-                  },
-                ]}
-              />
-            )}
-          </>
-        )
-      }}
+      {(all) => (
+        <FilteredList
+          rows={all}
+          search={t('deployments.filter')}
+          words={(row) => [row.project.name, row.version.name, row.prefix]}
+          choice={{
+            label: t('list.status'),
+            of: (row) => row.status,
+            values: deploymentStatuses,
+            word: (value) => t(`common:state.deployment.${value}`),
+          }}
+        >
+          {(rows) => (
+            <DataTable
+              label={t('section.deployments')}
+              rows={rows}
+              columns={columns}
+              rowKey={(row) => row.id}
+              initialSort={{ column: 'updated', direction: 'desc' }}
+              actions={(row) => [
+                {
+                  id: 'open',
+                  label: t('deployments.open'),
+                  icon: ExternalLink,
+                  inline: true,
+                  run: () => void navigate(links.deployment(teamSlug, row.id)),
+                },
+                {
+                  id: 'note',
+                  label: t('deployments.note'),
+                  icon: StickyNote,
+                  inline: true,
+                  disabledReason: !row.note && t('deployments.noNote'),
+                  run: () =>
+                    void confirm({
+                      title: t('deployments.note'),
+                      text: row.note ?? '',
+                      action: t('common:close'),
+                      info: true,
+                    }),
+                },
+              ]}
+            />
+          )}
+        </FilteredList>
+      )}
     </QueryView>
   )
 }

@@ -3,18 +3,15 @@ import { nodeStatuses } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Plus, Server } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { Chips } from '../../components/Chips.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State, StateMark } from '../../components/State.tsx'
 import { lookOf } from '../../components/state-looks.ts'
@@ -22,8 +19,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
+import { FilteredList } from '../../table/FilteredList.tsx'
 
 const NodeCreate = later(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
 
@@ -33,8 +29,6 @@ export function NodesPage() {
   const { t } = useTranslation(['nodes', 'common'])
   const { teamSlug } = useParams({ from: '/app/$teamSlug/nodes' })
   const query = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
-  const [text, setText] = useState('')
-  const [status, setStatus] = useState<Node['status'] | 'all'>('all')
   const create = useAnchor('new')
   const denied = useDenied('nodes.edit')
 
@@ -110,7 +104,11 @@ export function NodesPage() {
 
   return (
     <>
-      <PageHead title={t('list.title')} sub={query.data?.length ? summary(query.data, t) : undefined} tools={add} />
+      <PageHead
+        title={t('list.title')}
+        sub={query.data?.length ? summary(query.data, t) : undefined}
+        tools={query.data?.length !== 0 && add}
+      />
       <QueryView
         query={query}
         skeleton={<SkeletonRows />}
@@ -119,55 +117,30 @@ export function NodesPage() {
           show: <EmptyState icon={Server} title={t('list.emptyTitle')} text={t('list.emptyText')} action={add} />,
         }}
       >
-        {(nodes) => {
-          const found = filterRows(nodes, text, (node) => [node.name, node.address, node.description, engineText(node)])
-          const rows = status === 'all' ? found : found.filter((node) => node.status === status)
-          const count = (value: Node['status']) => nodes.filter((node) => node.status === value).length
-          return (
-            <>
-              <Filters>
-                <SearchBox label={t('list.filter')} value={text} onChange={setText} />
-                <Chips
-                  label={t('list.status')}
-                  value={status}
-                  onChange={setStatus}
-                  options={[
-                    { value: 'all', label: t('common:all'), count: nodes.length },
-                    ...nodeStatuses
-                      .filter((value) => count(value) > 0)
-                      .map((value) => ({ value, label: t(`common:state.node.${value}`), count: count(value) })),
-                  ]}
-                />
-              </Filters>
-              {rows.length === 0 ? (
-                <EmptyState
-                  icon={Server}
-                  title={t('common:filter.nothing')}
-                  text={t('common:filter.nothingText', { total: nodes.length })}
-                  action={
-                    <Button
-                      onClick={() => {
-                        setText('')
-                        setStatus('all')
-                      }}
-                    >
-                      {t('common:filter.reset')}
-                    </Button>
-                  }
-                />
-              ) : (
-                <DataTable
-                  label={t('list.title')}
-                  rows={rows}
-                  columns={columns}
-                  rowKey={(node) => node.id}
-                  initialSort={{ column: 'name', direction: 'asc' }}
-                  tint={(node) => (node.status === 'unreachable' && node.connectedAt ? 'failed' : undefined)}
-                />
-              )}
-            </>
-          )
-        }}
+        {(nodes) => (
+          <FilteredList
+            rows={nodes}
+            search={t('list.filter')}
+            words={(node) => [node.name, node.address, node.description, engineText(node)]}
+            choice={{
+              label: t('list.status'),
+              of: (node) => node.status,
+              values: nodeStatuses,
+              word: (value) => t(`common:state.node.${value}`),
+            }}
+          >
+            {(rows) => (
+              <DataTable
+                label={t('list.title')}
+                rows={rows}
+                columns={columns}
+                rowKey={(node) => node.id}
+                initialSort={{ column: 'name', direction: 'asc' }}
+                tint={(node) => (node.status === 'unreachable' && node.connectedAt ? 'failed' : undefined)}
+              />
+            )}
+          </FilteredList>
+        )}
       </QueryView>
       {create.open && <NodeCreate teamSlug={teamSlug} onClose={create.close} />}
     </>

@@ -8,15 +8,12 @@ import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
 import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
@@ -41,7 +38,6 @@ export function VersionList({
   const columns = useColumns(teamSlug, project.id)
   const navigate = useNavigate()
   const [mode, setMode] = useViewMode('versions')
-  const [text, setText] = useState('')
   const [increased, setIncreased] = useState<VersionRow | null>(null)
 
   const actions = (version: VersionRow): RowAction[] => [
@@ -87,26 +83,29 @@ export function VersionList({
       />
     )
 
-  const rows = filterRows(project.versions, text, (version) => [version.name, version.changelog, version.type])
   return (
     <>
-      <Filters aside={<ViewModeSwitch value={mode} onChange={setMode} />}>
-        <SearchBox value={text} onChange={setText} label={t('details.versionFilter')} />
-      </Filters>
-      {rows.length === 0 ? (
-        <NothingFits total={project.versions.length} onReset={() => setText('')} />
-      ) : mode === 'tile' ? (
-        <VersionCards teamSlug={teamSlug} projectId={project.id} versions={rows} actions={actions} />
-      ) : (
-        <DataTable
-          label={t('details.versions')}
-          rows={rows}
-          columns={columns}
-          rowKey={(version) => version.id}
-          actions={actions}
-          initialSort={{ column: 'updated', direction: 'desc' }}
-        />
-      )}
+      <FilteredList
+        rows={project.versions}
+        search={t('details.versionFilter')}
+        words={(version) => [version.name, version.changelog, version.type]}
+        aside={<ViewModeSwitch value={mode} onChange={setMode} />}
+      >
+        {(rows) =>
+          mode === 'tile' ? (
+            <VersionCards teamSlug={teamSlug} projectId={project.id} versions={rows} actions={actions} />
+          ) : (
+            <DataTable
+              label={t('details.versions')}
+              rows={rows}
+              columns={columns}
+              rowKey={(version) => version.id}
+              actions={actions}
+              initialSort={{ column: 'updated', direction: 'desc' }}
+            />
+          )
+        }
+      </FilteredList>
       {increased && (
         <VersionIncrease
           teamSlug={teamSlug}
