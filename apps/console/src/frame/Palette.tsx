@@ -192,12 +192,20 @@ function TeamList({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Every typed word must occur in the entry's words; what starts with it comes first. */
-function matches(_: string, search: string, keywords: string[] = []): number {
-  const text = keywords.join(' ').toLowerCase()
-  const typed = search.toLowerCase().split(/\s+/).filter(Boolean)
+/**
+ * Every typed word must occur in the entry's words, the first of which is its name. Whoever types a whole name means that thing and not
+ * what merely mentions it: the name itself comes first, then names that begin so, names that hold it, and mentions.
+ */
+function matches(_: string, search: string, words: string[] = []): number {
+  const [name = ''] = words.map((word) => word.toLowerCase())
+  const text = words.join(' ').toLowerCase()
+  const phrase = search.trim().toLowerCase().replace(/\s+/g, ' ')
+  const typed = phrase.split(' ').filter(Boolean)
   if (!typed.every((word) => text.includes(word))) return 0
-  return text.startsWith(typed[0] ?? '') ? 1 : 0.6
+  if (name === phrase) return 1
+  if (name.startsWith(phrase)) return 0.8
+  if (typed.every((word) => name.includes(word))) return 0.6
+  return text.startsWith(typed[0] ?? '') ? 0.4 : 0.2
 }
 
 const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
