@@ -27,9 +27,12 @@ export function StatusPage() {
                 <li key={part} className="flex h-12 items-center gap-2 border-b border-line px-3 last:border-0">
                   <div>
                     <p className="font-strong">{t(part)}</p>
-                    <p className="text-small text-ink-2">
-                      {state?.version ? t('version', { version: state.version }) : t('unknown')}
-                    </p>
+                    {/* The version of a database is that of its schema. */}
+                    {state?.version && (
+                      <p className="text-small text-ink-2">
+                        {t(part === 'database' ? 'schema' : 'version', { version: state.version })}
+                      </p>
+                    )}
                   </div>
                   <span className="ml-auto">
                     {state ? (
