@@ -30,11 +30,14 @@ export default defineConfig({
     ...chromium,
     viewport: { width: 1440, height: 860 },
     actionTimeout: 15_000,
-    trace: 'retain-on-failure',
+    // Without the film: drawing one takes a good part of the processors that the journeys need.
+    trace: { mode: 'retain-on-failure', screenshots: false, sources: false },
     screenshot: 'only-on-failure',
   },
   projects: [
     { name: 'system', testMatch: 'system/*.spec.ts' },
     { name: 'journeys', testMatch: 'journeys/*.spec.ts' },
+    // Against a real Ory Kratos, which no checkout has: CRUX_KRATOS names the folder with the script that serves it.
+    ...(process.env.CRUX_KRATOS ? [{ name: 'kratos', testMatch: 'kratos/*.spec.ts' }] : []),
   ],
 })

@@ -79,6 +79,7 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await page.mouse.move(to.x + 10, to.y + 4, { steps: 12 })
   await expect(page.getByText(`${api} is at place 1 of 3.`)).toBeAttached()
   await page.mouse.up()
+  await expect(page.getByRole('button', { name: `Move ${api}, place 1 of 3` })).toBeVisible()
   await page.getByRole('button', { name: 'Save the order' }).click()
   await expect(order(page)).toHaveText([api, db, web])
   await page.reload()
