@@ -23,7 +23,7 @@ import { csrfNode, type Node, withMessages } from './nodes.ts'
 import { resolveReturnTo } from './return-to.ts'
 import type { SettingsAbout, SettingsAttempt, SettingsMethod, SettingsOutcome } from './settings-method.ts'
 import { findFlow, insertFlow, type NewFlow, updateFlow } from './store.ts'
-import { isExpired, problemMessage, readSubmission, requireFlow } from './submission.ts'
+import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 import { startVerification } from './verification.ts'
 
 /** How long after signing in a person may change what proves who they are. */
@@ -133,7 +133,7 @@ async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt
       const changed = await updateFlow(app.database.db, flow, {
         ...(await settingsUi(app, attempt)),
       })
-      return answerFlow(app, visit, changed, { person })
+      return answerFlow(app, visit, changed, { person, transientPayload: transientPayload(attempt.fields) })
     }
     case 'changed':
       return completeSettings(app, chosen, attempt, outcome)
