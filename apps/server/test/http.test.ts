@@ -201,6 +201,8 @@ describe('the one port', () => {
       'main()',
     ])
     expect((await crux.request('/start.js')).headers.get('cache-control')).toBe('no-cache')
+    for (const path of ['/%00', '/assets/%00.js', '/assets//main-a1b2c3d4.js'])
+      expect([path, (await crux.request(path)).status]).toEqual([path, 404])
     for (const path of ['/assets/none.js', '/api/none', '/../package.json', '/%2e%2e/%2e%2e/etc/passwd']) {
       const answer = await crux.request(path)
       expect([path, await answer.text()]).toEqual([path, expect.not.stringMatching(/root:|"name"/)])

@@ -71,6 +71,35 @@ describe('requests that nobody writes in earnest', () => {
   )
 })
 
+describe('beside the API', () => {
+  const rows = [
+    '/health',
+    '/health/ready',
+    '/metrics',
+    '/api/openapi.json',
+    '/api/swagger',
+    '/api/:one',
+    '/api/:one/:two',
+  ].map((path) => ['GET', path] as const)
+  const relayed = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, '/kratos/:one/:two'] as const)
+  const files = ['/:one', '/assets/:one', '/fonts/:one/:two', '/:one/:two/:three'].map((path) => ['GET', path] as const)
+  it.each([...rows, ...relayed, ...files])(
+    '%s %s is answered, and never by a fault of ours',
+    async (method, path) => {
+      const known = { one: 'self-service', two: 'login' }
+      const requests = oddRequests({ method, path }, { known, headers: { authorization: `Bearer ${owner.token}` } })
+      await fc.assert(
+        fc.asyncProperty(requests, async (request) => {
+          const { status, text } = await wire.send(request)
+          if (status >= 500) throw new Error(`answered ${status}: ${text.slice(0, 500)}`)
+        }),
+        { seed, numRuns: requestsPerEndpoint },
+      )
+    },
+    requestsPerEndpoint * 200 + 20_000,
+  )
+})
+
 function judge(row: EndpointSpec, request: OddRequest, answer: RawAnswer): void {
   const { status, text } = answer
   if (status >= 500 || status < 200) throw new Error(`answered ${status}: ${text.slice(0, 500)}`)

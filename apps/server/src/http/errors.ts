@@ -14,6 +14,8 @@ function fromFastify(error: unknown): CruxError | undefined {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new CruxError('unsupportedMediaType')
   if (error instanceof SyntaxError || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new CruxError('invalidArgument', { property: 'body', description: 'The body is not valid JSON.' })
+  // A path that means another file than it says (`..`, `//`, a null character) is no file.
+  if (code === 'FST_STATIC_FORBIDDEN_PATH') return new CruxError('notFound', { property: 'path' })
   if (typeof code !== 'string' || !code.startsWith('FST_ERR') || typeof statusCode !== 'number') return undefined
   if (statusCode === 503) return new CruxError('serviceUnavailable')
   return statusCode < 500
