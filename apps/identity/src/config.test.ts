@@ -61,11 +61,12 @@ it('lifts limits only while everything listens on loopback', () => {
     )
 })
 
-it('reads limits as a number and a time', () => {
-  const { RATE_LIMIT_ACCOUNT, RATE_LIMIT_RESEND } = parseConfig(identitySettings, {
-    ...required,
-    RATE_LIMIT_ACCOUNT: '3/2h',
+it('limits as decided when nothing is set, and reads limits as a number and a time', () => {
+  expect(parseConfig(identitySettings, required)).toMatchObject({
+    RATE_LIMIT_ACCOUNT: { max: 10, windowSeconds: 600 },
+    RATE_LIMIT_CLIENT: { max: 100, windowSeconds: 600 },
+    RATE_LIMIT_RESEND: { max: 1, windowSeconds: 30 },
   })
+  const { RATE_LIMIT_ACCOUNT } = parseConfig(identitySettings, { ...required, RATE_LIMIT_ACCOUNT: '3/2h' })
   expect(RATE_LIMIT_ACCOUNT).toEqual({ max: 3, windowSeconds: 7200 })
-  expect(RATE_LIMIT_RESEND).toEqual({ max: 1, windowSeconds: 30 })
 })

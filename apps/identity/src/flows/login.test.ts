@@ -81,7 +81,7 @@ describe('signing in as an API client', () => {
   })
 
   it.each([
-    ['an unknown method', { method: 'oidc' }, 4010002],
+    ['an unknown method', { method: 'magic' }, 4010002],
     ['no method', {}, 4010002],
   ])('refuses %s', async (_what, fields, id) => {
     const { status, json } = await submit(fields)

@@ -66,6 +66,8 @@ export const messages = {
   wrongType: (expected: string, actual: string) =>
     error(4000026, `Expected ${expected}, got ${actual}.`, { allowed_types: [expected], actual_type: actual }),
   passwordTooSimilar: () => error(4000031, 'The password is too similar to your e-mail address.'),
+  passwordTooPersonal: () =>
+    error(4000031, 'The password consists of your name or e-mail address, which is the first thing that is tried.'),
   passwordTooShort: (min: number, actual: number) =>
     error(4000032, `The password needs at least ${min} characters, this one has ${actual}.`, {
       min_length: min,

@@ -105,7 +105,7 @@ describe('signing up as an API client', () => {
   })
 
   it('refuses an unknown way to sign up', async () => {
-    const { status, json } = await submit({ method: 'oidc', traits: { email: makeEmail() } })
+    const { status, json } = await submit({ method: 'magic', traits: { email: makeEmail() } })
     expect(status).toBe(400)
     expect(messageIds(json)).toEqual([4010003])
   })
@@ -127,6 +127,10 @@ describe('signing up in a browser', () => {
       ['default', 'traits.name.first'],
       ['default', 'traits.name.last'],
       ['default', 'csrf_token'],
+      ['webauthn', ''],
+      ['passkey', 'passkey_register_trigger'],
+      ['passkey', 'passkey_register'],
+      ['passkey', 'passkey_create_data'],
       ['password', 'password'],
       ['password', 'method'],
     ])

@@ -14,7 +14,7 @@ export const commonPasswords: ReadonlySet<string> = new Set(
   butterfly changeit changeme changeme1 changeme123 charlie1 chocolate cjmasterinf company123 computer computer1
   contraseña correcthorsebatterystaple corvette danielle december default1 docker123 dragon123 einstein elephant
   facebook flower123 football football1 forever1 freedom1 fuckyou1 fuckyou2 garfield ginger123 google123 guest123
-  gwerty123 hallo123 hallo1234 haslo123 hello123 hello1234 hellohello helloworld heslo123 hunter123 hunter22
+  gwerty123 hallo123 hallo1234 haslo123 hello123 hello1234 hellohelloworld heslo123 hunter123 hunter22
   iloveyou iloveyou! iloveyou1 iloveyou2 internet jelszo123 jelszó123 jennifer jessica1 jordan23 killer123
   kubernetes letmein! letmein1 letmein123 linkedin liverpool liverpool1 lovelove loveme123 manchester marlboro
   master123 masterkey maverick mercedes metallica michael1 microsoft midnight minecraft monkey123 motdepasse
@@ -29,6 +29,30 @@ export const commonPasswords: ReadonlySet<string> = new Set(
   test1234 test12345 testing1 testing123 testtest thomas123 thunder1 toor1234 topsecret trustno1 trustno1!
   victoria welcome! welcome1 welcome12 welcome123 whatever winter2023 winter2024 winter2025 wwwwwwww xxxxxxxx
   yankees1 yxcvbnm1 zaq12wsx zaq1@wsx zaq1zaq1 zxcvbnm1 zxcvbnm123 zxcvzxcv zzzzzzzz
+  `
+    .trim()
+    .split(/\s+/),
+)
+
+/**
+ * The words that most leaked passwords are made of, with a number or a sign behind them. A password that is one of them
+ * and nothing else is tried within the first minutes.
+ */
+export const commonWords: ReadonlySet<string> = new Set(
+  `
+  abc abcd access admin administrator adobe alexander amanda andrea andrew angel anthony apple april arsenal asdf
+  asdfgh ashley august austin autumn azerty babygirl bailey banana barcelona baseball basketball batman benjamin buster
+  butterfly changeme charlie chelsea cheese chocolate computer cookie corvette crux dallas daniel database december
+  default demo diamond docker dragon elephant fall february flower football freedom friday friends ginger google guest
+  hannah harley hello hockey hunter iloveyou jackson jasmine jennifer jessica jesus jordan joshua july june junior
+  justin killer kitty lakers letmein liverpool login london love loveme lovely maggie manager march marina martin master
+  matthew maverick melissa mercedes merlin michael michelle monday monkey monster morgan mother mustang mypassword
+  mysecret naruto nicholas nicole november oceans october oracle orange pass passw0rd passwd password passwort patrick
+  peanut pepper phoenix pokemon postgres princess private purple qazwsx qwerty qwertyuiop qwertz rachel ranger robert
+  root samantha samsung saturday scooter secret secure september server shadow silver slipknot snoopy soccer softball
+  spring starwars steelers summer sunday sunshine superman superuser support sysadmin system taylor temp tennis test
+  testing thomas thunder thursday tiger tigger toor trustno tuesday user victoria wednesday welcome whatever william
+  winter wizard xbox yamaha yankees yellow
   `
     .trim()
     .split(/\s+/),

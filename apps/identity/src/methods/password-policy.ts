@@ -1,17 +1,71 @@
 import { type Message, messages } from '../flows/messages.ts'
-import { commonPasswords } from './common-passwords.ts'
+import { commonPasswords, commonWords } from './common-passwords.ts'
 
 const passwordLength = { min: 8, max: 1024 }
 
-/** What is wrong with a new password, undefined when it may be used. Lengths count characters, as people do. */
-export function passwordProblem(password: string, identifier: string): Message | undefined {
+/**
+ * What is wrong with a new password, undefined when it may be used. Lengths count characters, as people do.
+ *
+ * @param person what is known of whoever will use it: attackers try it first
+ */
+export function passwordProblem(
+  password: string,
+  person: { identifier: string; names?: string[] },
+): Message | undefined {
   const length = [...password].length
   if (length < passwordLength.min) return messages.passwordTooShort(passwordLength.min, length)
   if (length > passwordLength.max) return messages.passwordTooLong(passwordLength.max, length)
-  if (isSimilar(password.toLowerCase(), identifier.toLowerCase())) return messages.passwordTooSimilar()
-  if (commonPasswords.has(password.toLowerCase())) return messages.passwordTooCommon()
+  const lower = password.toLowerCase()
+  const { identifier, names = [] } = person
+  if (isSimilar(lower, identifier.toLowerCase())) return messages.passwordTooSimilar()
+  if (isMadeOf(lower, [identifier.split('@')[0] ?? '', ...names])) return messages.passwordTooPersonal()
+  if (isCommon(lower)) return messages.passwordTooCommon()
   return undefined
 }
+
+/** Nothing but a person's words is left once digits and signs are gone: "Ada-Byron-1815". */
+function isMadeOf(password: string, words: string[]): boolean {
+  const known = words
+    .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
+    .map((word) => word.toLowerCase().replaceAll(/[^\p{L}]/gu, ''))
+    .filter((word) => word.length >= 3)
+    // The longer first: what they hold must not be taken out of them.
+    .sort((a, b) => b.length - a.length)
+  const letters = password.replaceAll(/[^\p{L}]/gu, '')
+  const left = known.reduce((rest, word) => rest.replaceAll(word, ''), letters)
+  return left.length < letters.length && left.length < 3
+}
+
+/** One of the most used, one of them in disguise ("P@ssw0rd2026!"), or fingers that ran along the keys. */
+function isCommon(password: string): boolean {
+  if (commonPasswords.has(password)) return true
+  if (keyRuns.some((run) => run.includes(password))) return true
+  const bare = password.replace(/^[^\p{L}]+/u, '').replace(/[\d\W_]+$/u, '')
+  const plain = bare.replaceAll(/[013457@$!]/g, (sign) => disguises[sign] ?? sign)
+  return commonWords.has(bare) || commonWords.has(plain)
+}
+
+const disguises: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+
+const keyRuns = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '012345678901234567890',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.',
+  '1q2w3e4r5t6y7u8i9o0p',
+].flatMap((run) => [run, [...run].toReversed().join('')])
 
 /** Fewer than five changes lead from one to the other, or more than half of the password stands in the identifier. */
 function isSimilar(password: string, identifier: string): boolean {

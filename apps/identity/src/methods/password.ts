@@ -10,7 +10,7 @@ import type { Visit } from '../http/visit.ts'
 import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
-import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
@@ -46,9 +46,7 @@ export const passwordSettings: SettingsMethod = {
   async submit(app, { visit, fields, person }) {
     const password = textField(fields, 'password')
     const problem =
-      password === ''
-        ? messages.required('password')
-        : passwordProblem(password, normalizeIdentifier(emailOf(person.identity.traits)))
+      password === '' ? messages.required('password') : passwordProblem(password, personOf(person.identity.traits))
     if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]) }
     const hash = await app.passwords.hash(password)
     return {
@@ -60,6 +58,15 @@ export const passwordSettings: SettingsMethod = {
       },
     }
   },
+}
+
+/** What a password must not consist of. */
+function personOf(traits: Traits): { identifier: string; names: string[] } {
+  const names = ['traits.name.first', 'traits.name.last'].map((name) => traitAt(traits, name))
+  return {
+    identifier: normalizeIdentifier(emailOf(traits)),
+    names: names.filter((name): name is string => typeof name === 'string'),
+  }
 }
 
 function passwordInput(autocomplete: string): Node {
@@ -111,7 +118,7 @@ async function checkRegistration(app: App, fields: Fields): Promise<Registration
 
   // checkTraits has just proven the shape.
   const valid = traits as Traits
-  const problem = passwordProblem(password, normalizeIdentifier(emailOf(valid)))
+  const problem = passwordProblem(password, personOf(valid))
   if (problem) return { kind: 'refused', found: new Map([['password', [problem]]]), traits }
   const hash = await app.passwords.hash(password)
   return {
