@@ -104,11 +104,12 @@ export async function updateTeam(app: App, teamId: string, values: { name: strin
 }
 
 export async function selectOnboarding(app: App, userId: string): Promise<boolean> {
-  const [row] = await app.database.db
-    .select({ onboarding: userPreference.onboarding })
-    .from(userPreference)
-    .where(eq(userPreference.userId, userId))
-  return row?.onboarding ?? true
+  const { rows } = await app.database.pool.query<{ onboarding: boolean }>({
+    name: 'onboarding of user',
+    text: 'select onboarding from crux.user_preference where user_id = $1',
+    values: [userId],
+  })
+  return rows[0]?.onboarding ?? true
 }
 
 export async function saveOnboarding(app: App, userId: string, onboarding: boolean): Promise<void> {
