@@ -17,13 +17,13 @@ export async function removeContainers(label: string): Promise<void> {
   await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))}`)
 }
 
-type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string }
+type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number }
 
 /** The processes alone, on free ports: for what needs neither team nor node. */
 export const startSystem = async (options: Options = {}): Promise<System> =>
   bootSystem({
     dataDir: await mkdtemp(join(tmpdir(), 'crux-e2e-')),
-    port: 0,
+    port: options.port ?? 0,
     identityPublicPort: 0,
     identityAdminPort: 0,
     mode: bootMode,

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createClient } from '@crux/client'
+import { contract } from '@crux/contract'
+import type { System } from '@crux/dev-env'
+import { startTestCluster, testDatabase } from '@crux/postgres'
+import {
+  createDeployment,
+  createService,
+  createWorld,
+  freePort,
+  idle,
+  startRegistry,
+  unique,
+  waitFor,
+} from '@crux/test-kit'
+import { expect, test } from '@playwright/test'
+import { createAccount, newAccount, signIn } from '../kit/console.ts'
+import { type Mailbox, openMailbox } from '../kit/mail.ts'
+import { removeContainers, startSystem } from '../kit/stage.ts'
+
+/**
+ * The console and the server against a real Ory Kratos in the place of our identity service. `CRUX_KRATOS` names the folder with the
+ * script that serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address in KRATOS_UI.
+ */
+const folder = process.env.CRUX_KRATOS ?? ''
+
+type Ending = () => Promise<unknown>
+const endings: Ending[] = []
+let mailbox: Mailbox
+let system: System
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000)
+  const [port, publicPort, adminPort] = [await freePort(), await freePort(), await freePort()]
+  mailbox = await openMailbox()
+  endings.push(() => mailbox.close())
+  const cluster = await startTestCluster()
+  endings.push(() => cluster.stop())
+  const database = await testDatabase({ key: 'kratos', migrate: async () => undefined })
+  endings.push(() => database.drop())
+  const url = `http://localhost:${port}`
+  const kratos = spawn(join(folder, 'kratos'), ['serve', database.url, String(publicPort), String(adminPort)], {
+    env: {
+      ...process.env,
+      KRATOS_UI: url,
+      KRATOS_PUBLIC_URL: `${url}/kratos`,
+      KRATOS_SMTP: mailbox.uri,
+      LOG_LEVEL: 'fatal',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  endings.push(async () => {
+    if (kratos.exitCode !== null) return
+    kratos.kill('SIGTERM')
+    await once(kratos, 'exit')
+  })
+  const identityPublicUrl = `http://127.0.0.1:${publicPort}`
+  await waitFor(
+    'Kratos is ready',
+    async () => (await fetch(`${identityPublicUrl}/health/ready`).catch(() => undefined))?.ok,
+    { timeoutMs: 240_000 },
+  )
+  system = await startSystem({
+    port,
+    smtpUri: mailbox.uri,
+    env: { IDENTITY_PUBLIC_URL: identityPublicUrl, IDENTITY_ADMIN_URL: `http://127.0.0.1:${adminPort}` },
+  })
+  endings.push(() => system.destroy())
+})
+test.afterAll(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+test('somebody registers, confirms the address, signs in, deploys and signs out', async ({ page, context }) => {
+  const account = newAccount()
+  await createAccount(page, system.url, account)
+  await page.waitForURL(/\/auth\/verify/)
+  await page.getByLabel('Code').fill(await mailbox.codeFor(account.email))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL(/\/auth\/login|\/teams\/create/)
+  await context.clearCookies()
+  await signIn(page, system.url, account)
+  await page.waitForURL('**/teams/create')
+
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const headers = () => ({ cookie })
+  const client = createClient({ baseUrl: system.url, headers, validate: contract })
+  const registry = await startRegistry()
+  const world = await createWorld({ ...account, sessionToken: '', headers, client, live: unused }, registry)
+  try {
+    const service = await createService(world, [{ name: `real/${unique('a')}`, tag: '1', image: idle() }])
+    const deployment = await createDeployment(world, service, unique('p'))
+    await page.goto(`${system.url}/${world.teamSlug}/deployments/${deployment.id}`)
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await page.waitForURL('**/deploy')
+    await expect(page.getByText('Successful', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
+  } finally {
+    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await registry.remove()
+  }
+  await page.goto(`${system.url}/auth/logout`)
+  await page.waitForURL(/\/auth\/login/)
+  await page.goto(`${system.url}/teams`)
+  await page.waitForURL(/\/auth\/login\?return_to/)
+})
+
+function unused(): never {
+  throw new Error('this journey needs no live channel of its own')
+}
