@@ -9,6 +9,7 @@ import {
 } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
 import { keepAuditLog } from './audit-log/retention.ts'
+import { settleAfterProvider } from './auth/recovered.ts'
 import type { Bus } from './bus/bus.ts'
 import { createPostgresBus } from './bus/postgres-bus.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
@@ -139,7 +140,11 @@ async function start(
   const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
-  kratosProxy(fastify, { publicUrl: config.identityPublicUrl, url })
+  kratosProxy(fastify, {
+    publicUrl: config.identityPublicUrl,
+    url,
+    cameBack: (cookie) => settleAfterProvider(app, cookie),
+  })
   mountContract(
     fastify,
     app,

@@ -91,7 +91,6 @@ describe('a login provider', () => {
     await browser.me()
     expect((await browser.go('/api/teams')).status).toBe(403)
     await follow(browser, await settings(browser, 'POST'))
-    await browser.me()
     expect((await browser.go('/api/teams')).status).toBe(200)
   })
 })

@@ -18,7 +18,17 @@ export async function clearRecovered(app: App, person: { id: string; sessionId: 
   app.bus.publish({ type: 'person.changed', userId: person.id, sessionId: person.sessionId })
 }
 
-/** A linked provider ends it, too; that happens between the browser and the identity service, so it is looked for. */
+/** A linked provider ends it, too; that happens between browser and identity service, so it is looked for when the browser is back. */
+export async function settleAfterProvider(app: App, cookie: string | undefined): Promise<void> {
+  try {
+    const actor = cookie && (await app.identity.session({ cookie }, { fresh: true }))
+    if (actor) await settleRecovered(app, actor)
+  } catch (err) {
+    // The next look at who somebody is tries again.
+    app.log.warn({ err }, 'a recovered account could not be cleared')
+  }
+}
+
 export async function settleRecovered(app: App, actor: SessionActor): Promise<void> {
   if (actor.recovered && (await app.accounts.hasNewProvider(actor.id))) await clearRecovered(app, actor)
 }

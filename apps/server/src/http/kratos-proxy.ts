@@ -18,8 +18,15 @@ const hopByHop = new Set([
   'forwarded',
 ])
 
+type Options = {
+  publicUrl: string
+  url: () => string
+  /** Somebody came back from a login provider: what follows from it is done before the browser goes on. */
+  cameBack: (cookie: string | undefined) => Promise<void>
+}
+
 /** The public API of the identity service under `/kratos`: the prefix is cut, bodies stream through unread, cookies are kept. */
-export function kratosProxy(http: FastifyInstance, options: { publicUrl: string; url: () => string }): void {
+export function kratosProxy(http: FastifyInstance, options: Options): void {
   http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -31,11 +38,7 @@ export function kratosProxy(http: FastifyInstance, options: { publicUrl: string;
   })
 }
 
-async function forward(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: { publicUrl: string; url: () => string },
-) {
+async function forward(request: FastifyRequest, reply: FastifyReply, options: Options) {
   const path = request.url.replace(/^\/kratos/, '')
   if (isInternal(path)) throw new CruxError('notFound')
   const target = new URL(options.publicUrl)
@@ -57,6 +60,7 @@ async function forward(
     request.raw.on('error', () => outgoing.destroy())
     request.raw.pipe(outgoing)
   })
+  if (path.startsWith('/self-service/methods/oidc/callback/')) await options.cameBack(request.headers.cookie)
   reply.code(answer.statusCode ?? 502)
   for (const [name, value] of Object.entries(answer.headers))
     if (value !== undefined && !hopByHop.has(name)) reply.header(name, value)
