@@ -129,52 +129,56 @@ export function DeploymentsPage() {
         sub={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
         tools={!isEmpty && add}
       />
-      <Filters aside={narrow ? undefined : <ColumnPicker {...picker} />}>
-        <SearchBox
-          label={t('list.filter')}
-          value={search.filter ?? ''}
-          onChange={(text) => filter({ filter: text || undefined })}
-          delayMs={400}
-        />
-        <span className="max-md:hidden">
-          <Chips
-            label={t('list.status')}
-            value={search.status ?? 'all'}
-            onChange={(status) => filter({ status: status === 'all' ? undefined : status })}
-            options={statusChips(query.data?.counts, t)}
+      {!isEmpty && (
+        <Filters aside={narrow ? undefined : <ColumnPicker {...picker} />}>
+          <SearchBox
+            label={t('list.filter')}
+            value={search.filter ?? ''}
+            onChange={(text) => filter({ filter: text || undefined })}
+            delayMs={400}
           />
-        </span>
-        <span className="wide:hidden flex-1">
-          <Select
-            aria-label={t('list.status')}
-            value={search.status ?? ''}
-            onChange={(event) => filter({ status: deploymentStatuses.find((status) => status === event.target.value) })}
-          >
-            <option value="">{t('list.anyStatus')}</option>
-            {deploymentStatuses.map((status) => (
-              <option key={status} value={status}>
-                {t(`common:state.deployment.${status}`)}
-              </option>
-            ))}
-          </Select>
-        </span>
-        {(nodes.data?.length ?? 0) > 1 && (
-          <span className="max-md:flex-1 wide:w-40">
+          <span className="max-md:hidden">
+            <Chips
+              label={t('list.status')}
+              value={search.status ?? 'all'}
+              onChange={(status) => filter({ status: status === 'all' ? undefined : status })}
+              options={statusChips(query.data?.counts, t)}
+            />
+          </span>
+          <span className="wide:hidden flex-1">
             <Select
-              aria-label={t('list.node')}
-              value={search.nodeId ?? ''}
-              onChange={(event) => filter({ nodeId: event.target.value || undefined })}
+              aria-label={t('list.status')}
+              value={search.status ?? ''}
+              onChange={(event) =>
+                filter({ status: deploymentStatuses.find((status) => status === event.target.value) })
+              }
             >
-              <option value="">{t('list.anyNode')}</option>
-              {nodes.data?.map((node) => (
-                <option key={node.id} value={node.id}>
-                  {node.name}
+              <option value="">{t('list.anyStatus')}</option>
+              {deploymentStatuses.map((status) => (
+                <option key={status} value={status}>
+                  {t(`common:state.deployment.${status}`)}
                 </option>
               ))}
             </Select>
           </span>
-        )}
-      </Filters>
+          {(nodes.data?.length ?? 0) > 1 && (
+            <span className="max-md:flex-1 wide:w-40">
+              <Select
+                aria-label={t('list.node')}
+                value={search.nodeId ?? ''}
+                onChange={(event) => filter({ nodeId: event.target.value || undefined })}
+              >
+                <option value="">{t('list.anyNode')}</option>
+                {nodes.data?.map((node) => (
+                  <option key={node.id} value={node.id}>
+                    {node.name}
+                  </option>
+                ))}
+              </Select>
+            </span>
+          )}
+        </Filters>
+      )}
       <QueryView
         query={query}
         skeleton={<SkeletonRows rows={10} />}
