@@ -211,7 +211,7 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
   const id = idOf(run, { kind: 'new', instanceId })
   narrator.running(instanceId, Phase.START)
   run.watched.get(instanceId)?.watched.close()
-  const watched = watchOne(driver, id)
+  const watched = watchOne(driver, id, { isFresh: !run.resumed })
   run.watched.set(instanceId, { watched, startedAt: Date.now() })
   try {
     // One that an earlier process started and that has ended since is judged, not started again.
@@ -232,7 +232,7 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: 
   const { planned, instance } = partsOf(run, instanceId)
   const id = idOf(run, { kind: 'new', instanceId })
   const { watched, startedAt } = run.watched.get(instanceId) ?? {
-    watched: watchOne(run.driver, id),
+    watched: watchOne(run.driver, id, { isFresh: false }),
     startedAt: Date.now(),
   }
   try {

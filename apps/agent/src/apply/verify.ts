@@ -24,15 +24,21 @@ export interface Watched {
   close(): void
 }
 
-export function watchOne(driver: Driver, id: string): Watched {
+/** @param options.isFresh it has not been started yet: nothing can have happened that must be looked at first */
+export function watchOne(driver: Driver, id: string, options: { isFresh: boolean }): Watched {
   let firstExit: number | undefined
   let changes = 0
   let wake: () => void = () => undefined
+  let listening = !options.isFresh
   const unsubscribe = driver.subscribe((event) => {
-    if (event.kind === 'container' && event.id !== id) return
+    // A start is our own, and what every new listener hears first is no gap: neither is worth a look at a busy engine.
+    if (event.kind === 'container' ? event.id !== id || event.action === 'start' : !listening) return
     if (event.kind === 'container' && event.action === 'die') firstExit ??= Number(event.labels.exitCode ?? 0)
     changes += 1
     wake()
+  })
+  queueMicrotask(() => {
+    listening = true
   })
   let seen = 0
   return {
