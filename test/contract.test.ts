@@ -5,7 +5,7 @@ import { projectFiles } from './repository.ts'
 // What the types of the table cannot say.
 
 const rows: [string, EndpointSpec][] = Object.entries(contract)
-const outsideTeams = ['public', 'session', 'install-token']
+const outsideTeams = ['public', 'session', 'install-token', 'registry-hook']
 
 describe.each(rows)('%s', (operation, spec) => {
   test('is named resource.verb, says what it does, and has its place once', () => {
@@ -33,7 +33,9 @@ describe.each(rows)('%s', (operation, spec) => {
 
 test('rights are tested by going through the whole table, endpoints and live messages', () => {
   const [rights] = projectFiles(/^apps\/server\/test\/rights\.test\.ts$/)
-  expect(rights?.text).toMatch(/Object\.(entries|keys)\(contract\)/)
+  const [requests] = projectFiles(/^apps\/server\/test\/kit\/requests\.ts$/)
+  expect(requests?.text).toMatch(/operations = Object\.(entries|keys)\(contract\)/)
+  expect(rights?.text).toMatch(/it\.each\(guarded\)/)
   expect(rights?.text).toMatch(/liveChannels/)
   expect(Object.keys(liveChannels).length).toBeGreaterThan(3)
 })

@@ -60,7 +60,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
 /** Every live channel and who serves it. */
 export function composeChannels(app: App, parts: Pick<Parts, 'browser'>): ChannelHandlers {
   return {
-    ...registryChannels(parts.browser),
+    ...registryChannels(app, parts.browser),
     ...versionChannels(app, parts.browser),
     ...containerConfigurationChannels(app),
     ...deploymentChannels(app),

@@ -35,9 +35,9 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'auth.link-provider': 'an account: the security log of the identity service',
   'auth.unlink-provider': 'an account: the security log of the identity service',
   'mails.list': 'reads, for who runs the installation; nobody is signed in',
+  'registries.hook': 'news of a registry; nobody acts in the team',
   'tokens.create': 'a token of a person, in no team',
   'tokens.delete': 'a token of a person, in no team',
-  'teams.delete': 'the log goes with its team: the server log has it',
 }
 const changing = operations.filter((operation) => rowOf(operation).method !== 'GET')
 

@@ -7,7 +7,9 @@ import { makeWorld, type World } from './kit/world.ts'
 
 const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
 /** Of these the guard judges role and team; invitations are answered by who is not in the team yet. */
-const guarded = inTeam.filter((operation) => !['install-token', 'session'].includes(rowOf(operation).permission))
+const guarded = inTeam.filter(
+  (operation) => !['install-token', 'registry-hook', 'session'].includes(rowOf(operation).permission),
+)
 const changes = (operation: Operation) => rowOf(operation).method !== 'GET'
 const lower: Record<TeamRole, TeamRole[]> = { owner: ['admin', 'user'], admin: ['user'], user: [] }
 

@@ -34,7 +34,7 @@ const rights = () =>
 const who = (row: EndpointSpec) =>
   row.permission in permissions ? permissions[row.permission as Permission] : row.permission
 const token = (row: EndpointSpec) => {
-  if (row.permission === 'public' || row.permission === 'install-token') return ''
+  if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
   const scope = scopeOfEndpoint(row) ?? 'never'
   return row.token === 'deployment-token' ? `${scope}, its own` : scope
 }

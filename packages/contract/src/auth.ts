@@ -107,7 +107,7 @@ export const authEndpoints = endpoints({
     audit: false,
   },
   'auth.create-account': {
-    summary: "Redeem an invitation's code: signs in, joins the team, 201 with the page that asks for a password",
+    summary: "Redeem an invitation's code: signs in, joins the team, 201 with the page for a password",
     method: 'POST',
     path: '/api/auth/create-account',
     body: CreateAccountWrite,
@@ -181,8 +181,7 @@ export const authEndpoints = endpoints({
     token: 'never',
   },
   'mails.list': {
-    summary:
-      'Mails that were kept because no mail server is set, newest first, for who has the token printed at the start',
+    summary: 'Mails kept while no mail server is set, newest first, for who has the token of this start',
     method: 'POST',
     path: '/api/mails',
     body: z.object({ token: z.string().min(1).max(256) }),

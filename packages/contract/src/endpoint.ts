@@ -8,7 +8,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /**
  * One row of the table from which the mount, the client, OpenAPI, rights, audit and form limits follow.
  * - `path`: with `:parameters`; a path with `:teamSlug` is authorised in that team, `:teamId` likewise.
- * - `permission`: `public` and `session` stand for no team right; `install-token` for a node's install token.
+ * - `permission`: `public` and `session` stand for no team right; `install-token` for a node's install token, `registry-hook` for the
+ *   token of the registry in the path.
  * - `audit`: the label under which a successful or refused change is recorded; `false` for reads and for what must not be recorded.
  * - `errors`: codes beside those that every endpoint may answer (invalidArgument, unauthorized, forbidden, notFound, internalError).
  */
@@ -24,7 +25,7 @@ export type EndpointSpec = {
   /** Answers something other than JSON (a script, a stream): the handler returns a string or Buffer. */
   contentType?: string
   errors: readonly ErrorCode[]
-  permission: Permission | 'public' | 'session' | 'install-token'
+  permission: Permission | 'public' | 'session' | 'install-token' | 'registry-hook'
   audit: string | false
   /**
    * The least scope of a token that may call it; absent: `read` for GET, `full` otherwise. `never`: only a person's session may
@@ -33,6 +34,8 @@ export type EndpointSpec = {
   token?: TokenScope | 'deployment-token' | 'never'
   /** Also for a session that has to set a password or to show a second factor before anything else. */
   unsettled?: true
+  /** Bytes of a body, where less than the general limit will do. */
+  bodyBytesMax?: number
   /** False: the audit entry keeps no body (it may hold credentials). */
   auditBody?: boolean
 }

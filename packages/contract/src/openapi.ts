@@ -93,7 +93,10 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
     description: permissionInWords(row.permission),
     tags: [operation.split('.')[0] ?? operation],
     ...(!isOpen && {
-      security: row.permission === 'install-token' ? [{ bearer: [] }] : [{ session: [] }, { bearer: [] }],
+      security:
+        row.permission === 'install-token' || row.permission === 'registry-hook'
+          ? [{ bearer: [] }]
+          : [{ session: [] }, { bearer: [] }],
     }),
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && {
@@ -168,5 +171,6 @@ function permissionInWords(permission: EndpointSpec['permission']): string {
   if (permission === 'public') return 'Open to everybody.'
   if (permission === 'session') return 'For every signed-in person.'
   if (permission === 'install-token') return 'For the holder of the install token.'
+  if (permission === 'registry-hook') return "For the holder of the registry's token."
   return `Needs the permission ${permission} in the team.`
 }

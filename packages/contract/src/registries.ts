@@ -45,11 +45,14 @@ export const Registry = z.object({
   /** Put before an image's name to show where it comes from. */
   imageUrlPrefix: z.string(),
 })
+export const RegistryToken = z.object({ id: Id, createdAt: Timestamp, expiresAt: Timestamp.nullish() })
 /** Never holds a credential: `hasCredentials` says whether there is one. */
 export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }).extend({
   url: z.string(),
   imageUrlPrefix: z.string(),
   inUse: z.boolean(),
+  /** By which the registry may tell of pushes. */
+  registryToken: RegistryToken.nullish(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   details: z.object({
@@ -60,6 +63,28 @@ export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }
     user: z.string().nullish(),
     hasCredentials: z.boolean(),
   }),
+})
+export const RegistryTokenWrite = z.object({
+  /** Absent or null: never expires. */
+  expirationInDays: z.int().min(1).max(3_650).nullish(),
+})
+export const RegistryTokenCreated = RegistryToken.extend({
+  token: z.string(),
+  /** The `notifications` of a distribution registry's configuration, ready to be pasted. */
+  config: z.string(),
+})
+/** What a registry of the distribution project posts; fields that are not listed are ignored. */
+export const RegistryEvents = z.object({
+  events: z
+    .array(
+      z.object({
+        id: z.string().max(255).optional(),
+        action: z.enum(['push', 'pull', 'mount', 'delete']),
+        target: z.object({ repository: z.string().min(1).max(255), tag: z.string().max(128).optional() }),
+        request: z.object({ useragent: z.string().max(1_024).optional() }).optional(),
+      }),
+    )
+    .max(1_000),
 })
 const registryId = params({ registryId: Id })
 
@@ -120,5 +145,41 @@ export const registryEndpoints = endpoints({
     errors: ['preconditionFailed'],
     permission: 'registries.edit',
     audit: 'registry',
+  },
+  'registries.create-token': {
+    summary: 'Create the token by which the registry tells of pushes; its text is shown once',
+    method: 'PUT',
+    path: '/api/:teamSlug/registries/:registryId/token',
+    params: registryId,
+    body: RegistryTokenWrite,
+    status: 201,
+    response: RegistryTokenCreated,
+    errors: ['alreadyExists'],
+    permission: 'registries.edit',
+    audit: 'registry-token',
+    token: 'never',
+  },
+  'registries.delete-token': {
+    summary: "Revoke the registry's token",
+    method: 'DELETE',
+    path: '/api/:teamSlug/registries/:registryId/token',
+    params: registryId,
+    status: 204,
+    errors: [],
+    permission: 'registries.edit',
+    audit: 'registry-token',
+    token: 'never',
+  },
+  'registries.hook': {
+    summary: 'Events of a distribution registry (notifications)',
+    method: 'POST',
+    path: '/api/:teamSlug/registries/:registryId/hooks/v2',
+    params: registryId,
+    body: RegistryEvents,
+    bodyBytesMax: 262_144,
+    status: 204,
+    errors: [],
+    permission: 'registry-hook',
+    audit: false,
   },
 })

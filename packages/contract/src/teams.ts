@@ -149,7 +149,7 @@ export const teamEndpoints = endpoints({
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'teams.delete',
-    audit: false,
+    audit: 'team',
     token: 'never',
   },
   'teams.invite': {

@@ -19,6 +19,8 @@ export type Registry = {
   /** Ends the process; what was pushed stays, `start` brings it back on the same port. */
   stop: () => Promise<void>
   start: () => Promise<void>
+  /** Adds to its configuration, and starts it anew with it. */
+  configure: (yaml: string) => Promise<void>
   /** Ends it for good and removes its files. */
   remove: () => Promise<void>
 }
@@ -30,10 +32,8 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
   const host = `localhost:${port}`
   const auth = options.auth ? `auth:\n  htpasswd:\n    realm: crux tests\n    path: ${join(folder, 'htpasswd')}\n` : ''
   await writeFile(join(folder, 'htpasswd'), `${htpasswd}\n`)
-  await writeFile(
-    join(folder, 'config.yml'),
-    `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${join(folder, 'data')}\n  delete:\n    enabled: true\nhttp:\n  addr: 127.0.0.1:${port}\n${auth}`,
-  )
+  const config = `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${join(folder, 'data')}\n  delete:\n    enabled: true\nhttp:\n  addr: 127.0.0.1:${port}\n${auth}`
+  await writeFile(join(folder, 'config.yml'), config)
   const headers: Record<string, string> = options.auth
     ? { authorization: `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}` }
     : {}
@@ -92,6 +92,11 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
     },
     start,
     stop,
+    async configure(yaml) {
+      await stop()
+      await writeFile(join(folder, 'config.yml'), `${config}${yaml}`)
+      await start()
+    },
     async remove() {
       await stop()
       await rm(folder, { recursive: true, force: true })

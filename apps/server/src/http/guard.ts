@@ -23,6 +23,12 @@ export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): G
     // Who holds an install token is no member; the handler checks it against node and team, and tells strangers nothing of either.
     if (row.permission === 'public' || row.permission === 'install-token') return {}
     const { cookie, authorization } = request.headers
+    if (row.permission === 'registry-hook') {
+      const { registryId } = request.params as { registryId: string }
+      if (await gates.authentication.isRegistryHook({ authorization }, registryId)) return {}
+      await gates.failedChecks.count(request.ip)
+      throw new CruxError('unauthorized')
+    }
     const actor = await gates.authentication.actor({ cookie, authorization })
     if (!actor) {
       if (authorization !== undefined) await gates.failedChecks.count(request.ip)

@@ -47,12 +47,12 @@ export type Actor = UserActor | ServiceAccountActor | DeploymentTokenActor
 export type TeamContext = { id: string; slug: string; name: string; role: TeamRole; secondFactorRequired: boolean }
 
 /** Who shows an install token is in no team; the handler finds the node's by the token. */
-type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token'
+type InTeam<O extends Operation> = Contract[O]['permission'] extends 'install-token' | 'registry-hook'
   ? undefined
   : Contract[O]['path'] extends `${string}:teamSlug${string}` | `${string}:teamId${string}`
     ? TeamContext
     : undefined
-type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token'
+type ActorOf<O extends Operation> = Contract[O]['permission'] extends 'public' | 'install-token' | 'registry-hook'
   ? undefined
   : Contract[O] extends { token: 'never' }
     ? SessionActor

@@ -40,6 +40,7 @@ export function mountContract(http: FastifyInstance, app: App, guard: Guard, han
     http.route({
       method: row.method,
       url: row.path,
+      ...(row.bodyBytesMax && { bodyLimit: row.bodyBytesMax }),
       ...(row.response && { schema: { response: { '2xx': responseSchema(row.response) } } }),
       onRequest: async (request) => {
         request.crux = { operation, row }
@@ -102,6 +103,8 @@ function send(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply, a
 /** Where the new thing is: its address without `/api`, below the prefix that a proxy names (backend.md 0.1). */
 function locationOf(request: FastifyRequest, answer: unknown): string {
   const path = request.url.split('?')[0] ?? ''
+  // A part that was put below a thing is seen at the thing: .../deployments/{id}/token.
+  if (request.method === 'PUT') return path.replace(/\/[^/]+$/, '').replace(/^\/api(?=\/)/, '')
   const id = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined
   // A verb on one thing makes its sibling: .../versions/{id}/increase leads to .../versions/{new id}.
   const siblings = /\/:\w+\/(increase|copy)$/.test(request.crux?.row.path ?? '')
@@ -114,6 +117,8 @@ function locationOf(request: FastifyRequest, answer: unknown): string {
 async function record(app: App, request: FastifyRequest, answer: unknown, refusal?: CruxError): Promise<void> {
   const { passed, crux } = request
   if (!crux || crux.recorded || crux.row.audit === false || crux.row.method === 'GET' || !passed?.actor) return
+  // The log goes with its team; a refused deletion stands in it.
+  if (crux.operation === 'teams.delete' && !refusal) return
   const teamId = passed.team?.id ?? (crux.operation === 'teams.create' ? idOf(answer) : undefined)
   if (!teamId) return
   crux.recorded = true

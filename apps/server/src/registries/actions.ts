@@ -4,6 +4,7 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, placeOf, type RegistryPlace } from './connection.ts'
 import { registryChanged, registryConnected, registryRemoved } from './events.ts'
+import { registryTokenOf } from './hook-token.ts'
 import * as store from './store.ts'
 
 export async function listRegistries(app: App, team: TeamContext): Promise<Answer<'registries.list'>> {
@@ -18,10 +19,15 @@ export async function findRegistry(app: App, team: TeamContext, id: string): Pro
 }
 
 export async function getRegistry(app: App, team: TeamContext, id: string): Promise<Answer<'registries.get'>> {
-  const [row, inUse] = await Promise.all([findRegistry(app, team, id), store.isRegistryInUse(app, id)])
+  const [row, inUse, registryToken] = await Promise.all([
+    findRegistry(app, team, id),
+    store.isRegistryInUse(app, id),
+    registryTokenOf(app, team, id),
+  ])
   return {
     ...store.toRegistry(row),
     inUse,
+    registryToken,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     details: {

@@ -11,11 +11,29 @@ const clientsMax = 500
 const answersMax = 200
 export const foundMax = 100
 
-type Client = { version: number; api: RegistryApi; answers: Map<string, { at: number; value: Promise<unknown> }> }
+type Client = {
+  version: number
+  prefix: string
+  api: RegistryApi
+  answers: Map<string, { at: number; value: Promise<unknown> }>
+}
+
+type Pushed = (registryId: string, images: string[]) => void
 
 /** Names and tags of a team's registries, asked for with the stored credential and remembered for a moment. */
 export function createBrowser(app: App) {
   const clients = new Map<string, Client>()
+  const listeners = new Set<Pushed>()
+
+  app.bus.on('registry.pushed', ({ registryId, repositories }) => {
+    const client = clients.get(registryId)
+    // Nobody asked this process for anything of it.
+    if (!client) return
+    const images = repositories.flatMap((name) => nameBelow(client.prefix, name))
+    client.answers.delete('catalog')
+    for (const image of images) client.answers.delete(`tags ${image}`)
+    for (const heard of listeners) heard(registryId, images)
+  })
 
   /** The team is checked on every call, also where the client is known. */
   async function clientOf(team: TeamContext, registryId: string): Promise<Client> {
@@ -30,7 +48,7 @@ export function createBrowser(app: App) {
         value: registryId,
         description: 'This registry is not asked for its images: write their names.',
       })
-    const client: Client = { version, api, answers: new Map() }
+    const client: Client = { version, prefix: row.imageNamePrefix ?? '', api, answers: new Map() }
     if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
     clients.set(row.id, client)
     return client
@@ -61,11 +79,20 @@ export function createBrowser(app: App) {
       const client = await clientOf(team, registryId)
       return remembered(client, `tags ${image}`, async () => (await client.api.tags(image)).sort(newestFirst))
     },
+    /** `heard` runs after a registry told that tags of these images changed; what was remembered of them is forgotten. */
+    onPushed: (heard: Pushed) => void listeners.add(heard),
     async labels(team: TeamContext, registryId: string, image: string, tag: string): Promise<Record<string, string>> {
       const client = await clientOf(team, registryId)
       return client.api.labels(image, tag)
     },
   }
+}
+
+/** The name by which pages know a repository; none for one outside of the registry's prefix. */
+function nameBelow(prefix: string, repository: string): string[] {
+  const head = prefix.replace(/^\/+|\/+$/g, '')
+  if (head === '') return [repository]
+  return repository.startsWith(`${head}/`) ? [repository.slice(head.length + 1)] : []
 }
 
 const byNumber = new Intl.Collator('en', { numeric: true })

@@ -19,6 +19,8 @@ export interface Authentication {
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
   actor(credentials: Credentials, options?: { fresh?: boolean }): Promise<Actor | undefined>
+  /** Whether the header has the token of this registry's hook, which opens nothing else. */
+  isRegistryHook(credentials: Pick<Credentials, 'authorization'>, registryId: string): Promise<boolean>
 }
 
 export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identity' | 'log'>): Authentication {
@@ -46,6 +48,12 @@ export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identi
     return token
   }
 
+  async function valid({ authorization }: Credentials): Promise<FoundToken | undefined> {
+    const text = bearerToken(authorization)
+    const token = text && (await find(hashToken(text)))
+    return token && (token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now() ? token : undefined
+  }
+
   /** When a token was last used is worth one write a minute, and no request waits for it or fails by it. */
   function touch(id: string) {
     const now = Date.now()
@@ -60,14 +68,19 @@ export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identi
   return {
     async actor(credentials, options) {
       if (!/^bearer\s+crux_/i.test(credentials.authorization ?? '')) return app.identity.session(credentials, options)
-      const text = bearerToken(credentials.authorization)
-      const token = text && (await find(hashToken(text)))
-      if (!token || (token.expiresAt && token.expiresAt.getTime() <= Date.now())) return undefined
+      const token = await valid(credentials)
+      if (!token) return undefined
       // Dies with the account: who is gone or disabled has no tokens.
       const person = token.userId === null ? undefined : await app.identity.active(token.userId)
       const actor = actorOf(token, person)
       if (actor) touch(token.id)
       return actor
+    },
+    async isRegistryHook(credentials, registryId) {
+      const token = await valid(credentials)
+      if (token?.registryId !== registryId) return false
+      touch(token.id)
+      return true
     },
   }
 }

@@ -6,6 +6,7 @@ export type Holder =
   | { kind: 'user'; userId: string }
   | { kind: 'service-account'; serviceAccountId: string; teamId: string }
   | { kind: 'deployment'; deploymentId: string; teamId: string }
+  | { kind: 'registry'; registryId: string; teamId: string }
 
 export type TokenRow = {
   id: string
@@ -28,9 +29,24 @@ export type NewToken = {
 /** Never the hash: what is not read cannot be shown (security.md 10). */
 const columns = `id, name, scope, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
-const holderColumn = { user: 'user_id', 'service-account': 'service_account_id', deployment: 'deployment_id' } as const
-const holderId = (holder: Holder): string =>
-  holder.kind === 'user' ? holder.userId : holder.kind === 'deployment' ? holder.deploymentId : holder.serviceAccountId
+const holderColumn = {
+  user: 'user_id',
+  'service-account': 'service_account_id',
+  deployment: 'deployment_id',
+  registry: 'registry_id',
+} as const
+function holderId(holder: Holder): string {
+  switch (holder.kind) {
+    case 'user':
+      return holder.userId
+    case 'service-account':
+      return holder.serviceAccountId
+    case 'deployment':
+      return holder.deploymentId
+    case 'registry':
+      return holder.registryId
+  }
+}
 
 export async function selectTokens(queries: Queries, holder: Holder): Promise<TokenRow[]> {
   const { rows } = await queries.query<TokenRow>({
@@ -102,6 +118,7 @@ export type FoundToken = {
   userId: string | null
   teamId: string | null
   deploymentId: string | null
+  registryId: string | null
   serviceAccountId: string | null
   serviceAccountName: string | null
 }
@@ -111,7 +128,7 @@ export async function findToken(queries: Queries, hash: string): Promise<FoundTo
   const { rows } = await queries.query<FoundToken>({
     name: 'token by hash',
     text: `select k.id, k.name, k.scope, k.aal, k.created_by as "createdBy", k.expires_at as "expiresAt", k.user_id as "userId",
-        k.team_id as "teamId", k.deployment_id as "deploymentId", a.id as "serviceAccountId", a.name as "serviceAccountName"
+        k.team_id as "teamId", k.deployment_id as "deploymentId", k.registry_id as "registryId", a.id as "serviceAccountId", a.name as "serviceAccountName"
       from crux.access_token k left join crux.service_account a on a.id = k.service_account_id and a.deleted_at is null
       where k.hash = $1`,
     values: [hash],

@@ -21,6 +21,8 @@ export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
   'service-accounts.create-token': { name: 'Some token', expirationInDays: 30 },
   'registries.create': { name: 'Some', type: 'unchecked', details: { local: true } },
   'registries.update': { name: 'Some', type: 'unchecked', details: { local: true } },
+  'registries.create-token': { expirationInDays: 30 },
+  'registries.hook': { events: [] },
   'projects.create': { name: 'Some', type: 'versioned' },
   'projects.update': { name: 'Some' },
   'versions.create': { name: '2.0.0', type: 'rolling' },

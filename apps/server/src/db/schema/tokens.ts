@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, audit, crux, id } from './columns.ts'
 import { deployment } from './deployments.ts'
-import { team } from './teams.ts'
+import { registry, team } from './teams.ts'
 
 /** Acts in its team and does not die with a person. A deleted one stays as a name for what it did. */
 export const serviceAccount = crux.table(
@@ -21,7 +21,7 @@ export const serviceAccount = crux.table(
   (table) => [uniqueIndex('service_account_name').on(table.teamId, table.name).where(sql`deleted_at is null`)],
 )
 
-/** Opaque tokens of people, service accounts and deployments; each has exactly one holder. */
+/** Opaque tokens of people, service accounts, deployments and registries' hooks; each has exactly one holder. */
 export const accessToken = crux.table(
   'access_token',
   {
@@ -29,6 +29,7 @@ export const accessToken = crux.table(
     userId: text(),
     serviceAccountId: uuid().references(() => serviceAccount.id, { onDelete: 'cascade' }),
     deploymentId: uuid().references(() => deployment.id, { onDelete: 'cascade' }),
+    registryId: uuid().references(() => registry.id, { onDelete: 'cascade' }),
     /** Absent for people: their tokens work in every team of theirs. */
     teamId: uuid().references(() => team.id, { onDelete: 'cascade' }),
     name: text().notNull(),
@@ -50,9 +51,10 @@ export const accessToken = crux.table(
       .on(table.teamId, table.name)
       .where(sql`deployment_id is not null and hash is not null`),
     uniqueIndex('access_token_deployment').on(table.deploymentId).where(sql`hash is not null`),
+    uniqueIndex('access_token_registry').on(table.registryId),
     index('access_token_team').on(table.teamId),
     index('access_token_of_deployment').on(table.deploymentId),
-    check('access_token_holder', sql`num_nonnulls(user_id, service_account_id, deployment_id) = 1`),
+    check('access_token_holder', sql`num_nonnulls(user_id, service_account_id, deployment_id, registry_id) = 1`),
   ],
 )
 

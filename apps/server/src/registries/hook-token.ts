@@ -1,0 +1,78 @@
+import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { SessionActor, TeamContext } from '../http/handlers.ts'
+import { issueToken } from '../tokens/actions.ts'
+import { tokensRevoked } from '../tokens/events.ts'
+import { deleteTokens, type Holder, selectTokens } from '../tokens/store.ts'
+
+/**
+ * The one token by which a registry tells of pushes.
+ *
+ * @throws CruxError notFound `registryId`, alreadyExists `registryId`
+ */
+export async function createRegistryToken(
+  app: App,
+  team: TeamContext,
+  actor: SessionActor,
+  registryId: string,
+  body: Body<'registries.create-token'>,
+): Promise<Answer<'registries.create-token'>> {
+  const holder = holderOf(team, registryId)
+  const made = await inTransaction(app.database, async (queries) => {
+    await lockRegistry(queries, team, registryId)
+    if ((await selectTokens(queries, holder)).length > 0)
+      throw new CruxError('alreadyExists', {
+        property: 'registryId',
+        value: registryId,
+        description: 'This registry has a token already: revoke it first.',
+      })
+    const expirationInDays = body.expirationInDays ?? 0
+    return issueToken(queries, holder, actor, { name: 'Registry hook', expirationInDays, scope: 'read' })
+  })
+  const { id, createdAt, expiresAt, token } = made
+  const url = `${app.config.url}/api/${team.slug}/registries/${registryId}/hooks/v2`
+  return { id, createdAt, expiresAt, token, config: notifications(url, token) }
+}
+
+export async function deleteRegistryToken(app: App, team: TeamContext, registryId: string): Promise<void> {
+  const revoked = await inTransaction(app.database, async (queries) => {
+    await lockRegistry(queries, team, registryId)
+    return deleteTokens(queries, holderOf(team, registryId))
+  })
+  if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
+  await tokensRevoked(app, revoked)
+}
+
+export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
+  const [token] = await selectTokens(app.database.pool, holderOf(team, registryId))
+  if (!token) return null
+  const { id, createdAt, expiresAt } = token
+  return { id, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
+}
+
+const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })
+
+async function lockRegistry(queries: Queries, team: TeamContext, registryId: string): Promise<void> {
+  const { rowCount } = await queries.query('select from crux.registry where id = $1 and team_id = $2 for update', [
+    registryId,
+    team.id,
+  ])
+  if (rowCount === 0) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+}
+
+/** For the configuration of a distribution registry: https://distribution.github.io/distribution/about/notifications/ */
+const notifications = (url: string, token: string): string => `notifications:
+  events:
+    includereferences: true
+  endpoints:
+    - name: crux
+      url: ${url}
+      headers:
+        Authorization: ['Bearer ${token}']
+      timeout: 500ms
+      threshold: 5
+      backoff: 1s
+      ignoredmediatypes:
+        - application/octet-stream
+`

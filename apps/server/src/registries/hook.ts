@@ -1,0 +1,31 @@
+import { type Body, CruxError } from '@crux/contract'
+import type { App } from '../context.ts'
+
+/** Repositories named in one event of the bus: their names must fit. */
+const perEvent = 20
+/** Our own requests, when a registry tells of them. */
+const ownAgent = /^crux(\/|$)/
+
+/**
+ * What a registry tells of itself (backend.md 2.5). The guard has checked its token. Told twice is as good as once: all that
+ * follows is that tags are asked for anew.
+ *
+ * @throws CruxError notFound `registryId` where the path names another team
+ */
+export async function hearRegistry(
+  app: App,
+  params: { teamSlug: string; registryId: string },
+  { events }: Body<'registries.hook'>,
+): Promise<void> {
+  const { registryId, teamSlug } = params
+  const { rowCount } = await app.database.pool.query({
+    name: 'registry of a hook',
+    text: 'select from crux.registry r join crux.team t on t.id = r.team_id where r.id = $1 and t.slug = $2',
+    values: [registryId, teamSlug],
+  })
+  if (rowCount === 0) throw new CruxError('notFound', { property: 'registryId', value: registryId })
+  const pushed = events.filter(({ action, request }) => action !== 'pull' && !ownAgent.test(request?.useragent ?? ''))
+  const repositories = [...new Set(pushed.map(({ target }) => target.repository))]
+  for (let from = 0; from < repositories.length; from += perEvent)
+    app.bus.publish({ type: 'registry.pushed', registryId, repositories: repositories.slice(from, from + perEvent) })
+}
