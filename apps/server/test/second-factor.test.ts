@@ -81,6 +81,17 @@ describe('a second factor', () => {
     await until(async () => (await browser.go('/api/engines/projects')).status === 200, 1_000)
   })
 
+  it('is not needed to say that a password is known after all', async () => {
+    const { accounts } = world.server.app
+    const { id } = (await ada.me()).user
+    await accounts.markRecovered(id)
+    expect(await accounts.find(id)).toMatchObject({ recovered: true, verified: true })
+    expect((await world.makeBrowser().login(email, 'not the password')).status).toBe(400)
+    expect((await accounts.find(id))?.recovered).toBe(true)
+    expect((await world.makeBrowser().login(email, newPassword)).status).toBe(201)
+    expect((await accounts.find(id))?.recovered).toBe(false)
+  })
+
   it('keeps members without one out of the team, and of nothing else', async () => {
     const grace = world.makeBrowser()
     await grace.register('grace@example.com', password, 'Grace')

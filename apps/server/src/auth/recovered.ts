@@ -1,15 +1,21 @@
 import type { App } from '../context.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import type { FlowAnswer } from '../identity/flows.ts'
-import { sessionCookieName } from '../identity/identity.ts'
+import { isRecovered, sessionCookieName } from '../identity/identity.ts'
 
 /**
  * Somebody who came in by a code has proven that the mailbox is his, not that he knows a password. Until he has set one or linked a
  * provider the account is marked, and the guard lets the session do nothing else.
  */
-export async function markRecovered(app: App, person: { id: string; sessionId: string }): Promise<void> {
+export async function markRecovered(
+  app: App,
+  person: { id: string; sessionId: string },
+  cookie: string,
+): Promise<void> {
   await app.accounts.markRecovered(person.id)
   app.bus.publish({ type: 'person.changed', userId: person.id, sessionId: person.sessionId })
+  // Remembered here as it is now, before the browser has it; other servers have not seen it yet.
+  await app.identity.session({ cookie }, { fresh: true })
   app.log.info({ userId: person.id }, 'account recovered')
 }
 
@@ -34,14 +40,32 @@ export async function settleRecovered(app: App, actor: SessionActor): Promise<vo
 }
 
 /** Who knows a password has no need of a new one. */
-export async function clearAfterLogin(app: App, method: string, { body }: FlowAnswer): Promise<undefined> {
-  type Session = { id?: string; identity?: { id: string; metadata_public?: { recovered?: unknown } | null } | null }
+export async function clearAfterLogin(
+  app: App,
+  login: { method: string; email?: string | undefined },
+  answer: FlowAnswer,
+): Promise<undefined> {
+  if (login.method !== 'password') return
+  try {
+    const person = await recoveredPerson(app, login.email, answer)
+    if (person) await clearRecovered(app, person)
+  } catch (err) {
+    // The next password that is set clears it, too: that it fails must not keep anybody out.
+    app.log.warn({ err }, 'a recovered account could not be cleared')
+  }
+}
+
+async function recoveredPerson(app: App, email: string | undefined, { body, setCookie }: FlowAnswer) {
+  type Session = { id: string; identity?: { id: string; metadata_public?: unknown } | null }
   const { session } = (body ?? {}) as { session?: Session }
-  if (method !== 'password' || session?.identity?.metadata_public?.recovered !== true) return
-  // The next password that is set would clear it, too: that it fails must not keep anybody out.
-  await clearRecovered(app, { id: session.identity.id, sessionId: session.id ?? '' }).catch((err: unknown) =>
-    app.log.warn({ err }, 'a recovered account could not be cleared'),
-  )
+  if (session?.identity)
+    return isRecovered(session.identity.metadata_public)
+      ? { id: session.identity.id, sessionId: session.id }
+      : undefined
+  // With a second factor to come the answer does not say who it is.
+  if (!newSession(setCookie) || !email) return undefined
+  const account = await app.accounts.findByEmail(email)
+  return account?.recovered ? { id: account.id, sessionId: '' } : undefined
 }
 
 /** The session that an answer gives to the browser. */

@@ -32,7 +32,7 @@ export async function recover(
         if (!cookie) return undefined
         const actor = await app.identity.session({ cookie }, { fresh: true })
         if (actor) {
-          await markRecovered(app, actor)
+          await markRecovered(app, actor, cookie)
           return newPasswordPage
         }
         // With a second factor the session shows nothing of itself yet; whose code it was says the address that it went to.
@@ -64,7 +64,7 @@ export async function createAccount(
       try {
         // A code that is used again must not take the rights of a person who has a password since.
         await requireLiveInvitation(app, actor.id, team)
-        await markRecovered(app, actor)
+        await markRecovered(app, actor, cookie)
         await acceptInvitation(app, actor, team)
       } catch (error) {
         await app.accounts

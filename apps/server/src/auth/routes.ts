@@ -40,7 +40,7 @@ export function authRoutes(
             },
             browser,
           ),
-        { signsIn: true, agreed: (answer) => clearAfterLogin(app, body.method, answer) },
+        { signsIn: true, agreed: (answer) => clearAfterLogin(app, body, answer) },
       ),
     'auth.register': ({ body, ...request }) =>
       relay(

@@ -1,10 +1,10 @@
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import { Configuration, IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
-import { type Person, personOf } from './identity.ts'
+import { isRecovered, type Person, personOf } from './identity.ts'
 
-/** Somebody's account as an administrator sees it. `verified`: the address was proven to be his. */
-export type Account = Person & { verified: boolean }
+/** Somebody's account as an administrator sees it. `verified`: the address was proven to be theirs. */
+export type Account = Person & { verified: boolean; recovered: boolean }
 export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
 
 /**
@@ -125,7 +125,7 @@ export function createAccounts(options: { adminUrl: string; adminToken: string |
 function accountOf(identity: KratosIdentity): Account {
   const person = personOf(identity)
   const address = identity.verifiable_addresses?.find(({ value }) => value.toLowerCase() === person.email.toLowerCase())
-  return { ...person, verified: address?.verified === true }
+  return { ...person, verified: address?.verified === true, recovered: isRecovered(identity.metadata_public) }
 }
 
 const statusOf = (cause: unknown) => (cause as { response?: { status?: number } }).response?.status

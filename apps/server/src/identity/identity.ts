@@ -146,7 +146,7 @@ function actorOf(session: Session): SessionActor | undefined {
   }
 }
 
-const isRecovered = (metadata: unknown) => (metadata as { recovered?: unknown } | null)?.recovered === true
+export const isRecovered = (metadata: unknown) => (metadata as { recovered?: unknown } | null)?.recovered === true
 
 /** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
 export function personOf(identity: KratosIdentity): Person {

@@ -47,7 +47,13 @@ export function createPeople() {
     async create({ email, firstName, lastName }) {
       const existing = await accounts.findByEmail(email)
       if (existing) return existing
-      const account = { id: randomUUID(), name: [firstName, lastName].filter(Boolean).join(' '), email, verified: true }
+      const account = {
+        id: randomUUID(),
+        name: [firstName, lastName].filter(Boolean).join(' '),
+        email,
+        verified: true,
+        recovered: false,
+      }
       known.set(account.id, account)
       return account
     },
@@ -68,7 +74,7 @@ export function createPeople() {
         name,
         email: `${name.toLowerCase().replace(/\W+/g, '.')}.${count}@example.com`,
       }
-      known.set(person.id, { ...person, verified: true })
+      known.set(person.id, { ...person, verified: true, recovered: false })
       return this.signIn(person, options)
     },
     /** Another session of the same person. */
@@ -94,7 +100,7 @@ export function createPeople() {
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
     /** Whether the person's address was proven. */
     verify(person: Person, verified: boolean) {
-      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })
+      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified, recovered: false })
     },
     /** Ends the session; whoever must hear of it at once is told by `notify`. */
     forget: (someone: Someone) => void sessions.delete(someone.token),
