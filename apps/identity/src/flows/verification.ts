@@ -70,6 +70,8 @@ export async function submitVerification(app: App, visit: Visit): Promise<unknow
  */
 export async function openVerificationLink(app: App, visit: Visit): Promise<unknown> {
   const flow = await requireFlow(app, visit, 'verification')
+  // Whoever opens the mail here goes on here: the page needs a csrf cookie.
+  visit.ensureCsrfToken()
   if (isExpired(flow)) return answerExpired(app, visit, flow)
   const code = visit.query('code')
   if (code !== undefined && flow.state === 'sent_email') {

@@ -53,6 +53,7 @@ function shape(name: string, value: unknown): unknown {
   if (typeof value === 'number') return isMoment(name) ? '<moment>' : value
   if (typeof value === 'string') {
     if (wording.has(name)) return '<text>'
+    if (name === 'id' && /^[\w-]{22}$/.test(value)) return '<key>'
     return secrets.has(name) ? '<secret>' : plain(value)
   }
   if (typeof value !== 'object' || value === null) return value
@@ -62,10 +63,15 @@ function shape(name: string, value: unknown): unknown {
   if (name === 'user' && 'displayName' in value) return shape('', { ...value, id: '<handle>' })
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([inner]) => !left.has(inner))
+      .filter(([inner, entry]) => !left.has(inner) && !(inner === 'transient_payload' && isEmpty(entry)))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([inner, entry]) => [inner, inner === 'expires_at' ? lifespan(value, String(entry)) : shape(inner, entry)]),
   )
+}
+
+/** What nobody sent is sometimes there, as an empty object, and sometimes not. */
+function isEmpty(value: unknown): boolean {
+  return JSON.stringify(value) === '{}'
 }
 
 /** In whole minutes: a flow of ten minutes and one of an hour are not the same. */
@@ -122,6 +128,8 @@ function plain(text: string): string {
       email.startsWith('S') ? '<Email>' : '<email>',
     )
     .replace(/^[A-Za-z0-9+/]{86}==$/, '<csrf token>')
+    .replace(/^[0-9a-f]{32}$/, '<key>')
+    .replace(/^[\w+/-]{43,128}=*$/, '<handle>')
     .replace(/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/, '<time>')
     .replaceAll(/(?<=^|code=)\d{6}$/g, '<code>')
     .replaceAll(/(?<=token=)[A-Za-z0-9]{32}/g, '<token>')

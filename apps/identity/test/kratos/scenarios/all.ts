@@ -2,6 +2,7 @@ import type { Scenario } from '../world.ts'
 import { admin } from './admin.ts'
 import { codes } from './codes.ts'
 import { factors } from './factors.ts'
+import { keys } from './keys.ts'
 import { login } from './login.ts'
 import { recovery } from './recovery.ts'
 import { registration } from './registration.ts'
@@ -18,6 +19,7 @@ const topics: Record<string, Record<string, Scenario>> = {
   settings,
   codes,
   factors,
+  keys,
   sessions,
   transport,
   admin,
