@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { Report } from './measure.ts'
 
 const dist = new URL('../../apps/console/dist/', import.meta.url)
-const routes = new URL('../../apps/console/src/routes.tsx', import.meta.url)
+const source = new URL('../../apps/console/src/', import.meta.url)
 
 /**
  * JavaScript that a browser loads before a page is shown, page by page: the entry, the frame, the page and its texts, each with
@@ -23,7 +23,7 @@ export function consoleSize(report: Report): void {
   }))
   pages.sort((a, b) => b.bytes - a.bytes)
   const [largest] = pages
-  if (!largest) throw new Error('routes.tsx names no page')
+  if (!largest) throw new Error('no route names a page')
   report.number('console: first-load JavaScript, entry alone', sizeOf(entries) / 1_000, 'kB gzip')
   report.number(
     'console: first-load JavaScript, largest page',
@@ -37,9 +37,12 @@ export function consoleSize(report: Report): void {
   )
 }
 
-/** The pages as routes.tsx declares them: their file, the areas of their texts, and whether they stand in the frame. */
+/** The pages as the files of routes declare them: their file, the areas of their texts, and whether they stand in the frame. */
 function pagesOfRoutes(): { file: string; areas: string[]; framed: boolean }[] {
-  const text = readFileSync(routes, 'utf8')
+  const text = readdirSync(source)
+    .filter((file) => /^routes.*\.tsx$/.test(file))
+    .map((file) => readFileSync(new URL(file, source), 'utf8'))
+    .join('\n')
   return [...text.matchAll(/page\(\s*\[([^\]]*)\],\s*\(\) => import\('\.\/(pages\/[^']+)'\)/g)].map((match) => {
     const parents = [...text.slice(0, match.index).matchAll(/getParentRoute: \(\) => (\w+)/g)]
     return {
