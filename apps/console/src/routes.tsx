@@ -1,102 +1,15 @@
-import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { apiQuery, queryClient } from './api/client.ts'
 import { NotFound } from './components/NotFound.tsx'
 import { SkeletonPage } from './components/Skeletons.tsx'
 import { requireSession, requireTeam, startPage } from './entry.ts'
-import { BareFrame } from './frame/BareFrame.tsx'
 import { CrashPage } from './frame/CrashPage.tsx'
-import { RootLayout } from './frame/RootLayout.tsx'
 import { page } from './page.ts'
+import { accountRoutes, signInRoutes } from './routes-account.tsx'
+import { app, bare, root } from './routes-frame.tsx'
 import * as search from './search.ts'
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: RootLayout,
-  errorComponent: CrashPage,
-  notFoundComponent: NotFound,
-})
 const index = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: startPage })
-
-// Pages without the frame: sign-in, errors, the first team.
-const bare = createRoute({ getParentRoute: () => root, id: 'bare', component: BareFrame })
-const login = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/login',
-  validateSearch: search.loginSearch,
-  component: page(['auth'], () => import('./pages/auth/LoginPage.tsx'), 'LoginPage'),
-})
-const register = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/register',
-  validateSearch: search.registerSearch,
-  component: page(['auth'], () => import('./pages/auth/RegisterPage.tsx'), 'RegisterPage'),
-})
-const verify = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/verify',
-  validateSearch: search.verifySearch,
-  component: page(['auth'], () => import('./pages/auth/VerifyPage.tsx'), 'VerifyPage'),
-})
-const logout = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/logout',
-  component: page(['auth'], () => import('./pages/auth/LogoutPage.tsx'), 'LogoutPage'),
-})
-const recovery = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/recovery',
-  validateSearch: search.recoverySearch,
-  component: page(['auth'], () => import('./pages/auth/RecoveryPage.tsx'), 'RecoveryPage'),
-})
-const recoveryExpired = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/recovery/expired',
-  component: page(['auth'], () => import('./pages/auth/RecoveryExpiredPage.tsx'), 'RecoveryExpiredPage'),
-})
-const registerOidc = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/register-oidc',
-  validateSearch: search.registerOidcSearch,
-  component: page(['auth'], () => import('./pages/auth/RegisterOidcPage.tsx'), 'RegisterOidcPage'),
-})
-const createAccount = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/create-account',
-  validateSearch: search.accountSearch,
-  component: page(['auth'], () => import('./pages/auth/CreateAccountPage.tsx'), 'CreateAccountPage'),
-})
-const newPassword = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/settings/new-password',
-  component: page(['auth'], () => import('./pages/auth/NewPasswordPage.tsx'), 'NewPasswordPage'),
-})
-const mails = createRoute({
-  getParentRoute: () => bare,
-  path: '/mails',
-  component: page(['auth'], () => import('./pages/auth/MailsPage.tsx'), 'MailsPage'),
-})
-// Addresses that older mails and bookmarks use.
-const oldRecovered = createRoute({
-  getParentRoute: () => bare,
-  path: '/auth/settings/recovered',
-  beforeLoad: () => {
-    throw redirect({ to: '/auth/settings/new-password' })
-  },
-})
-const oldRegister = <const P extends string>(path: P) =>
-  createRoute({
-    getParentRoute: () => bare,
-    path,
-    beforeLoad: () => {
-      throw redirect({ to: '/auth/register' })
-    },
-  })
-const errorPage = createRoute({
-  getParentRoute: () => bare,
-  path: '/error',
-  validateSearch: search.errorSearch,
-  component: page(['auth'], () => import('./pages/auth/FlowErrorPage.tsx'), 'FlowErrorPage'),
-})
 const status = createRoute({
   getParentRoute: () => bare,
   path: '/status',
@@ -119,13 +32,6 @@ const invitation = createRoute({
 })
 
 // Pages inside the frame. Those outside a team work with the current one.
-const app = createRoute({
-  getParentRoute: () => root,
-  id: 'app',
-  beforeLoad: requireSession,
-  component: page([], () => import('./frame/AppFrame.tsx'), 'AppFrame'),
-  pendingComponent: SkeletonPage,
-})
 const teams = createRoute({
   getParentRoute: () => app,
   path: '/teams',
@@ -137,42 +43,6 @@ const teamDetails = createRoute({
   path: '/teams/$teamId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('teams.get', { params })),
   component: page(['teams', 'tokens'], () => import('./pages/teams/TeamPage.tsx'), 'TeamPage'),
-})
-const profile = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings',
-  component: page(['account'], () => import('./pages/account/ProfilePage.tsx'), 'ProfilePage'),
-})
-const editProfile = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/edit-profile',
-  component: page(['account', 'auth'], () => import('./pages/account/EditProfilePage.tsx'), 'EditProfilePage'),
-})
-const changePassword = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/change-password',
-  component: page(['account', 'auth'], () => import('./pages/account/ChangePasswordPage.tsx'), 'ChangePasswordPage'),
-})
-const signInMethods = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/sign-in',
-  component: page(['account', 'auth'], () => import('./pages/account/SignInMethodsPage.tsx'), 'SignInMethodsPage'),
-})
-const secondFactors = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/second-factors',
-  component: page(['account', 'auth'], () => import('./pages/account/SecondFactorsPage.tsx'), 'SecondFactorsPage'),
-})
-const sessions = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/sessions',
-  component: page(['account'], () => import('./pages/account/SessionsPage.tsx'), 'SessionsPage'),
-})
-const tokens = createRoute({
-  getParentRoute: () => app,
-  path: '/auth/settings/tokens',
-  loader: () => void queryClient.prefetchQuery(apiQuery('tokens.list')),
-  component: page(['tokens', 'account'], () => import('./pages/account/TokensPage.tsx'), 'TokensPage'),
 })
 const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 const plannedOutside = <const P extends string>(path: P) =>
@@ -202,7 +72,7 @@ const registry = createRoute({
   getParentRoute: () => team,
   path: '/registries/$registryId',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.get', { params })),
-  component: page(['registries'], () => import('./pages/registries/RegistryPage.tsx'), 'RegistryPage'),
+  component: page(['registries', 'tokens'], () => import('./pages/registries/RegistryPage.tsx'), 'RegistryPage'),
 })
 const projects = createRoute({
   getParentRoute: () => team,
@@ -322,39 +192,13 @@ const auditLog = createRoute({
 
 const tree = root.addChildren([
   index,
-  bare.addChildren([
-    login,
-    register,
-    verify,
-    logout,
-    recovery,
-    recoveryExpired,
-    registerOidc,
-    createAccount,
-    newPassword,
-    oldRecovered,
-    mails,
-    oldRegister('/auth/registration'),
-    oldRegister('/auth/auth/register'),
-    errorPage,
-    status,
-    notFound,
-    crashed,
-    teamCreate,
-    invitation,
-  ]),
+  bare.addChildren([...signInRoutes, status, notFound, crashed, teamCreate, invitation]),
   app.addChildren([
+    ...accountRoutes,
     teams,
     teamDetails,
     plannedOutside('/templates'),
     plannedOutside('/composer'),
-    profile,
-    editProfile,
-    changePassword,
-    signInMethods,
-    secondFactors,
-    sessions,
-    tokens,
     team.addChildren([
       teamHome,
       dashboard,

@@ -19,11 +19,14 @@ const Form = z.object({
   scope: z.enum(tokenScopes),
 })
 type Values = z.output<typeof Form>
-type Created = { token: string; curl?: string }
+/** `more` is what a person pastes elsewhere, with the token in it. */
+export type Created = { token: string; more?: { label: string; text: string } }
 
 type Props = {
   title: string
   description: string
+  /** A token that there is one of needs no name. */
+  nameless?: boolean
   /** Without it the token's scope is settled by what it is for. */
   scopes?: readonly TokenScope[]
   /** `expiry` in days, 0 for never. */
@@ -34,12 +37,12 @@ type Props = {
 }
 
 /** Makes a token and shows it, once. */
-export function TokenCreate({ title, description, scopes, create, loading, error, onClose }: Props) {
+export function TokenCreate({ title, description, nameless, scopes, create, loading, error, onClose }: Props) {
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)
   const form = useForm<z.input<typeof Form>, unknown, Values>({
     resolver: zodResolver(Form),
-    defaultValues: { name: '', expiry: '90', scope: scopes?.[0] ?? 'full' },
+    defaultValues: { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' },
   })
   if (created) return <Shown created={created} onClose={onClose} />
   return (
@@ -54,7 +57,7 @@ export function TokenCreate({ title, description, scopes, create, loading, error
       onClose={onClose}
       onSubmit={async (values) => setCreated(await create(values))}
     >
-      <TextField form={form} name="name" label={t('name')} help={t('nameHelp')} autoComplete="off" />
+      {!nameless && <TextField form={form} name="name" label={t('name')} help={t('nameHelp')} autoComplete="off" />}
       {scopes && scopes.length > 1 && (
         <ChipsField
           form={form}
@@ -96,7 +99,7 @@ function Shown({ created, onClose }: { created: Created; onClose: () => void }) 
     >
       <div className="grid gap-4">
         <Copyable label={t('shown.token')} text={created.token} />
-        {created.curl && <Copyable label={t('shown.curl')} text={created.curl} />}
+        {created.more && <Copyable {...created.more} />}
       </div>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Pencil, Trash2, Webhook } from 'lucide-react'
+import { Pencil, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
@@ -9,7 +9,6 @@ import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -20,6 +19,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { RegistryImages } from './RegistryImages.tsx'
+import { RegistryToken } from './RegistryToken.tsx'
 
 const RegistryEdit = later(() => import('../../forms/registry-edit.tsx').then((module) => module.RegistryEdit))
 
@@ -100,7 +100,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
       <RegistryImages teamSlug={teamSlug} registry={registry} />
       {registry.type === 'v2' && (
         <div className="mt-4">
-          <EmptyState icon={Webhook} title={t('details.webhookTitle')} text={t('details.webhookText')} />
+          <RegistryToken teamSlug={teamSlug} registry={registry} />
         </div>
       )}
       {anchor.open && !denied && <RegistryEdit teamSlug={teamSlug} registry={registry} onClose={anchor.close} />}

@@ -1,0 +1,78 @@
+import type { ApiError } from '@crux/client'
+import { KeyRound, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Box, Facts } from '../../components/Box.tsx'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { later } from '../../components/later.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import type { Created } from '../../forms/token-create.tsx'
+import { Expiry } from './use-token-columns.tsx'
+
+const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+
+type Props = {
+  /** Of which thing: the texts `deployment.*` or `registry.*`. */
+  of: 'deployment' | 'registry'
+  denied: string | null
+  token: { name?: string; createdAt: string; expiresAt?: string | null } | null | undefined
+  create: (values: { name: string; expirationInDays: number | null }) => Promise<Created>
+  creating: { isPending: boolean; error: ApiError | null }
+  revoke: () => void
+}
+
+/** The one token that a thing may have: made, shown once, revoked. */
+export function OneToken({ of, denied, token, create, creating, revoke }: Props) {
+  const { t } = useTranslation('tokens')
+  const [open, setOpen] = useState(false)
+  const title = t(`${of}.title`)
+  const ask = async () => {
+    const question = {
+      title: t('revokeTitle', { name: token?.name ?? title }),
+      text: t(`${of}.revokeText`),
+      action: t('revoke'),
+      danger: true,
+    }
+    if (await confirm(question)) revoke()
+  }
+  return (
+    <Box
+      title={title}
+      tools={
+        token ? (
+          <Button size="sm" icon={Trash2} variant="bad" disabledReason={denied} onClick={() => void ask()}>
+            {t('revoke')}
+          </Button>
+        ) : (
+          <Button size="sm" icon={KeyRound} disabledReason={denied} onClick={() => setOpen(true)}>
+            {t('create')}
+          </Button>
+        )
+      }
+    >
+      {token ? (
+        <Facts
+          items={[
+            ...(token.name ? [{ label: t('name'), value: token.name }] : []),
+            { label: t('created'), value: <RelativeTime at={token.createdAt} /> },
+            { label: t('expires'), value: <Expiry at={token.expiresAt} /> },
+          ]}
+        />
+      ) : (
+        <p className="px-3.5 py-3 text-ink-2">{t(`${of}.none`)}</p>
+      )}
+      {open && (
+        <TokenCreate
+          title={t(`${of}.add`)}
+          description={t(`${of}.addText`)}
+          nameless={of === 'registry'}
+          loading={creating.isPending}
+          error={creating.error}
+          create={({ name, expiry }) => create({ name, expirationInDays: expiry === 0 ? null : expiry })}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </Box>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Result } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { OneToken } from '../account/OneToken.tsx'
+
+/** The token with which a registry tells of pushes, and the configuration for a registry of the distribution project. */
+export function RegistryToken({ teamSlug, registry }: { teamSlug: string; registry: Result<'registries.get'> }) {
+  const { t } = useTranslation('tokens')
+  const params = { teamSlug, registryId: registry.id }
+  const stale = [queryKey('registries.get', { params })]
+  const create = useCall('registries.create-token', { stale, toast: false })
+  const revoke = useCall('registries.delete-token', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  return (
+    <OneToken
+      of="registry"
+      denied={useDenied('registries.edit')}
+      token={registry.registryToken}
+      creating={create}
+      create={async ({ expirationInDays }) => {
+        const { token, config } = await create.mutateAsync({ params, body: { expirationInDays } })
+        return { token, more: { label: t('shown.config'), text: config } }
+      }}
+      revoke={() => revoke.mutate({ params })}
+    />
+  )
+}
