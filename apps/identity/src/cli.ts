@@ -1,8 +1,8 @@
 import { openDatabase } from '@crux/postgres'
 import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
 import { identitySettings } from './config.ts'
+import { migrateIdentity } from './migrate.ts'
 import { resetFactors } from './security/reset-factors.ts'
-import { migrateIdentity } from './start.ts'
 
 // Maintenance commands of the identity service; `npm run crux -- identity COMMAND` runs them with the settings of the
 // installation, whether Crux runs or not.

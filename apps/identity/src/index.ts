@@ -1,5 +1,6 @@
 export type { IdentityConfig, IdentityConfigInput } from './config.ts'
 export { identitySettings } from './config.ts'
+export { migrateIdentity } from './migrate.ts'
 export { sessionChannel } from './sessions/store.ts'
 export type { RunningIdentity, StartOptions } from './start.ts'
-export { migrateIdentity, startIdentity } from './start.ts'
+export { startIdentity } from './start.ts'

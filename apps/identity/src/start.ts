@@ -1,14 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { migrate, openDatabase } from '@crux/postgres'
+import { openDatabase } from '@crux/postgres'
 import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
 import type { IdentityConfig } from './config.ts'
 import type { App } from './context.ts'
-import { schemaName } from './db/schema.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
@@ -16,6 +13,7 @@ import { createLimiter, type Limits, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
 import { createPasswordHasher } from './methods/password-hash.ts'
+import { migrateIdentity } from './migrate.ts'
 import { publicRoutes } from './public-routes.ts'
 import { deriveKeys } from './secrets.ts'
 
@@ -61,13 +59,6 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
     throw error
   }
 }
-
-/** Brings the schema `identity` up to date; for a template database of tests, too. */
-export function migrateIdentity(url: string, folder = migrationsBesideUs): Promise<string | undefined> {
-  return migrate({ url, folder, schema: schemaName })
-}
-
-const migrationsBesideUs = join(dirname(fileURLToPath(import.meta.url)), '../migrations')
 
 async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle): Promise<App> {
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })

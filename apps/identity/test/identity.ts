@@ -10,7 +10,8 @@ import {
 } from '@ory/kratos-client'
 import { Client } from 'pg'
 import { identitySettings } from '../src/config.ts'
-import { migrateIdentity, startIdentity } from '../src/start.ts'
+import { migrateIdentity } from '../src/migrate.ts'
+import { startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'
 import { consoleUrl } from './console-url.ts'
 
