@@ -11,7 +11,7 @@ import { makeWorld, type World } from './kit/world.ts'
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const messagesPerType = process.env.CRUX_TEST_FULL ? 1_000 : 20
 
-type Frame = { type: string; data: { path?: string; status?: number; value?: unknown } }
+type Frame = { type: string; data: { path?: string; status?: number; value?: unknown } | null }
 
 let crux: TestServer
 let owner: Someone
@@ -66,8 +66,8 @@ describe('live messages that nobody writes in earnest', () => {
           // Messages of a path begin in order: the answer to this one comes after what the one before had begun.
           const probe = `probe-${++count}`
           send(JSON.stringify({ type: `${path}/${probe}`, data: null }))
-          const seen = await upTo((frame) => frame.data.value === probe)
-          const fault = seen.find((frame) => frame.type === 'error' && (frame.data.status ?? 0) >= 500)
+          const seen = await upTo((frame) => frame.data?.value === probe)
+          const fault = seen.find((frame) => frame.type === 'error' && (frame.data?.status ?? 0) >= 500)
           if (fault) throw new Error(`answered ${JSON.stringify(fault)}`)
         }),
         { seed, numRuns: messagesPerType },
