@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { bootSystem, PortTakenError, publicUrl, type System } from '@crux/dev-env'
 import { endingWithParent, OwnedError } from '@crux/postgres'
-import { ConfigError, createLogger, parseConfig } from '@crux/service-kit'
+import { ConfigError, createLogger, isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
 import { type KeptMail, watchKeptMails } from '@crux/service-kit/mail'
 import { z } from 'zod'
 import { BuildError, buildAll, root } from './build.ts'
@@ -20,6 +20,7 @@ const Settings = z.object({
   IDENTITY_ADMIN_PORT: port(4434),
   DATABASE_URL: z.string().optional(),
   SMTP_URI: z.string().optional(),
+  CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
 })
 
 const dev = process.argv.includes('--dev')
@@ -40,7 +41,10 @@ async function run(): Promise<void> {
   const { CRUX_START_DOCKER: _, ...inherit } = process.env
   const begin = performance.now()
   // What is wrong with the settings is said before anything is built.
-  publicUrl(settings.CRUX_URL, settings.CRUX_HOST, settings.CRUX_PORT ?? 8000)
+  const url = publicUrl(settings.CRUX_URL, settings.CRUX_HOST, settings.CRUX_PORT ?? 8000)
+  const limited = settings.CRUX_RATE_LIMITS === 'on'
+  if (!limited && !(isLoopbackHost(settings.CRUX_HOST) && isLoopbackUrl(url)))
+    throw new ConfigError('CRUX_RATE_LIMITS', 'may be off only while CRUX_HOST and CRUX_URL are on loopback', 'on')
   await buildAll({
     parts: dev ? ['agent', 'agent-image'] : ['console', 'identity', 'server', 'agent', 'agent-image'],
     say: console.log,
@@ -71,6 +75,7 @@ async function run(): Promise<void> {
     block(system, {
       docker,
       mail: mailWords(settings.SMTP_URI, system),
+      limited,
       seconds,
       console: dev ? 'http://localhost:5173' : system.url,
     }),
@@ -87,7 +92,10 @@ async function stop(booting: Promise<System>, vite: ChildProcess | undefined): P
   process.exit(0)
 }
 
-function block(system: System, words: { docker: string; mail: string; seconds: string; console: string }): string {
+type Words = { docker: string; mail: string; limited: boolean; seconds: string; console: string }
+
+function block(system: System, words: Words): string {
+  const limits = '  Limits    OFF (CRUX_RATE_LIMITS): passwords, codes and tokens can be guessed without end\n'
   return `
   Crux is ready (${words.seconds} s)
 
@@ -95,7 +103,7 @@ function block(system: System, words: { docker: string; mail: string; seconds: s
   Data      ${system.dataDir}
   Mail      ${words.mail}
   Docker    ${words.docker}
-
+${words.limited ? '' : limits}
   Ctrl-C stops Crux; containers keep running.
 `
 }

@@ -97,6 +97,24 @@ test('starts, and survives kill -9 of any process and of all of them', {
   expect(await query('select n from kept')).toContain('42')
 })
 
+test('takes CRUX_RATE_LIMITS=off only on loopback, and says so before anything is built', async () => {
+  const env = {
+    ...process.env,
+    CRUX_DATA_DIR: dataDir,
+    CRUX_RATE_LIMITS: 'off',
+    CRUX_HOST: '0.0.0.0',
+    CRUX_URL: 'http://crux.example.com',
+  }
+  const script = spawn(process.execPath, ['scripts/start.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [script.stdout, script.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
+  const [code] = await once(script, 'exit')
+  expect([code, output.trim()]).toEqual([
+    1,
+    'Crux does not start: CRUX_RATE_LIMITS may be off only while CRUX_HOST and CRUX_URL are on loopback (example: CRUX_RATE_LIMITS=on)',
+  ])
+})
+
 async function runSql(url: string, sql: string): Promise<string> {
   const database = openDatabase({ url })
   const { rows } = await database.pool.query(sql)

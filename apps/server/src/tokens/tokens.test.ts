@@ -131,6 +131,15 @@ describe('an API token', () => {
     const [weak, good] = [await make(ada), await make(strong)]
     expect(await stored(weak.id)).toMatchObject({ aal: 'aal1' })
     expect(await stored(good.id)).toMatchObject({ aal: 'aal2' })
+    const wanting = await crux.createTeam(ada)
+    await crux.app.database.pool.query('update crux.team set second_factor_required = true where id = $1', [wanting.id])
+    crux.app.bus.publish({ type: 'team.changed', teamId: wanting.id })
+    const ask = async ({ token }: { token: string }) => {
+      const answer = await crux.request(`/api/${wanting.slug}/nodes`, { as: holding(token) })
+      return [answer.status, ((await answer.json()) as { property?: string }).property]
+    }
+    expect(await ask(weak)).toEqual([403, 'secondFactor'])
+    expect(await ask(good)).toEqual([200, undefined])
   })
 })
 
