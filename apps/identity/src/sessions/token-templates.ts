@@ -3,6 +3,7 @@ import { z } from 'zod'
 const reserved = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600 }
 
+/** What a session can be told as: the shape of the tokens of `whoami?tokenize_as=NAME`. */
 const Template = z.strictObject({
   /** How long a token is good for, "10m"; never longer than its session. */
   ttl: z
@@ -25,9 +26,6 @@ const Template = z.strictObject({
       `must not be ${reserved.join(', ')}`,
     ),
 })
-
-/** What a session can be told as: the shape of the tokens of `whoami?tokenize_as=NAME`. */
-export type TokenTemplate = z.output<typeof Template>
 
 const Templates = z.record(z.string().regex(/^[\w-]{1,64}$/), Template)
 
