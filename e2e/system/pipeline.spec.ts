@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { createDeployment, createService, setTag, unique, web } from '@crux/test-kit'
+import { expect, test } from '../kit/stage.ts'
+
+// What a pipeline does with a token of Crux: the ready command on the real engine.
+
+const run = (command: string) =>
+  new Promise<{ code: number; shown: string }>((resolve) => {
+    const child = execFile('sh', ['-c', command], (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, shown: stdout + stderr }),
+    )
+  })
+
+test('the command of a deployment token deploys, shows how it ended, and fails where that was not well', async ({
+  stage,
+}) => {
+  const { world } = stage
+  const { client } = world.person
+  const service = await createService(world, [
+    { name: `app/${unique('pipe')}`, tag: '1', image: web('hello'), config: { name: 'web' } },
+  ])
+  const deployment = await createDeployment(world, service, unique('p'))
+  const params = { teamSlug: world.teamSlug, deploymentId: deployment.id }
+  const { curl, name } = await client.call('deployments.create-token', { params, body: { name: unique('pipe-') } })
+
+  expect(await run(curl)).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
+  const [release] = await client.call('deployments.releases', { params })
+  expect(release).toMatchObject({ status: 'successful', startedBy: { name }, current: true })
+
+  await setTag(world, service, 0, 'no-such-tag')
+  const failed = await run(curl)
+  expect(failed.code).toBe(1)
+  expect(JSON.parse(failed.shown)).toMatchObject({ status: 'failed', reason: expect.stringContaining('no-such-tag') })
+
+  await client.call('deployments.delete-token', { params })
+  const refused = await run(curl)
+  expect([refused.code, JSON.parse(refused.shown)]).toMatchObject([1, { status: 401, error: 'unauthorized' }])
+
+  const query = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', skip: 0, take: 10, filter: name }
+  const { items } = await client.call('audit-log.list', { params, query })
+  expect(items.map(({ actorType, event, accepted }) => [actorType, event, accepted])).toEqual([
+    ['deployment-token', 'deployment-start deployments.start', true],
+    ['deployment-token', 'deployment-start deployments.start', true],
+  ])
+})
