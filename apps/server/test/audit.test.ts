@@ -8,13 +8,16 @@ let crux: TestServer
 let owner: Someone
 let reader: Someone
 let world: World
+let readerId: string
 
 beforeAll(async () => {
   crux = await startTestServer()
   owner = crux.signUp('Owner')
   world = await makeWorld(crux, owner)
   const body = { name: 'Reader', scope: 'read' as const, expirationInDays: 0 }
-  reader = { ...owner, token: (await crux.client(owner).call('tokens.create', { body })).token }
+  const made = await crux.client(owner).call('tokens.create', { body })
+  reader = { ...owner, token: made.token }
+  readerId = made.id
 })
 afterAll(() => crux.stop())
 
@@ -79,7 +82,7 @@ it.each(recorded)('%s is recorded with who tried, also when it was refused', asy
       context: 'http',
       method: rowOf(operation).method.toLowerCase(),
       accepted: false,
-      data: { refused: { error: 'forbidden', property: 'token' } },
+      data: { refused: { error: 'forbidden', property: 'token' }, tokenId: readerId },
     },
   ])
 })

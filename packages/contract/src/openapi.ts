@@ -8,6 +8,7 @@ import { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
 import { Container, Node } from './nodes.ts'
 import { Image, Project, Version, VersionDeployment } from './projects.ts'
 import { Registry, RegistryDetails } from './registries.ts'
+import { scopeOfEndpoint } from './scopes.ts'
 import { Team, TeamMember } from './teams.ts'
 
 type Schema = Record<string, unknown>
@@ -90,7 +91,7 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
   return {
     operationId: operation,
     summary: row.summary,
-    description: permissionInWords(row.permission),
+    description: `${permissionInWords(row.permission)}${tokenInWords(row)}`,
     tags: [operation.split('.')[0] ?? operation],
     ...(!isOpen && {
       security:
@@ -165,6 +166,13 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
     },
   }) as Schema
   return rest
+}
+
+function tokenInWords(row: EndpointSpec): string {
+  if (['public', 'install-token', 'registry-hook'].includes(row.permission)) return ''
+  if (row.token === 'deployment-token') return " A token needs the scope deploy, or is this deployment's own."
+  const scope = scopeOfEndpoint(row)
+  return scope ? ` A token needs the scope ${scope}.` : ' Not for tokens.'
 }
 
 function permissionInWords(permission: EndpointSpec['permission']): string {

@@ -12,7 +12,7 @@ export type AuditEntry = {
   event: string
   /** False: the attempt was refused. */
   accepted: boolean
-  data?: unknown
+  data?: Record<string, unknown>
 }
 
 /** An entry says what was asked for, not all of it: a body of a megabyte stays out. */
@@ -20,7 +20,9 @@ const dataBytesMax = 16_384
 
 /** Writes what somebody did, or tried, without credentials (security.md 11). Never fails the request: what is lost is logged. */
 export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: AuditEntry): Promise<void> {
-  const { actor, data, ...rest } = entry
+  const { actor, data: given, ...rest } = entry
+  // A person, or an account, may have acted by one token of several.
+  const data = actor.grant && actor.kind !== 'deployment-token' ? { ...given, tokenId: actor.grant.id } : given
   try {
     await app.database.db.insert(auditLog).values({
       ...rest,
