@@ -50,7 +50,8 @@ afterAll(async () => {
 
 const withBody = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { body, permission }: EndpointSpec = contract[operation]
-  return body && permission !== 'public'
+  // A registry's hook wants its token before it reads anything: its own test does this.
+  return body && !['public', 'registry-hook'].includes(permission)
 })
 const pathOf = (operation: Operation) =>
   contract[operation].path
