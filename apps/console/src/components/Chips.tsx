@@ -20,7 +20,7 @@ export function Chips<T extends string>({ label, value, onChange, options, size 
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = steps[event.key]
-    const at = usable.findIndex((option) => option === stop)
+    const at = stop ? usable.indexOf(stop) : -1
     const next = step === undefined ? undefined : usable[(at + step + usable.length) % usable.length]
     if (!next || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()

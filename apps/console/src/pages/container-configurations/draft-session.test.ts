@@ -3,7 +3,6 @@ import { applyConfigPatch, fillRowIds } from '@crux/rules'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Patch, saveState, shownFields } from './config-draft.ts'
-import { partOf } from './config-rows.ts'
 import { createDraftSession, type DraftSession } from './draft-session.ts'
 
 type Row = { id?: string; key: string; value: string }
@@ -57,6 +56,7 @@ function makePage(name: string, server: ReturnType<typeof makeServer>, others: (
       toServer.push(patch)
     },
     // Synchronous, so that the test decides when.
+    // biome-ignore lint/suspicious/noThenProperty: it stands for a promise that the test settles itself
     read: () => ({ then: (done: (stored: Stored) => void) => void reads.push({ done }) }) as unknown as Promise<Stored>,
     save: async (patch) => void page.arrive(patch),
     close: () => {
