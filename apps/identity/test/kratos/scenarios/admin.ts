@@ -128,6 +128,12 @@ const read: Record<string, Scenario> = {
     const rels = [...(page.headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel)
     world.note('links', rels.sort())
   },
+  'a page of no size has the default size': async ({ admin, note }) => {
+    for (const query of ['', '?page_size=0', '?page_size=5000']) {
+      const { headers } = await admin(`/identities${query}`)
+      note(query || 'none', /page_size=(\d+)/.exec(headers.get('link') ?? '')?.[1])
+    }
+  },
   'nonsense about pages is refused': async ({ admin, see }) => {
     for (const query of ['page_size=x', 'page_token=x']) see(query, await admin(`/identities?${query}`))
   },
