@@ -9,6 +9,8 @@ export type Mailbox = {
   codeFor: (address: string) => Promise<string>
   /** The link of the newest mail to this address that leads to a path of the console. */
   linkFor: (address: string, path: string) => Promise<string>
+  /** Throws away what came, so that the next code is a new one. */
+  empty: () => void
   close: () => Promise<void>
 }
 
@@ -43,6 +45,7 @@ export async function openMailbox(): Promise<Mailbox> {
           .flatMap((mail) => mail.text.match(/https?:\/\/\S+/g) ?? [])
           .findLast((link) => new URL(link).pathname === path),
       ),
+    empty: () => void mails.splice(0),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
