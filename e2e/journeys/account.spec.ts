@@ -174,6 +174,7 @@ test('a session that is ended on another device is out at once', async ({ page, 
   await signIn(other, crux.url, account)
   await settings(page, '/sessions')
   await expect(page.getByText('this browser')).toBeVisible()
+  await expect(page.getByText('Chrome on Linux')).toHaveCount(2)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await expect(page.getByText('Signed out there')).toBeVisible()
   await other.goto(`${crux.url}/teams`)

@@ -58,19 +58,28 @@ const withSession: Shot[] = [
   {
     name: 'team-invite',
     path: () => `/teams/${scene.teamId}`,
-    act: (page) => page.getByRole('button', { name: 'Invite', exact: true }).click(),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      await expect(dialog(page)).toBeVisible()
+    },
   },
   {
     name: 'team-security',
     path: () => `/teams/${scene.teamId}`,
-    act: (page) => page.getByRole('button', { name: 'Edit', exact: true }).last().click(),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).last().click()
+      await expect(dialog(page)).toBeVisible()
+    },
   },
   { name: 'invitation-none', path: () => '/teams/00000000-0000-4000-8000-000000000000/invitation' },
   { name: 'audit-log', path: inTeam('audit-log') },
   {
     name: 'audit-log-entry',
     path: inTeam('audit-log'),
-    act: (page) => page.getByRole('button', { name: 'Show all of it' }).first().click(),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show all of it' }).first().click()
+      await expect(dialog(page)).toBeVisible()
+    },
   },
   { name: 'account', path: () => '/auth/settings' },
   { name: 'account-edit', path: () => '/auth/settings/edit-profile' },

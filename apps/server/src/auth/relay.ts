@@ -41,7 +41,12 @@ export async function relay(
 ) {
   const { cookie } = request.headers
   const text = Array.isArray(cookie) ? cookie.join('; ') : cookie
-  const browser = { cookie: text, address: request.address }
+  const userAgent = request.headers['user-agent']
+  const browser = {
+    cookie: text,
+    address: request.address,
+    userAgent: Array.isArray(userAgent) ? userAgent[0] : userAgent,
+  }
   const answer = await ask(browser)
   const { status, body, setCookie, location } = answer
   const flow = (body ?? {}) as { redirect_browser_to?: unknown; refresh?: unknown }

@@ -4,8 +4,8 @@ import { Configuration, FrontendApi } from '@ory/kratos-client'
 type RequestOptions = NonNullable<Parameters<FrontendApi['updateLoginFlow']>[1]>
 type Answered = { status: number; data: unknown; headers: unknown }
 
-/** What the browser brought: its cookies make the flow its own, its address counts for the limits of sign-in. */
-export type Browser = { cookie: string | undefined; address: string }
+/** What the browser brought: its cookies make the flow its own, its address counts for the limits of sign-in, its name tells sessions apart. */
+export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined }
 /** What the identity service said, whatever it was. */
 export type FlowAnswer = { status: number; body: unknown; setCookie: string[]; location?: string | undefined }
 type Submit = (flow: string, body: Record<string, unknown>, browser: Browser) => Promise<FlowAnswer>
@@ -28,12 +28,12 @@ export interface IdentityFlows {
 export function createIdentityFlows(publicUrl: string): IdentityFlows {
   const frontend = new FrontendApi(new Configuration({ basePath: publicUrl }))
 
-  const options = ({ address, cookie }: Browser): RequestOptions => ({
+  const options = ({ address, cookie, userAgent }: Browser): RequestOptions => ({
     timeout: 10_000,
     maxRedirects: 0,
     proxy: false,
     validateStatus: () => true,
-    headers: { 'x-forwarded-for': address, ...(cookie && { cookie }) },
+    headers: { 'x-forwarded-for': address, 'user-agent': userAgent ?? '', ...(cookie && { cookie }) },
   })
 
   return {

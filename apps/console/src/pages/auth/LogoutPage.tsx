@@ -10,15 +10,11 @@ import { AuthCard } from './AuthCard.tsx'
 export function LogoutPage() {
   const { t } = useTranslation('auth')
   const end = useMutation({
-    mutationFn: async () => {
-      try {
-        const { url } = await client.call('auth.logout')
-        location.assign(url || '/auth/login')
-      } catch (error) {
-        // Without a session there is nothing to end.
-        if (!isStatus(error, 401) && !isStatus(error, 403)) throw error
-        location.assign('/auth/login')
-      }
+    mutationFn: () => {
+      leaving ??= signOut().finally(() => {
+        leaving = undefined
+      })
+      return leaving
     },
   })
   // Once, on arrival
@@ -28,4 +24,18 @@ export function LogoutPage() {
       {end.isError && <ErrorState error={end.error} title={t('logout.failed')} retry={() => end.mutate()} />}
     </AuthCard>
   )
+}
+
+/** An address that ends a session works once: a page that is drawn twice must not follow two. */
+let leaving: Promise<void> | undefined
+
+async function signOut(): Promise<void> {
+  try {
+    const { url } = await client.call('auth.logout')
+    location.assign(url || '/auth/login')
+  } catch (error) {
+    // Without a session there is nothing to end.
+    if (!isStatus(error, 401) && !isStatus(error, 403)) throw error
+    location.assign('/auth/login')
+  }
 }
