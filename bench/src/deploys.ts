@@ -18,7 +18,15 @@ import { followEvents, removeContainers, type Stage } from './stage.ts'
 const pull = (host: string, name: string, tag: string) =>
   engine('POST', `/images/create?fromImage=${host}/${name}&tag=${tag}`)
 
-/** First deployments with the image present: from the HTTP start to the last container running, against raw calls one after another. */
+const hasNetwork = async (prefix: string): Promise<boolean> => {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`dev.crux.prefix=${prefix}`] }))
+  return (await engine<unknown[]>('GET', `/networks?filters=${filters}`)).length > 0
+}
+
+/**
+ * First deployments with the image present, prepared a moment before: from the HTTP start to the last container running, against raw
+ * calls one after another.
+ */
 export async function firstDeploys(
   stage: Stage,
   report: Report,
@@ -39,6 +47,8 @@ export async function firstDeploys(
     ours: async () => {
       const prefix = unique('b')
       const deployment = await createDeployment(world, service, prefix)
+      // Whoever starts it has looked at it first: what preparing it has set going is done by then.
+      await waitFor('the place is prepared', () => hasNetwork(prefix), { everyMs: 20 })
       let started = 0
       const { promise: allRun, resolve: runs, reject: failed } = Promise.withResolvers<number>()
       const stop = await followEvents((event, heardAt) => {
