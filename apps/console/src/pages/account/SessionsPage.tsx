@@ -4,11 +4,11 @@ import { Laptop, LogOut, Smartphone } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryClient } from '../../api/client.ts'
 import { currentSessionQuery, endSessions, sessionsQuery } from '../../api/identity.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastError, toastSuccess } from '../../components/toasts.tsx'
@@ -98,7 +98,7 @@ function SessionRow({ session, mark, action }: { session: Session; mark?: React.
         </p>
         <p className="text-small text-ink-2">
           {device?.ip_address && <span className="mono">{device.ip_address}, </span>}
-          {t('sessions.since')} <RelativeTime at={session.authenticated_at} />
+          {t('sessions.since')} {session.authenticated_at && <Ago at={session.authenticated_at} />}
         </p>
       </div>
       {action}
