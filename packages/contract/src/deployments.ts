@@ -36,11 +36,15 @@ export const DeploymentTokenWrite = z.object({
   /** Absent or null: never expires. */
   expirationInDays: z.int().min(1).max(3_650).nullish(),
 })
-export const DeploymentTokenCreated = z.object({
+const DeploymentToken = z.object({
   id: Id,
   name: z.string(),
   createdAt: Timestamp,
+  /** The name of who made it. */
+  createdBy: z.string().nullish(),
   expiresAt: Timestamp.nullish(),
+})
+export const DeploymentTokenCreated = DeploymentToken.extend({
   token: z.string(),
   /** A ready command that starts the deployment, waits and shows how it ended. */
   curl: z.string(),
@@ -79,7 +83,7 @@ export const DeploymentDetails = Deployment.extend({
   configBundles: z.array(
     z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id, config: ContainerConfig }),
   ),
-  token: z.object({ id: Id, name: z.string(), createdAt: Timestamp, expiresAt: Timestamp.nullish() }).nullish(),
+  token: DeploymentToken.nullish(),
   lastTry: z.int(),
   instances: z.array(Instance),
   mutable: z.boolean(),

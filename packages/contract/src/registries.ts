@@ -45,7 +45,13 @@ export const Registry = z.object({
   /** Put before an image's name to show where it comes from. */
   imageUrlPrefix: z.string(),
 })
-export const RegistryToken = z.object({ id: Id, createdAt: Timestamp, expiresAt: Timestamp.nullish() })
+export const RegistryToken = z.object({
+  id: Id,
+  createdAt: Timestamp,
+  /** The name of who made it. */
+  createdBy: z.string().nullish(),
+  expiresAt: Timestamp.nullish(),
+})
 /** Never holds a credential: `hasCredentials` says whether there is one. */
 export const RegistryDetails = Registry.omit({ url: true, imageUrlPrefix: true }).extend({
   url: z.string(),

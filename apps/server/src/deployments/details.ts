@@ -11,7 +11,7 @@ type Beside = {
   tries: number
   publicKey: string | null
   config: ConfigRow
-  token: { id: string; name: string; createdAt: string; expiresAt: string | null } | null
+  token: { id: string; name: string; createdAt: string; createdBy: string; expiresAt: string | null } | null
   running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
 }
 
@@ -25,6 +25,8 @@ export async function getDeployment(app: App, team: TeamContext, id: string): Pr
     instancesOf(app, id),
   ])
   if (!deployment || !beside) throw deploymentNotFound(id)
+  const maker = beside.token?.createdBy
+  const makers = await app.identity.people(maker ? [maker] : [])
   const facts = { status: row.status, versionType: row.versionType }
   return {
     ...deployment,
@@ -34,6 +36,7 @@ export async function getDeployment(app: App, team: TeamContext, id: string): Pr
     token: beside.token && {
       ...beside.token,
       createdAt: new Date(beside.token.createdAt).toISOString(),
+      createdBy: makers.get(beside.token.createdBy)?.name ?? 'Unknown user',
       expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
     },
     lastTry: beside.tries,
@@ -58,7 +61,8 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
             'startedAt', r.started_at)
           from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
             and r.standing) as running,
-        (select json_build_object('id', k.id, 'name', k.name, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
+        (select json_build_object('id', k.id, 'name', k.name, 'createdAt', k.created_at, 'createdBy', k.created_by,
+            'expiresAt', k.expires_at)
           from crux.access_token k where k.deployment_id = d.id and k.hash is not null) as token
       from crux.deployment d
       join crux.node n on n.id = d.node_id

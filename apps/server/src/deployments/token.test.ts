@@ -59,6 +59,16 @@ describe("a deployment's token", () => {
     expect((await world.get(other.id)).token).toBeNull()
   })
 
+  it('says who made it, to everybody of the team', async () => {
+    const maker = await crux.addMember(world.team, 'user', 'Grace Hopper')
+    const deployment = await world.deployment(version, node.id)
+    const made = await makeToken(deployment.id, crux.client(maker))
+    expect([made.createdBy, (await world.get(deployment.id)).token?.createdBy]).toEqual([
+      'Grace Hopper',
+      'Grace Hopper',
+    ])
+  })
+
   it('starts its own deployment and does nothing else', async () => {
     const mine = await world.deployment(version, node.id)
     const other = await world.deployment(version, node.id)

@@ -32,7 +32,7 @@ export async function createRegistryToken(
   })
   const { id, createdAt, expiresAt, token } = made
   const url = `${app.config.url}/api/${team.slug}/registries/${registryId}/hooks/v2`
-  return { id, createdAt, expiresAt, token, config: notifications(url, token) }
+  return { id, createdAt, createdBy: actor.name, expiresAt, token, config: notifications(url, token) }
 }
 
 export async function deleteRegistryToken(app: App, team: TeamContext, registryId: string): Promise<void> {
@@ -47,8 +47,14 @@ export async function deleteRegistryToken(app: App, team: TeamContext, registryI
 export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {
   const [token] = await selectTokens(app.database.pool, holderOf(team, registryId))
   if (!token) return null
-  const { id, createdAt, expiresAt } = token
-  return { id, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
+  const { id, createdAt, createdBy, expiresAt } = token
+  const people = await app.identity.people([createdBy])
+  return {
+    id,
+    createdAt: createdAt.toISOString(),
+    createdBy: people.get(createdBy)?.name ?? 'Unknown user',
+    expiresAt: expiresAt?.toISOString() ?? null,
+  }
 }
 
 const holderOf = (team: TeamContext, registryId: string): Holder => ({ kind: 'registry', registryId, teamId: team.id })

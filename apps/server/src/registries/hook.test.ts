@@ -55,6 +55,7 @@ describe("a registry's token", () => {
     const { call, request } = crux.client(ada)
     const details = await call('registries.get', { params })
     expect(details.registryToken).toEqual(shown)
+    expect(shown.createdBy).toBe(ada.name)
     expect(JSON.stringify(details)).not.toContain(token.slice(5))
     await expect(makeToken(params)).rejects.toMatchObject({ status: 409, property: 'registryId' })
     await call('registries.delete-token', { params })

@@ -13,6 +13,8 @@ export type TokenRow = {
   name: string
   scope: TokenScope
   createdAt: Date
+  /** An id. */
+  createdBy: string
   expiresAt: Date | null
   lastUsedAt: Date | null
 }
@@ -27,7 +29,7 @@ export type NewToken = {
 }
 
 /** Never the hash: what is not read cannot be shown (security.md 10). */
-const columns = `id, name, scope, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+const columns = `id, name, scope, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
 const holderColumn = {
   user: 'user_id',

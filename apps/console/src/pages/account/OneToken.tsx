@@ -16,7 +16,7 @@ type Props = {
   /** Of which thing: the texts `deployment.*` or `registry.*`. */
   of: 'deployment' | 'registry'
   denied: string | null
-  token: { name?: string; createdAt: string; expiresAt?: string | null } | null | undefined
+  token: { name?: string; createdAt: string; createdBy?: string | null; expiresAt?: string | null } | null | undefined
   create: (values: { name: string; expirationInDays: number | null }) => Promise<Created>
   creating: { isPending: boolean; error: ApiError | null }
   revoke: () => void
@@ -56,6 +56,7 @@ export function OneToken({ of, denied, token, create, creating, revoke }: Props)
           items={[
             ...(token.name ? [{ label: t('name'), value: token.name }] : []),
             { label: t('created'), value: <RelativeTime at={token.createdAt} /> },
+            ...(token.createdBy ? [{ label: t('createdBy'), value: token.createdBy }] : []),
             { label: t('expires'), value: <Expiry at={token.expiresAt} /> },
           ]}
         />
