@@ -24,7 +24,8 @@ const updatedAt = () => instant('updated_at').notNull().defaultNow()
 
 export type Traits = Record<string, unknown>
 export type IdentityState = 'active' | 'inactive'
-export type AuthenticationMethod = { method: string; aal: string; completed_at: string }
+/** `provider`: where somebody has the account that signed them in with `oidc`. */
+export type AuthenticationMethod = { method: string; aal: string; completed_at: string; provider?: string }
 
 export const identities = identity.table('identities', {
   id: uuid('id').primaryKey(),

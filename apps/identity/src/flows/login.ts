@@ -16,7 +16,7 @@ import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
-import { openSession, raiseSession, refreshSession } from '../sessions/store.ts'
+import { openSession, type Proven, raiseSession, refreshSession } from '../sessions/store.ts'
 import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
@@ -105,9 +105,10 @@ export async function completeLogin(
   app: App,
   visit: Visit,
   flow: Flow,
-  proven: { identityId: string; method: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
+  proven: Proven & { identityId: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
 ): Promise<unknown> {
-  const { session: current, aal, method } = proven
+  const { session: current, aal, method, provider } = proven
+  const how = { method, provider }
   // A browser came back from a provider, for an app that waits for its code.
   if (flow.context.exchanges && visit.request.method === 'GET')
     return visit.reply.redirect(await earnExchange(app, flow, proven), 303)
@@ -121,17 +122,17 @@ export async function completeLogin(
     // The answer shows the device once more, without an id: it is not another one.
     const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
     const session = await app.database.transaction(async (tx) => {
-      await noteSecurityEvent(tx, app, visit, kept.person, { event: 'confirmed', method })
+      await noteSecurityEvent(tx, app, visit, kept.person, { event: 'confirmed', ...how })
       if (aal === 'aal2') return raiseSession(tx, kept.session, method, { fresh: true })
-      return refreshSession(tx, kept.session, method)
+      return refreshSession(tx, kept.session, how)
     })
     signed = { ...kept, session, devices: [...kept.devices, again] }
   } else {
     const person = await findPerson(app.database.db, proven.identityId)
     if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
     const opened = await app.database.transaction(async (tx) => {
-      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', method })
-      return openSession(tx, { identityId: proven.identityId, method, device })
+      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', ...how })
+      return openSession(tx, { identityId: proven.identityId, proven: how, device })
     })
     app.outbox.wake()
     const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)

@@ -30,7 +30,7 @@ export async function completeRecovery(
     const address = person.verifiable.find(({ id }) => id === proven.addressId)
     if (address && !address.verified) await verifyAddress(tx, address.id)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
-    const opened = await openSession(tx, { identityId: person.identity.id, method: proven.method, device })
+    const opened = await openSession(tx, { identityId: person.identity.id, proven, device })
     await noteSecurityEvent(tx, app, visit, person, { event: 'recovered', method: proven.method })
     return opened
   })

@@ -8,7 +8,7 @@ import { showIdentity } from '../identities/wire.ts'
 import { registrationMethods } from '../methods/offered.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
-import { openSession, type SessionDetails } from '../sessions/store.ts'
+import { openSession, type Proven, type SessionDetails } from '../sessions/store.ts'
 import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
@@ -87,9 +87,10 @@ export async function completeRegistration(
   app: App,
   visit: Visit,
   flow: Flow,
-  outcome: RegistrationOutcome & { kind: 'proven' } & { method: string },
+  outcome: RegistrationOutcome & { kind: 'proven' } & Proven,
 ): Promise<unknown> {
   const csrfToken = newCsrfToken()
+  const how = { method: outcome.method, provider: outcome.provider }
   // A browser came back from a provider, for an app that waits for its code.
   const arrived = flow.context.exchanges === true && visit.request.method === 'GET'
   const verified = outcome.verified || !app.verifiesAddresses
@@ -97,11 +98,11 @@ export async function completeRegistration(
   try {
     made = await app.database.transaction(async (tx) => {
       let person = await insertPerson(tx, { ...outcome, verified })
-      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-up', method: outcome.method })
+      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-up', ...how })
       const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
       const opened =
         outcome.session && !arrived
-          ? await openSession(tx, { identityId: person.identity.id, method: outcome.method, device })
+          ? await openSession(tx, { identityId: person.identity.id, proven: how, device })
           : undefined
       const address = person.verifiable[0]
       let verification: Flow | undefined
@@ -126,7 +127,7 @@ export async function completeRegistration(
   }
   if (arrived) {
     const { id } = made.person.identity
-    return visit.reply.redirect(await earnExchange(app, flow, { identityId: id, method: outcome.method }), 303)
+    return visit.reply.redirect(await earnExchange(app, flow, { identityId: id, ...how }), 303)
   }
   return answerSuccess(app, visit, flow, { ...made, csrfToken })
 }

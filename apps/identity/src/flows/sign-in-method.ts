@@ -77,6 +77,8 @@ export type RegistrationOutcome =
       credentials: NewCredential[]
       /** Whether the sign-up also signs in; how, as the session notes it, is the method's id. */
       session: boolean
+      /** Where the account is that was proven, if it is one elsewhere. */
+      provider?: string
       /** The address has been proven on the way. */
       verified?: boolean
     }

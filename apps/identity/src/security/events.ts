@@ -11,7 +11,8 @@ import { type Notice, noticeMail } from '../mail/notices.ts'
 
 /** What a person finds in their security log. Secrets are in none of it. */
 export type SecurityEvent =
-  | { event: 'signed-up' | 'signed-in' | 'confirmed' | 'recovered'; method: string }
+  /** `provider`: where the account is that it was done with. */
+  | { event: 'signed-up' | 'signed-in' | 'confirmed' | 'recovered'; method: string; provider?: string }
   | { event: 'password-changed' }
   | { event: 'address-changed'; from: string; to: string }
   /** `factor` in the words of the person: "an authenticator app". */

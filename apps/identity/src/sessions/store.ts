@@ -20,10 +20,16 @@ export const sessionLifespanMs = 24 * 3600_000
 /** Heard by whoever remembers sessions: the payload is the id of one that just ended. */
 export const sessionChannel = 'crux_sessions'
 
+/** How somebody has proven who they are; `provider` where it was with an account elsewhere. */
+export interface Proven {
+  method: string
+  provider?: string
+}
+
 /** Opens a session. The token is returned once and kept only as its hash. */
 export async function openSession(
   tx: Executor,
-  options: { identityId: string; method: string; device: Omit<Device, 'id' | 'location'> },
+  options: { identityId: string; proven: Proven; device: Omit<Device, 'id' | 'location'> },
 ): Promise<{ token: string; session: Session; devices: Device[] }> {
   const token = newToken('ory_st_')
   const at = new Date()
@@ -34,7 +40,7 @@ export async function openSession(
       identityId: options.identityId,
       tokenHash: sha256(token),
       aal: 'aal1',
-      authenticationMethods: [{ method: options.method, aal: 'aal1', completed_at: at.toISOString() }],
+      authenticationMethods: [methodEntry(options.proven, 'aal1', at)],
       authenticatedAt: at,
       issuedAt: at,
       expiresAt: new Date(at.getTime() + sessionLifespanMs),
@@ -49,9 +55,9 @@ export async function openSession(
 }
 
 /** Notes that the person has proven again who they are. */
-export async function refreshSession(tx: Executor, session: Session, method: string): Promise<Session> {
+export async function refreshSession(tx: Executor, session: Session, proven: Proven): Promise<Session> {
   const at = new Date()
-  const entry: AuthenticationMethod = { method, aal: 'aal1', completed_at: at.toISOString() }
+  const entry = methodEntry(proven, 'aal1', at)
   const [refreshed] = await tx
     .update(sessions)
     .set({
@@ -76,7 +82,7 @@ export async function raiseSession(
   options: { fresh?: boolean } = {},
 ): Promise<Session> {
   const at = new Date()
-  const entry: AuthenticationMethod = { method, aal: 'aal2', completed_at: at.toISOString() }
+  const entry = methodEntry({ method }, 'aal2', at)
   const [raised] = await tx
     .update(sessions)
     .set({
@@ -88,6 +94,10 @@ export async function raiseSession(
     .where(eq(sessions.id, session.id))
     .returning()
   return raised ?? session
+}
+
+export function methodEntry({ method, provider }: Proven, aal: 'aal1' | 'aal2', at: Date): AuthenticationMethod {
+  return { method, aal, completed_at: at.toISOString(), provider }
 }
 
 /** The living session of a token, with everything that whoami tells: one indexed query. */

@@ -9,7 +9,7 @@ import type { Visit } from '../http/visit.ts'
 import { findPerson } from '../identities/store.ts'
 import { newToken, sha256 } from '../secrets.ts'
 import { noteSecurityEvent } from '../security/events.ts'
-import { findSession, openSession } from './store.ts'
+import { findSession, methodEntry, openSession, type Proven } from './store.ts'
 import { showSession } from './wire.ts'
 
 /**
@@ -36,19 +36,14 @@ export async function beginExchange(tx: Executor, flow: Flow): Promise<string> {
 }
 
 /** Somebody has signed in for the flow with a browser: where that goes on, with the second code in its address. */
-export async function earnExchange(
-  app: App,
-  flow: Flow,
-  proven: { identityId: string; method: string },
-): Promise<string> {
+export async function earnExchange(app: App, flow: Flow, proven: Proven & { identityId: string }): Promise<string> {
   const code = newToken('') + newToken('')
-  const completedAt = new Date().toISOString()
   await app.database.db
     .update(tokenExchanges)
     .set({
       returnToCodeHash: sha256(code),
       identityId: proven.identityId,
-      authenticationMethods: [{ method: proven.method, aal: 'aal1', completed_at: completedAt }],
+      authenticationMethods: [methodEntry(proven, 'aal1', new Date())],
     })
     .where(eq(tokenExchanges.flowId, flow.id))
   const target = new URL(resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`)
@@ -78,11 +73,12 @@ export async function exchangeToken(app: App, visit: Visit): Promise<unknown> {
   if (!earned || person?.identity.state !== 'active')
     throw new IdentityError(404, { reason: 'no session yet for this "code"' })
   await app.limiter.refund('client', visit.clientAddress)
-  const method = earned.authenticationMethods?.[0]?.method ?? 'oidc'
+  const [first] = earned.authenticationMethods ?? []
+  const proven = { method: first?.method ?? 'oidc', provider: first?.provider }
   const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
   const { token } = await app.database.transaction(async (tx) => {
-    await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', method })
-    return openSession(tx, { identityId: person.identity.id, method, device })
+    await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', ...proven })
+    return openSession(tx, { identityId: person.identity.id, proven, device })
   })
   app.outbox.wake()
   const details = await findSession(app.database, token)

@@ -106,7 +106,13 @@ async function signIn(
   if (owner !== undefined) {
     const outcome = await admit(app, owner, 'oidc')
     if (outcome.kind === 'proven')
-      return completeLogin(app, visit, flow, { identityId: owner, method: 'oidc', aal: 'aal1', session })
+      return completeLogin(app, visit, flow, {
+        identityId: owner,
+        method: 'oidc',
+        provider: provider.id,
+        aal: 'aal1',
+        session,
+      })
     // Whoever came from signing up is shown why on the page to sign in.
     const login = flow.kind === 'login' ? flow : await beginLogin(app, visit, { returnTo: flow.returnTo })
     return refuseLogin(app, visit, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })

@@ -72,15 +72,17 @@ export const oidcSettings: SettingsMethod = {
     const links = await linksOf(app, person.identity.id)
     const linked = (id: string) => links.some(({ provider }) => provider === id)
     const providers = [...app.providers.values()]
-    const removable = links.length > 0 && (await countFirstFactors(app, app.database.db, person.identity.id)) > 1
+    const last = links.length > 0 && (await countFirstFactors(app, app.database.db, person.identity.id)) < 2
     return [
       ...providers
         .filter(({ id }) => !linked(id))
         .map(({ id, label }) => button('link', id, factorMessages.link(label))),
-      // What is linked, but is the last way to sign in, has no button.
+      // What is linked, but is the last way to sign in, cannot be pressed.
       ...providers
-        .filter(({ id }) => removable && linked(id))
-        .map(({ id, label }) => button('unlink', id, factorMessages.unlink(label))),
+        .filter(({ id }) => linked(id))
+        .map(({ id, label }) =>
+          input(type, 'unlink', 'submit', { value: id, disabled: last, label: factorMessages.unlink(label) }),
+        ),
     ]
   },
   async submit(app, { visit, flow, fields, person }) {

@@ -73,9 +73,17 @@ describe('signing in with a provider', () => {
       name: { first: 'Ada', last: 'Byron' },
     })
     expect(session.identity?.verifiable_addresses?.[0]?.verified).toBe(true)
-    expect(session.authentication_methods?.map(({ method }) => method)).toEqual(['oidc'])
+    const ways = session.authentication_methods?.map(({ method, provider }) => [method, provider])
+    expect(ways).toEqual([['oidc', 'corp']])
     const second = await signInWith('corp')
-    expect((await whoami(second.browser)).identity?.id).toBe(session.identity?.id)
+    const again = await whoami(second.browser)
+    expect(again.identity?.id).toBe(session.identity?.id)
+    expect(again.authentication_methods).toMatchObject([{ method: 'oidc', provider: 'corp' }])
+    const log = await second.browser.ask<{ event: string; details: unknown }[]>('/sessions/security-log')
+    expect(log.json.map(({ event, details }) => [event, details])).toEqual([
+      ['signed-in', { method: 'oidc', provider: 'corp' }],
+      ['signed-up', { method: 'oidc', provider: 'corp' }],
+    ])
   })
 
   it('goes by the account and not by its address', async () => {

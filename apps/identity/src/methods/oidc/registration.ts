@@ -44,6 +44,7 @@ export function registerWith(
   return {
     kind: 'proven',
     traits: valid,
+    provider: provider.id,
     credentials: [{ type: 'oidc', config: { ...config }, identifiers: [oidcIdentifier(link)] }],
     session: true,
     verified: claims.emailVerified && sameAddress(claims.email, emailOf(valid)),
