@@ -1,16 +1,16 @@
+import { followRedirects, type OidcAccount } from '@crux/test-kit'
 import type { Session } from '@ory/kratos-client'
 import { expect } from 'vitest'
 import type { Browser } from './browser.ts'
 import { openLogin, submitLogin } from './factors.ts'
 import { consoleUrl, makeEmail } from './identity.ts'
-import { type Account, followRedirects } from './oidc-server.ts'
 
 export const publicUrl = `${consoleUrl}/kratos`
 export const callback = (id: string) => `${publicUrl}/self-service/methods/oidc/callback/${id}`
 
 let count = 0
 /** An account at the provider that nobody has used yet. */
-export function makeAccount(): Account {
+export function makeAccount(): OidcAccount {
   count += 1
   const names = { given_name: 'Ada', family_name: 'Byron' }
   return { sub: `person-${process.pid}-${count}`, email: makeEmail(), email_verified: true, ...names }

@@ -1,5 +1,5 @@
+import { type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientId, clientSecret, type OidcServer, startOidcServer } from '../../identity/test/oidc-server.ts'
 import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
 
 const password = 'an engine of brass'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await startWithAccounts({
     async identitySettings(url) {
       provider = await startOidcServer([`${url}/kratos/self-service/methods/oidc/callback/corp`])
-      const corp = { id: 'corp', label: 'Corp', issuer: provider.issuer, clientId, clientSecret }
+      const corp = { id: 'corp', label: 'Corp', issuer: provider.issuer, ...oidcClient }
       return { OIDC_PROVIDERS: JSON.stringify([corp]) }
     },
   })

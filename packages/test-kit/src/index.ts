@@ -1,6 +1,7 @@
 export { type CreateOptions, engine, loadImage, raw } from './engine.ts'
 export { type BuiltImage, buildImage, exits, type ImageSpec, idle, saveImage, web } from './image.ts'
 export { type Endpoint, type OddRequest, oddJson, oddRequests } from './malformed.ts'
+export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
 export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'

@@ -1,7 +1,7 @@
+import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import type { LoginFlow, Session } from '@ory/kratos-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consoleUrl, makeEmail, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { clientId, clientSecret, followRedirects, type OidcServer, startOidcServer } from '../../test/oidc-server.ts'
 
 const publicUrl = `${consoleUrl}/kratos`
 
@@ -9,7 +9,7 @@ let server: OidcServer
 let identity: TestIdentity
 beforeAll(async () => {
   server = await startOidcServer([`${publicUrl}/self-service/methods/oidc/callback/corp`])
-  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, clientId, clientSecret }
+  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, ...oidcClient }
   identity = await startTestIdentity({ OIDC_PROVIDERS: JSON.stringify([corp]) })
 })
 afterAll(async () => {

@@ -1,10 +1,10 @@
+import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import type { SettingsFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Browser, inputOf, messageIds } from '../../../test/browser.ts'
 import { openSettings, signUpInBrowser, submitSettings } from '../../../test/factors.ts'
 import { consoleUrl, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts'
-import { clientId, clientSecret, followRedirects, type OidcServer, startOidcServer } from '../../../test/oidc-server.ts'
 import {
   callback,
   goThere,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   mails = await startMailServer()
   identity = await startTestIdentity({
     SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`,
-    OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', label: 'Corp', issuer: server.issuer, clientId, clientSecret }]),
+    OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', label: 'Corp', issuer: server.issuer, ...oidcClient }]),
   })
 })
 afterAll(async () => {
@@ -99,7 +99,7 @@ describe('linking in the settings', () => {
 
   it('keeps the last way to sign in', async () => {
     const lonely = await startTestIdentity({
-      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, clientId, clientSecret }]),
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, ...oidcClient }]),
     })
     try {
       const { browser } = await signInWith('corp', lonely.browser())

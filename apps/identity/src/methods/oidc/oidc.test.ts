@@ -1,17 +1,11 @@
+import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import type { LoginFlow, RegistrationFlow } from '@ory/kratos-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { csrfOf, inputOf, messageIds } from '../../../test/browser.ts'
 import { enrolTotp, namesOf, openLogin, signUpInBrowser, submitLogin } from '../../../test/factors.ts'
+import { startGitHub } from '../../../test/github-server.ts'
 import { consoleUrl, makeEmail, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
 import { codeOf, type MailServer, startMailServer } from '../../../test/mail-server.ts'
-import {
-  clientId,
-  clientSecret,
-  followRedirects,
-  type OidcServer,
-  startGitHub,
-  startOidcServer,
-} from '../../../test/oidc-server.ts'
 import {
   callback,
   flowOf,
@@ -30,12 +24,12 @@ beforeAll(async () => {
   server = await startOidcServer([callback('corp'), callback('gossip')])
   github = await startGitHub()
   mails = await startMailServer()
-  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, clientId, clientSecret }
+  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, ...oidcClient }
   identity = await startTestIdentity({
     SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`,
     OIDC_PROVIDERS: JSON.stringify([corp, { ...corp, id: 'gossip', label: 'Gossip', verifiesEmail: false }]),
-    OIDC_GITHUB_CLIENT_ID: clientId,
-    OIDC_GITHUB_CLIENT_SECRET: clientSecret,
+    OIDC_GITHUB_CLIENT_ID: oidcClient.clientId,
+    OIDC_GITHUB_CLIENT_SECRET: oidcClient.clientSecret,
     OIDC_GITHUB_URL: github.url,
   })
 })
@@ -283,7 +277,7 @@ describe('signing up with a provider', () => {
   it('is refused where registration is closed', async () => {
     const closed = await startTestIdentity({
       DISABLE_REGISTRATION: 'true',
-      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, clientId, clientSecret }]),
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', issuer: server.issuer, ...oidcClient }]),
     })
     try {
       const { browser, answer } = await signInWith('corp', closed.browser())
@@ -317,7 +311,7 @@ describe('a provider that does not answer', () => {
     const issuer = gone.issuer
     await gone.close()
     const lonely = await startTestIdentity({
-      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', label: 'Corp', issuer, clientId, clientSecret }]),
+      OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', label: 'Corp', issuer, ...oidcClient }]),
     })
     try {
       const browser = lonely.browser()

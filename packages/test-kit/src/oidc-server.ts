@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
 
 /** What an account of the provider says about its person. */
-export interface Account {
+export interface OidcAccount {
   sub: string
   email?: string
   email_verified?: boolean
@@ -15,7 +14,7 @@ export interface Account {
 export interface OidcServer {
   issuer: string
   /** Who signs in there next. */
-  account: Account
+  account: OidcAccount
   /** What the next person says at the provider. */
   refuses: boolean
   /** Goes to an address of the provider as a browser does, until it leads back to `stopAt`. */
@@ -23,17 +22,23 @@ export interface OidcServer {
   close(): Promise<void>
 }
 
-export const clientId = 'crux'
-export const clientSecret = 'a secret that both know'
+/** Whom the provider knows. */
+export const oidcClient = { clientId: 'crux', clientSecret: 'a secret that both know' }
 
-/** A real OpenID Connect provider on this machine: whoever comes is signed in as `account` and agrees to everything. */
+/**
+ * A real OpenID Connect provider on this machine: whoever comes is signed in as `account` and agrees to everything.
+ *
+ * @param redirectUris where it may lead back to
+ */
 export async function startOidcServer(redirectUris: string[]): Promise<OidcServer> {
+  // Only who needs it waits for it.
+  const { default: Provider } = await import('oidc-provider')
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const accounts = new Map<string, Account>()
+  const accounts = new Map<string, OidcAccount>()
   const provider = new Provider(issuer, {
-    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUris }],
+    clients: [{ client_id: oidcClient.clientId, client_secret: oidcClient.clientSecret, redirect_uris: redirectUris }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
@@ -91,62 +96,6 @@ export async function followRedirects(url: string, stopAt: string): Promise<stri
     next = new URL(location, next).href
   }
   throw new Error('the provider redirects without end')
-}
-
-/** What GitHub's documents say of its OAuth and its API, as GitHub Enterprise serves it: below one host. */
-export async function startGitHub(): Promise<{
-  url: string
-  user: { id: number; login: string; name: string | null }
-  emails: { email: string; primary: boolean; verified: boolean; visibility: string | null }[]
-  close(): Promise<void>
-}> {
-  const codes = new Map<string, string>()
-  const github = {
-    url: '',
-    user: { id: 583_231, login: 'octocat', name: 'Mona Lisa Octocat' as string | null },
-    emails: [] as { email: string; primary: boolean; verified: boolean; visibility: string | null }[],
-    close: () => close(server),
-  }
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', github.url)
-    const json = (status: number, body: unknown) =>
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
-    if (url.pathname === '/login/oauth/authorize') {
-      const code = crypto.randomUUID()
-      codes.set(code, url.searchParams.get('code_challenge') ?? '')
-      const back = new URL(url.searchParams.get('redirect_uri') ?? '')
-      back.searchParams.set('code', code)
-      back.searchParams.set('state', url.searchParams.get('state') ?? '')
-      return response.writeHead(302, { location: back.href }).end()
-    }
-    if (url.pathname === '/login/oauth/access_token') {
-      let body = ''
-      request.on('data', (chunk: Buffer) => {
-        body += chunk.toString()
-      })
-      request.on('end', () => {
-        const form = new URLSearchParams(body)
-        const known = codes.delete(form.get('code') ?? '')
-        const right = form.get('client_id') === clientId && form.get('client_secret') === clientSecret
-        // Mistakes are answered 200, too.
-        if (!known || !right) return json(200, { error: 'bad_verification_code', error_description: 'expired' })
-        json(200, {
-          access_token: 'gho_16C7e42F292c6912E7710c838347Ae178B4a',
-          scope: 'user:email',
-          token_type: 'bearer',
-        })
-      })
-      return
-    }
-    if (!/^(Bearer|token) gho_/.test(request.headers.authorization ?? '') || !request.headers['user-agent'])
-      return json(401, { message: 'Requires authentication' })
-    if (url.pathname === '/api/v3/user') return json(200, { ...github.user, email: null, type: 'User' })
-    if (url.pathname === '/api/v3/user/emails') return json(200, github.emails)
-    json(404, { message: 'Not Found' })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  github.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return github
 }
 
 function close(server: Server): Promise<void> {
