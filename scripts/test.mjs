@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { ensureDocker } from './setup/docker.mjs'
 import { readFlags } from './setup/flags.mjs'
 import { ensureInstalled, projectEnvironment, root } from './setup/install.mjs'
@@ -14,6 +15,7 @@ const usage = `Runs every check: npm test, or npm run test:full for the full cou
 const flags = readFlags({ full: { type: 'boolean' }, only: { type: 'string' } }, usage)
 const results = join(root, 'test-results')
 const minutesMax = flags.full ? 90 : 20
+const failureLinesMax = 25
 
 /** In the order of what is quickest to know. Each gives its counts. */
 const stages = [
@@ -53,6 +55,9 @@ report(rows)
 
 function report(counted) {
   const sum = (key) => counted.reduce((total, row) => total + row[key], 0)
+  // Last, because a log that is cut keeps its end.
+  const failures = counted.flatMap((row) => row.failures ?? [])
+  if (failures.length > 0) console.log(`\nFailed:\n\n${failures.join('\n\n')}`)
   console.log(
     `\n${'stage'.padEnd(12)}${'passed'.padStart(8)}${'failed'.padStart(8)}${'skipped'.padStart(9)}${'seconds'.padStart(9)}`,
   )
@@ -109,9 +114,9 @@ function isStatic(path) {
 }
 
 async function oneByOne(commands) {
-  let passed = 0
-  for (const command of commands) if ((await call(command)) === 0) passed++
-  return { passed, failed: commands.length - passed }
+  const failures = []
+  for (const command of commands) if ((await call(command)) !== 0) failures.push(`- ${command.join(' ')}`)
+  return { passed: commands.length - failures.length, failed: failures.length, failures }
 }
 
 async function vitest() {
@@ -119,27 +124,59 @@ async function vitest() {
   rmSync(file, { force: true })
   const code = await call(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
   const report = readReport(file)
-  if (!report) return { passed: 0, failed: 1 }
+  if (!report) return { passed: 0, failed: 1, failures: ['- vitest left no report'] }
   // A file that does not load holds no tests; its failure must count all the same.
   const failed = Math.max(
     report.numFailedTests,
     report.testResults.filter((suite) => suite.status === 'failed').length,
     code === 0 ? 0 : 1,
   )
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
+  const failures = report.testResults.flatMap((suite) => [
+    ...(suite.status === 'failed' && suite.message ? [failure(suite.name, '(the file)', suite.message)] : []),
+    ...suite.assertionResults
+      .filter((test) => test.status === 'failed')
+      .map((test) => failure(suite.name, test.fullName, test.failureMessages.join('\n'))),
+  ])
+  return {
+    passed: report.numPassedTests,
+    failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+    failures: failed > 0 && failures.length === 0 ? ['- vitest: an error outside of every test, see above'] : failures,
+  }
 }
 
 async function playwright() {
   const file = join(results, 'e2e.json')
   rmSync(file, { force: true })
   const code = await call(['playwright', 'test'], { cwd: join(root, 'e2e') })
-  const stats = readReport(file)?.stats
-  if (!stats) return { passed: 0, failed: 1 }
+  const report = readReport(file)
+  if (!report) return { passed: 0, failed: 1, failures: ['- playwright left no report'] }
+  const { stats } = report
   return {
     passed: stats.expected,
     failed: Math.max(stats.unexpected + stats.flaky, code === 0 ? 0 : 1),
     skipped: stats.skipped,
+    failures: report.suites.flatMap(failuresOf),
   }
+}
+
+/** Playwright nests suites; a test that passed at its second try counts as failed. */
+function failuresOf(suite) {
+  return [
+    ...(suite.suites ?? []).flatMap(failuresOf),
+    ...(suite.specs ?? [])
+      .filter((spec) => spec.tests.some((test) => test.status === 'unexpected' || test.status === 'flaky'))
+      .map((spec) => {
+        const errors = spec.tests.flatMap((test) => test.results.flatMap((result) => result.errors ?? []))
+        return failure(spec.file, spec.title, errors.map((error) => error.message).join('\n'))
+      }),
+  ]
+}
+
+function failure(file, title, message) {
+  const lines = stripVTControlCharacters(message).split('\n')
+  const shown = lines.slice(0, failureLinesMax).map((line) => `    ${line}`)
+  return [`- ${relative(root, resolve(root, file))}: ${title}`, ...shown].join('\n')
 }
 
 function readReport(file) {
