@@ -6,7 +6,9 @@ import {
   logDrivers,
   networkModes,
   portProtocols,
+  proxyProtocols,
   restartPolicies,
+  ulimitNames,
   volumeTypes,
 } from './enums.ts'
 import { limits, patterns } from './limits.ts'
@@ -59,6 +61,8 @@ export const PortBinding = z.object({
   external: Port.nullish(),
   protocol: z.enum(portProtocols).optional(),
   bindAddress: z.union([z.ipv4(), z.ipv6()]).nullish(),
+  /** What the port gate writes before the client's own bytes; without it the service sees the gate's address. */
+  proxyProtocol: z.enum(proxyProtocols).nullish(),
 })
 export const Ports = list(PortBinding).superRefine(
   unique('internal', (row) => `${row.internal}/${row.protocol ?? 'tcp'}`),
@@ -124,13 +128,58 @@ export const ExpectedState = z.object({
   timeout: z.int().min(0).max(86_400).nullish(),
   exitCode: z.int().min(-127).max(255).nullish(),
 })
+const seconds = z.int().min(1).max(86_400).nullish()
+/**
+ * Probes are paths for HTTP. On Docker the agent asks them while it verifies a start (decision 34); `command` and the times beside it
+ * become the engine's own health check.
+ */
 export const HealthCheckConfig = z.object({
   port: Port.nullish(),
   livenessProbe: z.string().max(2_048).nullish(),
   readinessProbe: z.string().max(2_048).nullish(),
   startupProbe: z.string().max(2_048).nullish(),
+  /** Run by a shell inside the container; exit code 0 is healthy. */
+  command: text(4_096).nullish(),
+  intervalSeconds: seconds,
+  timeoutSeconds: seconds,
+  startPeriodSeconds: seconds,
+  retries: z.int().min(1).max(100).nullish(),
 })
-const Resource = z.object({ cpu: z.string().max(32).nullish(), memory: z.string().max(32).nullish() })
+const cpu = z
+  .string()
+  .regex(patterns.cpu, 'Use cores such as 0.5 or thousandths such as 500m')
+  .or(z.literal(''))
+  .nullish()
+const memory = z.string().regex(patterns.quantity, 'Use a quantity such as 512Mi or 1G').or(z.literal('')).nullish()
+const Resource = z.object({ cpu, memory })
+/** The engine's names without `RLIMIT_`: `nofile`, `nproc`, `memlock`; -1 is unlimited. */
+export const Ulimit = z
+  .object({
+    id: rowId,
+    key: z.enum(ulimitNames),
+    soft: z.int().min(-1).max(Number.MAX_SAFE_INTEGER),
+    hard: z.int().min(-1).max(Number.MAX_SAFE_INTEGER),
+  })
+  .refine(({ soft, hard }) => hard === -1 || (soft !== -1 && soft <= hard), {
+    path: ['soft'],
+    message: 'The soft limit lies above the hard one',
+  })
+export const Ulimits = list(Ulimit).superRefine(unique('key', (row) => row.key))
+/** Lines of the container's /etc/hosts: a name and an address, or `host-gateway` for the node itself. */
+export const ExtraHost = z.object({
+  id: rowId,
+  key: z.string().trim().min(1).max(253).regex(patterns.hostName, 'Use a host name such as db.internal'),
+  value: z.union([z.ipv4(), z.ipv6(), z.literal('host-gateway')]),
+})
+export const ExtraHosts = list(ExtraHost).superRefine(unique('key', (row) => row.key))
+/** Published TCP ports are held by the node's gate, which stays while containers come and go (ADR 0006). */
+export const PortGate = z.object({
+  enabled: z.boolean(),
+  /** How long open connections to a replaced container may go on. */
+  drainSeconds: z.int().min(0).max(3_600).nullish(),
+})
+export const Capability = z.object({ id: rowId, key, value: z.enum(['add', 'drop']) })
+export const Capabilities = list(Capability).superRefine(unique('key', (row) => row.key))
 export const ResourceConfig = z.object({ limits: Resource.nullish(), requests: Resource.nullish() })
 export const Marker = z.object({
   deployment: KeyNullableValues.nullish(),

@@ -26,7 +26,11 @@ export const ContainerConfigFields = z.object({
   commands: field.Arguments.nullish(),
   args: field.Arguments.nullish(),
   initContainers: z.array(field.InitContainer).max(50).nullish(),
-  capabilities: field.KeyValues.nullish(),
+  capabilities: field.Capabilities.nullish(),
+  ulimits: field.Ulimits.nullish(),
+  shmSize: z.string().regex(patterns.quantity, 'Use a quantity such as 256Mi').or(z.literal('')).nullish(),
+  extraHosts: field.ExtraHosts.nullish(),
+  portGate: field.PortGate.nullish(),
   storage: field.StorageUse.nullish(),
   expectedState: field.ExpectedState.nullish(),
   logConfig: field.LogConfig.nullish(),
@@ -48,7 +52,10 @@ export const ContainerConfigFields = z.object({
 export type ContainerConfigFields = z.output<typeof ContainerConfigFields>
 export type ContainerConfigField = keyof ContainerConfigFields
 
-/** Settings in groups as the page shows them (ui.md U13.2). A field of another kind of node is shown as such, never dropped. */
+/**
+ * Settings in groups as the page shows them (ui.md U13.2), and the one statement of which kind of node applies what: `common` both.
+ * A field of another kind of node is shown as such, never dropped.
+ */
 export const containerConfigGroups = {
   common: [
     'name',
@@ -67,23 +74,34 @@ export const containerConfigGroups = {
     'volumes',
     'commands',
     'args',
+    'healthCheckConfig',
+    'resourceConfig',
   ],
-  docker: ['logConfig', 'restartPolicy', 'networkMode', 'networks', 'dockerLabels', 'expectedState', 'capabilities'],
+  docker: [
+    'logConfig',
+    'restartPolicy',
+    'networkMode',
+    'networks',
+    'dockerLabels',
+    'expectedState',
+    'portGate',
+    'capabilities',
+    'ulimits',
+    'shmSize',
+    'extraHosts',
+  ],
   kubernetes: [
     'deploymentStrategy',
     'customHeaders',
     'proxyHeaders',
     'useLoadBalancer',
     'extraLBAnnotations',
-    'healthCheckConfig',
-    'resourceConfig',
     'labels',
     'annotations',
     'metrics',
   ],
 } as const satisfies Record<string, readonly ContainerConfigField[]>
 
-/** The settings that the pages and the Docker agent serve today; the others are stored and shown read-only until their issue. */
 export const containerConfigFieldNames = Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ContainerConfigFields, containerConfigFieldNames } from './container-configuration.ts'
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes, nodeTypes, projectTypes, versionTypes } from './enums.ts'
-import { basic, Id, params, Timestamp } from './shapes.ts'
+import { BasicUser, basic, Id, inTeam, Page, paginated, params, Timestamp } from './shapes.ts'
 
 export const ContainerConfig = ContainerConfigFields.extend({
   id: Id,
@@ -34,7 +34,14 @@ export const ContainerConfigRelations = z.object({
   project: basic(projectTypes).optional(),
   version: basic(versionTypes).optional(),
   image: z
-    .object({ id: Id, name: z.string(), tag: z.string().nullish(), config: ContainerConfig, registry: Named })
+    .object({
+      id: Id,
+      name: z.string(),
+      tag: z.string().nullish(),
+      config: ContainerConfig,
+      registry: Named,
+      labels: z.record(z.string(), z.string()).optional(),
+    })
     .optional(),
   deployment: z
     .object({
@@ -44,12 +51,34 @@ export const ContainerConfigRelations = z.object({
       mutable: z.boolean(),
       node: basic(nodeTypes),
       publicKey: z.string().nullish(),
+      /** The weaker layers of an instance, and what a deployment's own layer lies over. */
+      config: ContainerConfig.optional(),
+      configBundles: z.array(z.object({ id: Id, name: z.string(), config: ContainerConfig })).optional(),
       instances: z.array(z.object({ id: Id, configId: Id, imageName: z.string(), containerName: z.string() })),
     })
     .optional(),
   configBundle: Named.optional(),
 })
 const configId = params({ configId: Id })
+
+/** A configuration of the team by what it belongs to: for comparing and copying. */
+export const ContainerConfigChoice = z.object({
+  id: Id,
+  type: z.enum(containerConfigTypes),
+  name: z.string(),
+  /** "shop 1.2.0", "shop-prod on node-3": what tells two of one name apart. */
+  place: z.string(),
+  updatedAt: Timestamp.nullish(),
+})
+/** One stored state of a configuration. Values of secrets are no part of the history. */
+export const ContainerConfigRevision = z.object({
+  revision: z.int(),
+  updatedAt: Timestamp,
+  updatedBy: BasicUser.nullish(),
+  /** Parts that it changed: `environment.LOG_LEVEL`, `ports`. */
+  changed: z.array(z.string()),
+})
+export type ContainerConfigRevision = z.output<typeof ContainerConfigRevision>
 
 export const containerConfigurationEndpoints = endpoints({
   'container-configurations.get': {
@@ -85,5 +114,77 @@ export const containerConfigurationEndpoints = endpoints({
     permission: 'container-configurations.edit',
     audit: 'container-configuration',
     auditBody: false,
+  },
+})
+
+const history = '/api/:teamSlug/container-configurations/:configId/history' as const
+const revision = params({ configId: Id, revision: z.coerce.number().int().min(1) })
+
+export const configurationHistoryEndpoints = endpoints({
+  'container-configurations.list': {
+    summary: 'Configurations of the team by name, for comparing and copying',
+    method: 'GET',
+    path: '/api/:teamSlug/container-configurations',
+    params: inTeam,
+    query: Page.extend({ filter: z.string().max(255).optional(), type: z.enum(containerConfigTypes).optional() }),
+    status: 200,
+    response: paginated(ContainerConfigChoice),
+    errors: [],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+  'container-configurations.history': {
+    summary: 'Changes of a configuration, newest first',
+    method: 'GET',
+    path: history,
+    params: configId,
+    query: Page,
+    status: 200,
+    response: paginated(ContainerConfigRevision),
+    errors: [],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+  'container-configurations.get-revision': {
+    summary: 'A configuration as it was',
+    method: 'GET',
+    path: `${history}/:revision`,
+    params: revision,
+    status: 200,
+    response: ContainerConfigRevision.extend({ config: ContainerConfigFields }),
+    errors: [],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+  'container-configurations.restore': {
+    summary: 'Bring back an earlier state as a new change; secrets stay as they are',
+    method: 'POST',
+    path: `${history}/:revision/restore`,
+    params: revision,
+    /** The revision that the caller saw: a change in between is a conflict. */
+    body: z.object({ revision: z.int().optional() }).optional(),
+    status: 204,
+    errors: ['patchConflict', 'keysAreUnique'],
+    permission: 'container-configurations.edit',
+    audit: 'container-configuration',
+  },
+  'container-configurations.copy': {
+    summary: "Take another configuration's settings; secrets come as keys only",
+    method: 'POST',
+    path: '/api/:teamSlug/container-configurations/:configId/copy',
+    params: configId,
+    body: z.object({
+      fromConfigId: Id,
+      /** Absent: all that the other one has. */
+      fields: z
+        .array(z.enum(containerConfigFieldNames as [string, ...string[]]))
+        .max(100)
+        .optional(),
+      revision: z.int().optional(),
+    }),
+    status: 204,
+    errors: ['patchConflict', 'keysAreUnique'],
+    permission: 'container-configurations.edit',
+    audit: 'container-configuration',
   },
 })

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { FinalContainerConfig } from './container-configuration.ts'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
 import { endpoints } from './endpoint.ts'
 import {
+  containerConfigTypes,
   containerStates,
   deploymentEventTypes,
   deploymentPhases,
@@ -9,6 +11,7 @@ import {
   logLevels,
   nodeTypes,
   phaseStates,
+  portProtocols,
   projectTypes,
   versionTypes,
 } from './enums.ts'
@@ -23,12 +26,12 @@ export const DeploymentCreate = z.object({
   protected: z.boolean().default(false),
   note: Description,
 })
-/** `configBundles` is the complete list; absent keeps it (bundles arrive with their own issue). */
+/** `configBundles` is the complete list in the order of the page; absent keeps what is attached. */
 export const DeploymentUpdate = z.object({
   note: Description,
   prefix: Prefix,
   protected: z.boolean(),
-  configBundles: z.array(Id).max(50).default([]),
+  configBundles: z.array(Id).max(50).optional(),
 })
 export const DeploymentCopy = z.object({ nodeId: Id, prefix: Prefix, note: Description })
 export const DeploymentTokenWrite = z.object({
@@ -40,8 +43,9 @@ const DeploymentToken = z.object({
   id: Id,
   name: z.string(),
   createdAt: Timestamp,
-  /** The name of who made it. */
+  /** The name of who made it, and the id: an admin revokes those of others. */
   createdBy: z.string().nullish(),
+  createdById: z.string().nullish(),
   expiresAt: Timestamp.nullish(),
 })
 export const DeploymentTokenCreated = DeploymentToken.extend({
@@ -159,6 +163,12 @@ export const DeploymentPreview = z.object({
       action: z.enum(['create', 'replace', 'replace-with-pause', 'keep']),
       reason: z.string().nullish(),
       changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
+      /** Published ports that answer nobody while the container is replaced, and for about how long. */
+      silentPorts: z
+        .array(z.object({ port: z.int(), protocol: z.enum(portProtocols), milliseconds: z.int() }))
+        .optional(),
+      /** What is allowed but worth knowing: a renamed volume begins empty, a setting does nothing on this kind of node. */
+      warnings: z.array(z.object({ property: z.string(), description: z.string() })).optional(),
     }),
   ),
   removed: z.array(z.string()),
@@ -385,5 +395,83 @@ export const deploymentEndpoints = endpoints({
     permission: 'deployments.token',
     audit: 'deployment-token',
     token: 'never',
+  },
+})
+
+/** Where a value comes from: a layer, or `default` where none says anything. */
+export const ConfigOrigin = z.object({
+  source: z.enum([...containerConfigTypes, 'default']),
+  /** The bundle's, image's or deployment's name. */
+  name: z.string().nullish(),
+  configId: Id.nullish(),
+})
+export const FinalConfiguration = z.object({
+  instanceId: Id,
+  containerName: z.string(),
+  /** All layers merged; secrets by key, without values. */
+  config: FinalContainerConfig,
+  /** By part: `environment.LOG_LEVEL`, `ports.8080/tcp`, `name`. */
+  origins: z.record(z.string(), ConfigOrigin),
+  /** Fields that this kind of node does not apply. */
+  notApplied: z.array(z.string()),
+})
+export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })
+
+export const deploymentConfigurationEndpoints = endpoints({
+  'deployments.final-configuration': {
+    summary: 'The final configuration of each instance with the origin of every value',
+    method: 'GET',
+    path: `${one}/final-configuration`,
+    params: deploymentId,
+    status: 200,
+    response: z.array(FinalConfiguration),
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.preview-release': {
+    summary: 'What going back to an earlier release would change',
+    method: 'GET',
+    path: `${one}/releases/:number/preview`,
+    params: release,
+    status: 200,
+    response: DeploymentPreview,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.log-file': {
+    summary: 'The events of a release, or of all, as a text file',
+    method: 'GET',
+    path: `${one}/log/file`,
+    params: deploymentId,
+    query: z.object({ try: z.coerce.number().int().min(1).optional() }),
+    status: 200,
+    contentType: 'text/plain; charset=utf-8',
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.secrets': {
+    summary: "Keys of the prefix's shared secrets that the node has, and its public key",
+    method: 'GET',
+    path: `${one}/secrets`,
+    params: deploymentId,
+    status: 200,
+    response: SecretKeys,
+    errors: ['preconditionFailed'],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+  'deployments.instance-secrets': {
+    summary: "Keys of the secrets that an instance's container has, and the node's public key",
+    method: 'GET',
+    path: `${one}/instances/:instanceId/secrets`,
+    params: instanceId,
+    status: 200,
+    response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
+    errors: ['preconditionFailed'],
+    permission: 'container-configurations.read',
+    audit: false,
   },
 })

@@ -57,6 +57,24 @@ export const logDrivers = [
 ] as const
 export const deploymentStrategies = ['recreate', 'rolling'] as const
 export const portProtocols = ['tcp', 'udp'] as const
+export const proxyProtocols = ['v1', 'v2'] as const
+export const ulimitNames = [
+  'nofile',
+  'nproc',
+  'memlock',
+  'stack',
+  'core',
+  'cpu',
+  'data',
+  'fsize',
+  'locks',
+  'msgqueue',
+  'nice',
+  'rss',
+  'rtprio',
+  'rttime',
+  'sigpending',
+] as const
 export const icons = [
   'goat',
   'jellyfish',

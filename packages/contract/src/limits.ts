@@ -25,6 +25,9 @@ export const patterns = {
   containerName: /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/,
   /** Quantity of bytes as Kubernetes writes it (ui.md U26.3). */
   quantity: /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/,
+  /** Cores as Kubernetes writes them: `2`, `0.5`, `500m`. */
+  cpu: /^[0-9]+(\.[0-9]+)?m?$/,
+  hostName: /^[a-zA-Z0-9]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/,
   /** A repository path of the distribution specification: lower-case components joined by `/`. */
   imageName: /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/,
   /** A tag of the distribution specification. */

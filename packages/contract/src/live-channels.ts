@@ -164,7 +164,15 @@ export const liveChannels = channels({
       'instance-deleted': { data: z.object({ instanceId: Id, configId: Id }) },
       'deployment-bundles-updated': {
         data: z.object({
-          bundles: z.array(z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id })),
+          bundles: z.array(
+            z.object({
+              id: Id,
+              name: z.string(),
+              description: z.string().nullish(),
+              configId: Id,
+              config: ContainerConfig.optional(),
+            }),
+          ),
         }),
       },
       ...editorServer,

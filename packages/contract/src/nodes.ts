@@ -320,3 +320,52 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
 })
+
+export const nodeImageStates = ['running', 'needed', 'unneeded', 'foreign'] as const
+/** An image of a node's store and who wants it. Only those that Crux brought and nobody needs any more can be removed. */
+export const NodeImage = z.object({
+  /** `sha256:` and 64 hexadecimal digits. */
+  id: z.string(),
+  references: z.array(z.string()),
+  sizeBytes: z.number(),
+  createdAt: Timestamp,
+  /** `running`: a container has it; `needed`: a release that can be gone back to; `foreign`: not brought by Crux. */
+  state: z.enum(nodeImageStates),
+  /** In words: which container or release. */
+  neededBy: z.string().nullish(),
+})
+export const nodeImageEndpoints = endpoints({
+  'nodes.images': {
+    summary: "Images of a node's store and what needs them",
+    method: 'GET',
+    path: `${nodes}/:nodeId/images`,
+    params: nodeId,
+    status: 200,
+    response: z.object({ images: z.array(NodeImage), reclaimableBytes: z.number() }),
+    errors: ['preconditionFailed'],
+    permission: 'nodes.read',
+    audit: false,
+  },
+  'nodes.prune-images': {
+    summary: 'Remove images that no container and no release needs',
+    method: 'POST',
+    path: `${nodes}/:nodeId/images/prune`,
+    params: nodeId,
+    body: z.object({
+      imageIds: z
+        .array(z.string().regex(/^sha256:[0-9a-f]{64}$/))
+        .min(1)
+        .max(1_000),
+    }),
+    status: 200,
+    response: z.object({
+      removed: z.array(z.string()),
+      freedBytes: z.number(),
+      /** Those that somebody needs by now, and why. */
+      kept: z.array(z.object({ id: z.string(), reason: z.string() })),
+    }),
+    errors: ['preconditionFailed'],
+    permission: 'nodes.edit',
+    audit: 'node-images',
+  },
+})

@@ -34,6 +34,10 @@ export const permissions = {
   'container-configurations.read': 'user',
   'container-configurations.edit': 'user',
   'container-configurations.host-dangerous': 'admin',
+  'config-bundles.read': 'user',
+  'config-bundles.edit': 'user',
+  'storages.read': 'user',
+  'storages.edit': 'admin',
 } as const satisfies Record<string, TeamRole>
 
 export type Permission = keyof typeof permissions

@@ -59,7 +59,7 @@ describe('validateConfig', () => {
     ['a label of ours', { dockerLabels: [{ key: 'dev.crux.team', value: 'x' }] }, ['dockerLabels[0].key reserved']],
     [
       'a capability neither added nor dropped',
-      { capabilities: [{ key: 'NET_ADMIN', value: 'x' }] },
+      { capabilities: [{ key: 'NET_ADMIN', value: 'x' as 'add' }] },
       ['capabilities[0].key oneOf'],
     ],
     ['a network that is a command line', { networks: [{ key: '--privileged' }] }, ['networks[0].key matches']],

@@ -52,7 +52,7 @@ export async function updateDeployment(
   id: string,
   body: Body<'deployments.update'>,
 ): Promise<void> {
-  const [bundle] = body.configBundles
+  const [bundle] = body.configBundles ?? []
   if (bundle) throw new CruxError('notFound', { property: 'configBundles', value: bundle })
   const { prefix, note } = body
   const { former, empty } = await inTransaction(app.database, async (queries) => {

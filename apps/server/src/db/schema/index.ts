@@ -1,4 +1,5 @@
 export * from './columns.ts'
+export * from './configurations.ts'
 export * from './deployments.ts'
 export * from './nodes.ts'
 export * from './projects.ts'

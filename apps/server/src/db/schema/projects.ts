@@ -1,18 +1,6 @@
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, foreignKey, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, audit, crux, id } from './columns.ts'
-import { deployment, instance } from './deployments.ts'
 import { registry, team } from './teams.ts'
 
 export const project = crux.table(
@@ -77,48 +65,4 @@ export const image = crux.table(
     updatedBy: text().notNull(),
   },
   (table) => [index('image_version').on(table.versionId, table.order), index('image_registry').on(table.registryId)],
-)
-
-/** One layer of configuration. It belongs to exactly one owner and goes with it; `fields` holds ContainerConfigFields of the contract. */
-export const containerConfig = crux.table(
-  'container_config',
-  {
-    id: id(),
-    type: text({ enum: ['image', 'instance', 'deployment', 'config-bundle'] }).notNull(),
-    imageId: uuid()
-      .unique()
-      .references(() => image.id, { onDelete: 'cascade' }),
-    instanceId: uuid()
-      .unique()
-      .references(() => instance.id, { onDelete: 'cascade' }),
-    deploymentId: uuid()
-      .unique()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
-    fields: jsonb().notNull().default({}),
-    /** Grows with every change; a patch may name the one that it was made against (decision 20). */
-    revision: integer().notNull().default(1),
-    updatedAt: at().notNull().defaultNow(),
-    updatedBy: text(),
-  },
-  (table) => [
-    check(
-      'container_config_owner',
-      sql`num_nonnulls(${table.imageId}, ${table.instanceId}, ${table.deploymentId}) = 1`,
-    ),
-  ],
-)
-
-/** Which revision last changed which part of a configuration: `environment.LOG_LEVEL`, `ports`. */
-export const containerConfigChange = crux.table(
-  'container_config_change',
-  {
-    configId: uuid()
-      .notNull()
-      .references(() => containerConfig.id, { onDelete: 'cascade' }),
-    property: text().notNull(),
-    revision: integer().notNull(),
-    updatedBy: text().notNull(),
-    updatedAt: at().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.configId, table.property] })],
 )

@@ -296,6 +296,18 @@ export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> &
      */
     value: ReleasePrefix;
     case: "releasePrefix";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.ListImages list_images = 17;
+     */
+    value: ListImages;
+    case: "listImages";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.RemoveImages remove_images = 18;
+     */
+    value: RemoveImages;
+    case: "removeImages";
   } | { case: undefined; value?: undefined };
 };
 
@@ -558,6 +570,13 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
    * @generated from field: string config_json = 7;
    */
   configJson: string;
+
+  /**
+   * Set when the configuration names a storage: the files come before the container starts.
+   *
+   * @generated from field: crux.agent.v1.StorageAccess storage = 8;
+   */
+  storage?: StorageAccess | undefined;
 };
 
 /**
@@ -565,6 +584,38 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export declare const InstanceSchema: GenMessage<Instance>;
+
+/**
+ * An S3 server. Bucket, path and volume stand in the configuration.
+ *
+ * @generated from message crux.agent.v1.StorageAccess
+ */
+export declare type StorageAccess = Message<"crux.agent.v1.StorageAccess"> & {
+  /**
+   * "https://s3.example.com".
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Both empty: public.
+   *
+   * @generated from field: string access_key = 2;
+   */
+  accessKey: string;
+
+  /**
+   * @generated from field: string secret_key = 3;
+   */
+  secretKey: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.StorageAccess.
+ * Use `create(StorageAccessSchema)` to create a new message.
+ */
+export declare const StorageAccessSchema: GenMessage<StorageAccess>;
 
 /**
  * @generated from message crux.agent.v1.RegistryAuth
@@ -826,6 +877,38 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
 export declare const FollowLogSchema: GenMessage<FollowLog>;
 
 /**
+ * Answered by an ImageList: the engine's whole store.
+ *
+ * @generated from message crux.agent.v1.ListImages
+ */
+export declare type ListImages = Message<"crux.agent.v1.ListImages"> & {
+};
+
+/**
+ * Describes the message crux.agent.v1.ListImages.
+ * Use `create(ListImagesSchema)` to create a new message.
+ */
+export declare const ListImagesSchema: GenMessage<ListImages>;
+
+/**
+ * Removes images by id. One that a container has is left, with the reason. Answered by RemovedImages.
+ *
+ * @generated from message crux.agent.v1.RemoveImages
+ */
+export declare type RemoveImages = Message<"crux.agent.v1.RemoveImages"> & {
+  /**
+   * @generated from field: repeated string image_ids = 1;
+   */
+  imageIds: string[];
+};
+
+/**
+ * Describes the message crux.agent.v1.RemoveImages.
+ * Use `create(RemoveImagesSchema)` to create a new message.
+ */
+export declare const RemoveImagesSchema: GenMessage<RemoveImages>;
+
+/**
  * @generated from message crux.agent.v1.StopStream
  */
 export declare type StopStream = Message<"crux.agent.v1.StopStream"> & {
@@ -915,6 +998,18 @@ export declare type RespondRequest = Message<"crux.agent.v1.RespondRequest"> & {
      */
     value: LogLines;
     case: "log";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.ImageList images = 7;
+     */
+    value: ImageList;
+    case: "images";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.RemovedImages removed_images = 8;
+     */
+    value: RemovedImages;
+    case: "removedImages";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1030,6 +1125,111 @@ export declare type LogLine = Message<"crux.agent.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export declare const LogLineSchema: GenMessage<LogLine>;
+
+/**
+ * @generated from message crux.agent.v1.ImageList
+ */
+export declare type ImageList = Message<"crux.agent.v1.ImageList"> & {
+  /**
+   * @generated from field: repeated crux.agent.v1.StoredImage images = 1;
+   */
+  images: StoredImage[];
+};
+
+/**
+ * Describes the message crux.agent.v1.ImageList.
+ * Use `create(ImageListSchema)` to create a new message.
+ */
+export declare const ImageListSchema: GenMessage<ImageList>;
+
+/**
+ * @generated from message crux.agent.v1.StoredImage
+ */
+export declare type StoredImage = Message<"crux.agent.v1.StoredImage"> & {
+  /**
+   * "sha256:" and 64 hexadecimal digits.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * "name:tag" and "name@sha256:...".
+   *
+   * @generated from field: repeated string references = 2;
+   */
+  references: string[];
+
+  /**
+   * @generated from field: uint64 size_bytes = 3;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Full names of the containers, running or not, that were made from it.
+   *
+   * @generated from field: repeated string containers = 5;
+   */
+  containers: string[];
+};
+
+/**
+ * Describes the message crux.agent.v1.StoredImage.
+ * Use `create(StoredImageSchema)` to create a new message.
+ */
+export declare const StoredImageSchema: GenMessage<StoredImage>;
+
+/**
+ * @generated from message crux.agent.v1.RemovedImages
+ */
+export declare type RemovedImages = Message<"crux.agent.v1.RemovedImages"> & {
+  /**
+   * @generated from field: repeated string image_ids = 1;
+   */
+  imageIds: string[];
+
+  /**
+   * @generated from field: uint64 freed_bytes = 2;
+   */
+  freedBytes: bigint;
+
+  /**
+   * @generated from field: repeated crux.agent.v1.KeptImage kept = 3;
+   */
+  kept: KeptImage[];
+};
+
+/**
+ * Describes the message crux.agent.v1.RemovedImages.
+ * Use `create(RemovedImagesSchema)` to create a new message.
+ */
+export declare const RemovedImagesSchema: GenMessage<RemovedImages>;
+
+/**
+ * @generated from message crux.agent.v1.KeptImage
+ */
+export declare type KeptImage = Message<"crux.agent.v1.KeptImage"> & {
+  /**
+   * @generated from field: string image_id = 1;
+   */
+  imageId: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.KeptImage.
+ * Use `create(KeptImageSchema)` to create a new message.
+ */
+export declare const KeptImageSchema: GenMessage<KeptImage>;
 
 /**
  * @generated from message crux.agent.v1.ContainerList

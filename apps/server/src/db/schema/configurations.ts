@@ -1,0 +1,126 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { at, audit, crux, id } from './columns.ts'
+import { deployment, instance } from './deployments.ts'
+import { image } from './projects.ts'
+import { team } from './teams.ts'
+
+/** A named base layer that several deployments may carry. */
+export const configBundle = crux.table(
+  'config_bundle',
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    description: text(),
+    ...audit,
+  },
+  (table) => [uniqueIndex('config_bundle_name').on(table.teamId, table.name)],
+)
+
+/** Which bundles a deployment carries. A bundle that any carries cannot go; checked when the statement ends, so that a team still can. */
+export const deploymentConfigBundle = crux.table(
+  'deployment_config_bundle',
+  {
+    deploymentId: uuid()
+      .notNull()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    configBundleId: uuid()
+      .notNull()
+      .references(() => configBundle.id),
+    order: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.deploymentId, table.configBundleId] }),
+    index('deployment_config_bundle_by_bundle').on(table.configBundleId),
+  ],
+)
+
+export const storage = crux.table(
+  'storage',
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    description: text(),
+    icon: text(),
+    url: text().notNull(),
+    /** Both encrypted, never selected for reads (security.md 10); both null: public. */
+    accessKey: text(),
+    secretKey: text(),
+    ...audit,
+  },
+  (table) => [uniqueIndex('storage_name').on(table.teamId, table.name)],
+)
+
+/** One layer of configuration. It belongs to exactly one owner and goes with it; `fields` holds ContainerConfigFields of the contract. */
+export const containerConfig = crux.table(
+  'container_config',
+  {
+    id: id(),
+    type: text({ enum: ['image', 'instance', 'deployment', 'config-bundle'] }).notNull(),
+    imageId: uuid()
+      .unique()
+      .references(() => image.id, { onDelete: 'cascade' }),
+    instanceId: uuid()
+      .unique()
+      .references(() => instance.id, { onDelete: 'cascade' }),
+    deploymentId: uuid()
+      .unique()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    configBundleId: uuid()
+      .unique()
+      .references(() => configBundle.id, { onDelete: 'cascade' }),
+    fields: jsonb().notNull().default({}),
+    /** The storage that the layer imports from, which therefore cannot go. */
+    storageId: uuid()
+      .generatedAlwaysAs(sql`(fields -> 'storage' ->> 'storageId')::uuid`)
+      .references(() => storage.id),
+    /** Grows with every change; a patch may name the one that it was made against (decision 20). */
+    revision: integer().notNull().default(1),
+    updatedAt: at().notNull().defaultNow(),
+    updatedBy: text(),
+  },
+  (table) => [
+    index('container_config_storage').on(table.storageId),
+    check(
+      'container_config_owner',
+      sql`num_nonnulls(${table.imageId}, ${table.instanceId}, ${table.deploymentId}, ${table.configBundleId}) = 1`,
+    ),
+  ],
+)
+
+/** Which revision last changed which part of a configuration: `environment.LOG_LEVEL`, `ports`. */
+export const containerConfigChange = crux.table(
+  'container_config_change',
+  {
+    configId: uuid()
+      .notNull()
+      .references(() => containerConfig.id, { onDelete: 'cascade' }),
+    property: text().notNull(),
+    revision: integer().notNull(),
+    updatedBy: text().notNull(),
+    updatedAt: at().notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.configId, table.property] })],
+)
+
+/** What a configuration was after each of its changes, without values of secrets. */
+export const containerConfigRevision = crux.table(
+  'container_config_revision',
+  {
+    configId: uuid()
+      .notNull()
+      .references(() => containerConfig.id, { onDelete: 'cascade' }),
+    revision: integer().notNull(),
+    fields: jsonb().notNull(),
+    changed: text().array().notNull(),
+    updatedBy: text().notNull(),
+    updatedAt: at().notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.configId, table.revision] })],
+)

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { Deployment } from './deployments.ts'
+import { endpoints } from './endpoint.ts'
+import { Description, Id, inTeam, Name, params } from './shapes.ts'
+
+/** A named base layer that several deployments share (backend.md 2.9). */
+export const ConfigBundle = z.object({ id: Id, name: z.string(), description: z.string().nullish(), configId: Id })
+export type ConfigBundle = z.output<typeof ConfigBundle>
+export const ConfigBundleDetails = ConfigBundle.extend({
+  config: ContainerConfig,
+  /** Deployments that carry it; one that any carries cannot be deleted. */
+  deploymentCount: z.int(),
+})
+export const ConfigBundleCreate = z.object({ name: Name, description: Description })
+export const ConfigBundleUpdate = z.object({
+  name: Name.optional(),
+  description: Description,
+  /** Changed fields of the bundle's own configuration. An `id` in it is ignored. */
+  config: ContainerConfigPatch.shape.config,
+})
+const bundles = '/api/:teamSlug/config-bundles' as const
+const bundleId = params({ configBundleId: Id })
+
+export const configBundleEndpoints = endpoints({
+  'config-bundles.list': {
+    summary: 'Configuration bundles of a team',
+    method: 'GET',
+    path: bundles,
+    params: inTeam,
+    status: 200,
+    response: z.array(ConfigBundle),
+    errors: [],
+    permission: 'config-bundles.read',
+    audit: false,
+  },
+  'config-bundles.get': {
+    summary: 'A configuration bundle',
+    method: 'GET',
+    path: `${bundles}/:configBundleId`,
+    params: bundleId,
+    status: 200,
+    response: ConfigBundleDetails,
+    errors: [],
+    permission: 'config-bundles.read',
+    audit: false,
+  },
+  'config-bundles.deployments': {
+    summary: 'Deployments that carry a bundle, newest first',
+    method: 'GET',
+    path: `${bundles}/:configBundleId/deployments`,
+    params: bundleId,
+    status: 200,
+    response: z.array(Deployment),
+    errors: [],
+    permission: 'config-bundles.read',
+    audit: false,
+  },
+  'config-bundles.create': {
+    summary: 'Create an empty bundle',
+    method: 'POST',
+    path: bundles,
+    params: inTeam,
+    body: ConfigBundleCreate,
+    status: 201,
+    response: ConfigBundleDetails,
+    errors: ['alreadyExists'],
+    permission: 'config-bundles.edit',
+    audit: 'config-bundle',
+  },
+  'config-bundles.update': {
+    summary: "Change a bundle's name, description or configuration",
+    method: 'PATCH',
+    path: `${bundles}/:configBundleId`,
+    params: bundleId,
+    body: ConfigBundleUpdate,
+    status: 204,
+    errors: ['alreadyExists', 'keysAreUnique'],
+    permission: 'config-bundles.edit',
+    audit: 'config-bundle',
+    auditBody: false,
+  },
+  'config-bundles.delete': {
+    summary: 'Delete a bundle that no deployment carries',
+    method: 'DELETE',
+    path: `${bundles}/:configBundleId`,
+    params: bundleId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'config-bundles.edit',
+    audit: 'config-bundle',
+  },
+})

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { Description, Icon, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
+
+/** An S3 server from which files are imported into a volume before a container starts (backend.md 2.9 and 4.17). */
+export const Storage = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string().nullish(),
+  icon: Icon,
+  url: z.string(),
+})
+export type Storage = z.output<typeof Storage>
+/** Never holds a key: `public` says that there is none. */
+export const StorageDetails = Storage.extend({
+  public: z.boolean(),
+  /** Some configuration imports from it; it cannot be deleted then. */
+  inUse: z.boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export const StorageWrite = z.object({
+  name: Name,
+  description: Description,
+  icon: Icon,
+  url: z.string().trim().min(1).max(limits.url.max),
+  public: z.boolean().default(false),
+  /** Sent only when they shall change: absent on update keeps what is stored, `public: true` drops it. */
+  accessKey: z.string().min(1).max(1_024).nullish(),
+  secretKey: z.string().min(1).max(1_024).nullish(),
+})
+export type StorageWrite = z.output<typeof StorageWrite>
+export const StorageCheck = z.object({
+  reachable: z.boolean(),
+  /** Why not, in a sentence. */
+  reason: z.string().nullish(),
+  /** Names of the buckets, where the keys may list them. */
+  buckets: z.array(z.string()).nullish(),
+})
+const storages = '/api/:teamSlug/storages' as const
+const storageId = params({ storageId: Id })
+
+export const storageEndpoints = endpoints({
+  'storages.list': {
+    summary: 'Storages of a team',
+    method: 'GET',
+    path: storages,
+    params: inTeam,
+    status: 200,
+    response: z.array(Storage),
+    errors: [],
+    permission: 'storages.read',
+    audit: false,
+  },
+  'storages.options': {
+    summary: 'Storages by name, for a choice',
+    method: 'GET',
+    path: `${storages}/options`,
+    params: inTeam,
+    status: 200,
+    response: z.array(z.object({ id: Id, name: z.string() })),
+    errors: [],
+    permission: 'storages.read',
+    audit: false,
+  },
+  'storages.get': {
+    summary: 'A storage',
+    method: 'GET',
+    path: `${storages}/:storageId`,
+    params: storageId,
+    status: 200,
+    response: StorageDetails,
+    errors: [],
+    permission: 'storages.read',
+    audit: false,
+  },
+  'storages.create': {
+    summary: 'Connect a storage',
+    method: 'POST',
+    path: storages,
+    params: inTeam,
+    body: StorageWrite,
+    status: 201,
+    response: StorageDetails,
+    errors: ['alreadyExists'],
+    permission: 'storages.edit',
+    audit: 'storage',
+    auditBody: false,
+  },
+  'storages.update': {
+    summary: 'Change a storage',
+    method: 'PUT',
+    path: `${storages}/:storageId`,
+    params: storageId,
+    body: StorageWrite,
+    status: 204,
+    errors: ['alreadyExists'],
+    permission: 'storages.edit',
+    audit: 'storage',
+    auditBody: false,
+  },
+  'storages.delete': {
+    summary: 'Remove a storage that no configuration uses',
+    method: 'DELETE',
+    path: `${storages}/:storageId`,
+    params: storageId,
+    status: 204,
+    errors: ['preconditionFailed'],
+    permission: 'storages.edit',
+    audit: 'storage',
+  },
+  'storages.check': {
+    summary: 'Whether the storage answers, and which buckets it shows',
+    method: 'POST',
+    path: `${storages}/:storageId/check`,
+    params: storageId,
+    status: 200,
+    response: StorageCheck,
+    errors: [],
+    permission: 'storages.read',
+    audit: false,
+    token: 'read',
+  },
+})
