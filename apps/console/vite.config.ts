@@ -1,4 +1,4 @@
-import { addresses } from '@crux/contract'
+import { addresses, needs } from '@crux/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -8,19 +8,23 @@ const server = process.env.CRUX_URL ?? 'http://localhost:8000'
 // The server accepts the origin of CRUX_URL; in development the browser's is this one's.
 const headers = { origin: new URL(server).origin }
 
-/** Where operations are reached, without the schemas that stand in the same table. */
-const bareAddresses = Object.entries(addresses).map(([operation, { method, path }]) => [operation, { method, path }])
-const addressTable: Plugin = {
-  name: 'address-table',
+const addressOf = ([operation, { method, path }]: [string, { method: string; path: string }]) => [
+  operation,
+  { method, path },
+]
+/** Modules of the contract that hold a list, as they are without the schemas of the table that the list is made of. */
+const bareModules: Record<string, string> = {
+  addresses: `export const addresses = ${JSON.stringify(Object.fromEntries(Object.entries(addresses).map(addressOf)))}`,
+  needs: `export const needs = ${JSON.stringify(needs)}`,
+}
+const bareLists: Plugin = {
+  name: 'bare-lists',
   apply: 'build',
-  load: (id) =>
-    id.endsWith('/packages/contract/src/addresses.ts')
-      ? `export const addresses = ${JSON.stringify(Object.fromEntries(bareAddresses))}`
-      : undefined,
+  load: (id) => bareModules[/\/packages\/contract\/src\/(\w+)\.ts$/.exec(id)?.[1] ?? ''],
 }
 
 export default defineConfig({
-  plugins: [addressTable, react(), tailwindcss()],
+  plugins: [bareLists, react(), tailwindcss()],
   build: {
     outDir: 'dist',
     target: 'es2022',

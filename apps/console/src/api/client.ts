@@ -1,28 +1,13 @@
-import { type ApiError, createClient, type Input, queryKey } from '@crux/client'
+import type { ApiError, Input } from '@crux/client'
 import type { Operation, Result } from '@crux/contract'
-import { QueryCache, QueryClient, type QueryKey, queryOptions, useMutation } from '@tanstack/react-query'
+import { type QueryKey, useMutation } from '@tanstack/react-query'
 import { toastError } from '../components/toasts.tsx'
-import { mayRetry } from './errors.ts'
+import { useDenied } from './me.ts'
+import { client, queryClient } from './query.ts'
 import { sessionLost } from './session.ts'
 
-export const client = createClient({ baseUrl: '' })
-
-export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => sessionLost(error) }),
-  defaultOptions: {
-    queries: { staleTime: 5_000, retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
-  },
-})
-
-type Rest<O extends Operation> = Record<string, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>]
-
-/** Query options of an operation, for useQuery and for loaders: `useQuery(apiQuery('registries.list', { params: { teamSlug } }))`. */
-export const apiQuery = <O extends Operation>(operation: O, ...[input]: Rest<O>) =>
-  queryOptions<Result<O>, ApiError>({
-    queryKey: queryKey(operation, input),
-    // The tuple above has already proved that the operation may be called with this input.
-    queryFn: ({ signal }) => client.call<Operation>(operation, input as never, { signal }) as Promise<Result<O>>,
-  })
+export { queryKey } from '@crux/client'
+export { apiQuery, client, queryClient } from './query.ts'
 
 type CallOptions<O extends Operation> = {
   /** Keys of queries that the change makes stale; those on the page are read again. */
@@ -32,9 +17,13 @@ type CallOptions<O extends Operation> = {
   toast?: boolean | ((error: ApiError) => boolean)
 }
 
-/** A change: `const remove = useCall('registries.delete', {...}); remove.mutate({ params })`. Failures raise one toast. */
+/**
+ * A change: `const remove = useCall('registries.delete', {...}); remove.mutate({ params })`. Failures raise one toast. Whatever leads
+ * to it is disabled with the reason `remove.denied`, which is null for who may.
+ */
 export function useCall<O extends Operation>(operation: O, options: CallOptions<O> = {}) {
-  return useMutation<Result<O>, ApiError, Input<O>>({
+  const denied = useDenied(operation)
+  const call = useMutation<Result<O>, ApiError, Input<O>>({
     mutationFn: (input) => client.call<Operation>(operation, input as never) as Promise<Result<O>>,
     onSuccess: async (result, input) => {
       for (const key of options.stale ?? []) void queryClient.invalidateQueries({ queryKey: key as QueryKey })
@@ -46,6 +35,5 @@ export function useCall<O extends Operation>(operation: O, options: CallOptions<
       if (wanted) toastError(error)
     },
   })
+  return { ...call, denied }
 }
-
-export { queryKey }

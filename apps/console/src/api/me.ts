@@ -1,8 +1,8 @@
-import { isAllowed, type Permission, permissions, type TeamRole } from '@crux/contract'
+import { type Deed, isAllowed, needs, type Permission, permissions, type TeamRole } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import i18n from 'i18next'
-import { apiQuery } from './client.ts'
+import { apiQuery } from './query.ts'
 
 /** Who is signed in, with teams and invitations. Kept for the life of the page; changes of teams invalidate it. */
 export const meQuery = () => ({ ...apiQuery('users.me'), staleTime: 60_000 })
@@ -34,20 +34,24 @@ export function useTeam() {
   return team
 }
 
-/** The person's role in a team, by default that of the page. */
-export function useRole(teamId?: string): TeamRole | undefined {
-  const current = useTeamOrNone()
-  const teams = useMe()?.teams
-  return teamId === undefined ? current?.role : teams?.find((team) => team.id === teamId)?.role
+/**
+ * Null when the person may do it, else the reason for a disabled button. What it needs stands in the row of the contract; an address
+ * below /teams/{teamId} means the role in that team.
+ */
+export function useDenied(deed: Deed): string | null {
+  const need = needs[deed]
+  return useRoleDenied(need in permissions ? (need as Permission) : null)
 }
 
-/**
- * Null when the person may do it, else the reason for a disabled button.
- *
- * @param teamId for pages about another team than the current one
- */
-export function useDenied(permission: Permission, teamId?: string): string | null {
-  const role = useRole(teamId)
-  if (!role || isAllowed(role, permission)) return null
+/** The same for a part of a change that needs more than the rest of it: a slug, protection. */
+export const useDeniedPart = (permission: Permission): string | null => useRoleDenied(permission)
+
+function useRoleDenied(permission: Permission | null): string | null {
+  const { teamSlug, teamId } = useParams({ strict: false })
+  // What needs no role is also asked for on pages without a session, which must not ask who is signed in.
+  const teams = useQuery({ ...meQuery(), enabled: permission !== null }).data?.teams ?? []
+  const current = teams.find((team) => team.slug === teamSlug) ?? currentTeam(teams)
+  const role: TeamRole | undefined = (teamId === undefined ? current : teams.find((team) => team.id === teamId))?.role
+  if (!permission || !role || isAllowed(role, permission)) return null
   return i18n.t('denied.role', { role: i18n.t(`role.${permissions[permission]}`), own: i18n.t(`role.${role}`) })
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from '@crux/client'
 import { useBlocker } from '@tanstack/react-router'
-import { CircleX } from 'lucide-react'
+import { CircleX, Lock } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -29,6 +29,8 @@ type ShellProps<V extends FieldValues, Out> = {
 }
 
 type SheetProps<V extends FieldValues, Out> = ShellProps<V, Out> & {
+  /** Of the call that it makes: a sheet may also be reached by an address, past the disabled button that leads to it. */
+  disabledReason: string | null
   title: string
   description?: ReactNode
   onClose: () => void
@@ -70,6 +72,7 @@ export function FormSheet<V extends FieldValues, Out>({
     >
       <form id={id} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter} className="grid gap-4 pt-1">
         {banner}
+        {shell.disabledReason && <FormNote>{shell.disabledReason}</FormNote>}
         {shell.children}
       </form>
     </Dialog>
@@ -95,6 +98,16 @@ export function FormBanner({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="flex items-center gap-2 rounded-md px-2.5 py-2 tinted-failed text-failed">
       <CircleX aria-hidden />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+/** Why nothing that is typed here can be sent. */
+function FormNote({ children }: { children: ReactNode }) {
+  return (
+    <p role="note" className="flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-ink-2">
+      <Lock aria-hidden />
       <span>{children}</span>
     </p>
   )

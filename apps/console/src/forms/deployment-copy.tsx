@@ -32,6 +32,7 @@ export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
       description={t('copy.text')}
       submitLabel={t('copy.submit')}
       loading={copy.isPending}
+      disabledReason={copy.denied}
       error={copy.error}
       onClose={onClose}
       onSubmit={async (body) => {

@@ -8,6 +8,7 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { apiQuery, queryKey, useCall } from '../api/client.ts'
+import { useDeniedPart } from '../api/me.ts'
 import { links } from '../links.ts'
 import { goToExisting, isExistingDeployment } from './deployment-existing.ts'
 import { FormSheet } from './FormShell.tsx'
@@ -28,6 +29,7 @@ type Project = Result<'projects.list'>[number]
 export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
+  const protectDenied = useDeniedPart('deployments.protect')
   const form = useForm<Values, unknown, z.output<typeof schema>>({
     resolver: zodResolver(schema),
     defaultValues: {
@@ -60,6 +62,7 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
       }
       submitLabel={t('create.submit')}
       loading={create.isPending}
+      disabledReason={create.denied}
       error={isExistingDeployment(create.error) ? null : create.error}
       onClose={onClose}
       onSubmit={async ({ projectId: _, ...body }) => {
@@ -98,7 +101,13 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
       )}
       <NodeField form={form} name="nodeId" teamSlug={teamSlug} />
       <TextField form={form} name="prefix" label={t('create.prefix')} help={t('create.prefixHelp')} mono />
-      <SwitchField form={form} name="protected" label={t('create.protected')} help={t('create.protectedHelp')} />
+      <SwitchField
+        form={form}
+        name="protected"
+        label={t('create.protected')}
+        help={protectDenied ?? t('create.protectedHelp')}
+        disabled={protectDenied !== null}
+      />
       <TextAreaField form={form} name="note" label={t('create.note')} optional />
     </FormSheet>
   )

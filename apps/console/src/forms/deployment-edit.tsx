@@ -4,6 +4,7 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
+import { useDeniedPart } from '../api/me.ts'
 import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
@@ -13,6 +14,7 @@ const schema = DeploymentUpdate.omit({ configBundles: true })
 
 export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
+  const protectDenied = useDeniedPart('deployments.protect')
   const form = useForm<z.input<typeof schema>, unknown, z.output<typeof schema>>({
     resolver: zodResolver(schema),
     defaultValues: { prefix: deployment.prefix, protected: deployment.protected, note: deployment.note ?? '' },
@@ -29,6 +31,7 @@ export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
       title={t('edit.title', { project: deployment.project.name, version: deployment.version.name })}
       submitLabel={t('common:save')}
       loading={update.isPending}
+      disabledReason={update.denied}
       error={update.error}
       onClose={onClose}
       onSubmit={async (values) => {
@@ -42,8 +45,21 @@ export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
         onClose()
       }}
     >
-      <TextField form={form} name="prefix" label={t('create.prefix')} help={t('create.prefixHelp')} mono />
-      <SwitchField form={form} name="protected" label={t('create.protected')} help={t('create.protectedHelp')} />
+      <TextField
+        form={form}
+        name="prefix"
+        label={t('create.prefix')}
+        help={(deployment.protected && protectDenied) || t('create.prefixHelp')}
+        readOnly={deployment.protected && protectDenied !== null}
+        mono
+      />
+      <SwitchField
+        form={form}
+        name="protected"
+        label={t('create.protected')}
+        help={protectDenied ?? t('create.protectedHelp')}
+        disabled={protectDenied !== null}
+      />
       <TextAreaField form={form} name="note" label={t('create.note')} optional />
     </FormSheet>
   )

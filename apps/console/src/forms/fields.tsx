@@ -25,6 +25,8 @@ type TextProps = {
   inputMode?: 'numeric' | 'email' | 'url'
   tall?: boolean
   aside?: ReactNode
+  /** Unlike `disabled` it is sent along. */
+  readOnly?: boolean
   onInput?: () => void
 }
 

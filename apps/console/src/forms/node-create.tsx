@@ -23,6 +23,7 @@ export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: (
       description={t('create.text')}
       submitLabel={t('create.submit')}
       loading={create.isPending}
+      disabledReason={create.denied}
       error={create.error}
       onClose={onClose}
       onSubmit={async (body) => {

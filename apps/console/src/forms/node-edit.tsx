@@ -23,6 +23,7 @@ export function NodeEdit({ teamSlug, node, onClose, shape }: Props) {
     form,
     submitLabel: t('edit.submit'),
     loading: update.isPending,
+    disabledReason: update.denied,
     error: update.error,
     onSubmit: async (body: NodeOutput) => {
       await update.mutateAsync({ params: { teamSlug, nodeId: node.id }, body })

@@ -29,6 +29,7 @@ export function ProjectCreate({ teamSlug, onClose }: { teamSlug: string; onClose
       form={form}
       submitLabel={t('form.create')}
       loading={create.isPending}
+      disabledReason={create.denied}
       error={create.error}
       onClose={onClose}
       onSubmit={({ name, description, versioned }) =>

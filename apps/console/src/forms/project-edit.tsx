@@ -34,6 +34,7 @@ export function ProjectEdit({ teamSlug, project, onClose }: Props) {
       form={form}
       submitLabel={t('common:save')}
       loading={update.isPending}
+      disabledReason={update.denied}
       error={update.error}
       onClose={onClose}
       onSubmit={({ name, description, changelog }) =>

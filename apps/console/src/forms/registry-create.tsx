@@ -27,6 +27,7 @@ export function RegistryCreate({ teamSlug, onClose }: { teamSlug: string; onClos
       form={form}
       submitLabel={t('form.submit')}
       loading={create.isPending}
+      disabledReason={create.denied}
       error={create.error}
       fields={registryErrorFields}
       onClose={onClose}

@@ -32,6 +32,7 @@ export function RegistryEdit({
       form={form}
       submitLabel={t('form.submitEdit')}
       loading={update.isPending}
+      disabledReason={update.denied}
       error={update.error}
       fields={registryErrorFields}
       onClose={onClose}

@@ -51,6 +51,7 @@ export function ServiceAccountForm({
       form={form}
       submitLabel={account ? t('common:save') : t('accounts.create')}
       loading={create.isPending || update.isPending}
+      disabledReason={create.denied ?? update.denied}
       error={create.error ?? update.error}
       onClose={onClose}
       onSubmit={save}

@@ -27,6 +27,7 @@ export function TeamCreate({ onClose, shape = 'sheet' }: { onClose: () => void; 
     form,
     submitLabel: t('form.create'),
     loading: create.isPending,
+    disabledReason: create.denied,
     error: create.error,
     onSubmit: (body: TeamForm) => create.mutateAsync({ body }),
   }

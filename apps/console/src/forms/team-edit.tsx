@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../api/client.ts'
-import { currentTeam, meQuery, rememberTeam, useDenied } from '../api/me.ts'
+import { currentTeam, meQuery, rememberTeam, useDeniedPart } from '../api/me.ts'
 import { confirm } from '../components/confirm.tsx'
 import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
@@ -14,7 +14,7 @@ import { TeamFields, TeamForm } from './team-fields.tsx'
 export function TeamEdit({ team, onClose }: { team: Result<'teams.get'>; onClose: () => void }) {
   const { t } = useTranslation(['teams', 'common'])
   const navigate = useNavigate()
-  const slugDenied = useDenied('teams.slug', team.id)
+  const slugDenied = useDeniedPart('teams.slug')
   const form = useForm({ resolver: zodResolver(TeamForm), defaultValues: { name: team.name, slug: team.slug } })
   const update = useCall('teams.update', {
     stale: [queryKey('teams.list'), queryKey('teams.get')],
@@ -41,6 +41,7 @@ export function TeamEdit({ team, onClose }: { team: Result<'teams.get'>; onClose
       form={form}
       submitLabel={t('common:save')}
       loading={update.isPending}
+      disabledReason={update.denied}
       error={update.error}
       onClose={onClose}
       onSubmit={save}

@@ -32,6 +32,7 @@ export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void 
       form={form}
       submitLabel={t('invite.action')}
       loading={invite.isPending}
+      disabledReason={invite.denied}
       error={invite.error}
       onClose={onClose}
       onSubmit={(body) => invite.mutateAsync({ params: { teamId: team.id }, body })}

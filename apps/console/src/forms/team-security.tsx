@@ -48,6 +48,7 @@ export function TeamSecurityForm({ team, onClose }: { team: Result<'teams.get'>;
       form={form}
       submitLabel={t('common:save')}
       loading={save.isPending}
+      disabledReason={save.denied}
       error={save.error}
       onClose={onClose}
       onSubmit={submit}

@@ -31,13 +31,13 @@ type Props = {
   scopes?: readonly TokenScope[]
   /** `expiry` in days, 0 for never. */
   create: (values: Values) => Promise<Created>
-  loading: boolean
-  error: ApiError | null
+  /** Of the call that `create` makes. */
+  creating: { isPending: boolean; error: ApiError | null; denied: string | null }
   onClose: () => void
 }
 
 /** Makes a token and shows it, once. */
-export function TokenCreate({ title, description, nameless, scopes, create, loading, error, onClose }: Props) {
+export function TokenCreate({ title, description, nameless, scopes, create, creating, onClose }: Props) {
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)
   const form = useForm<z.input<typeof Form>, unknown, Values>({
@@ -51,8 +51,9 @@ export function TokenCreate({ title, description, nameless, scopes, create, load
       description={description}
       form={form}
       submitLabel={t('create')}
-      loading={loading}
-      error={error}
+      loading={creating.isPending}
+      disabledReason={creating.denied}
+      error={creating.error}
       fields={{ expirationInDays: 'expiry' }}
       onClose={onClose}
       onSubmit={async (values) => setCreated(await create(values))}

@@ -39,6 +39,7 @@ export function VersionCreate({
       form={form}
       submitLabel={t('form.create')}
       loading={create.isPending}
+      disabledReason={create.denied}
       error={create.error}
       onClose={onClose}
       onSubmit={(values) =>

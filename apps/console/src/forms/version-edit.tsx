@@ -32,6 +32,7 @@ export function VersionEdit({ teamSlug, projectId, version, onClose }: Props) {
       form={form}
       submitLabel={t('common:save')}
       loading={update.isPending}
+      disabledReason={update.denied}
       error={update.error}
       onClose={onClose}
       onSubmit={(values) =>

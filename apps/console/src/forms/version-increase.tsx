@@ -34,6 +34,7 @@ export function VersionIncrease({ teamSlug, projectId, version, onClose }: Props
       form={form}
       submitLabel={t('form.increase')}
       loading={increase.isPending}
+      disabledReason={increase.denied}
       error={increase.error}
       onClose={onClose}
       onSubmit={(values) =>

@@ -6,7 +6,7 @@ import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../api/client.ts'
-import { useMe, useTeamOrNone } from '../api/me.ts'
+import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
 import { State } from '../components/State.tsx'
 import { links } from '../links.ts'
 import { navigation } from './navigation.ts'
@@ -54,6 +54,11 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
   const registries = useQuery(apiQuery('registries.list', { params })).data ?? []
   const deployments =
     useQuery(apiQuery('deployments.list', { params, query: { skip: 0, take: 200 } })).data?.items ?? []
+  const denied = {
+    project: useDenied('projects.create'),
+    node: useDenied('nodes.create'),
+    registry: useDenied('registries.create'),
+  }
   const go = (link: object) => {
     onClose()
     void navigate(link)
@@ -78,6 +83,7 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
       <Group heading={t('create')}>
         <Entry
           value="create project"
+          denied={denied.project}
           words={[t('newProject')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.projects(teamSlug, 'new'))}
@@ -86,6 +92,7 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
         </Entry>
         <Entry
           value="create node"
+          denied={denied.node}
           words={[t('newNode')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.nodes(teamSlug, 'new'))}
@@ -94,6 +101,7 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
         </Entry>
         <Entry
           value="create registry"
+          denied={denied.registry}
           words={[t('newRegistry')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.registries(teamSlug, 'new'))}
@@ -222,20 +230,24 @@ type EntryProps = {
   words: string[]
   icon: ReactNode
   onSelect: () => void
+  /** Why it cannot be chosen; shown beside its name. */
+  denied?: string | null
   aside?: ReactNode
   children: ReactNode
 }
 
 /** `value` must be unique; what a person types is matched against the words. */
-const Entry = ({ value, words, icon, onSelect, aside, children }: EntryProps) => (
+const Entry = ({ value, words, icon, onSelect, denied, aside, children }: EntryProps) => (
   <Command.Item
     value={value}
     keywords={words}
     onSelect={onSelect}
-    className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 data-[selected=true]:bg-hover [&>svg]:text-ink-3"
+    disabled={Boolean(denied)}
+    className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 data-[selected=true]:bg-hover [&>svg]:text-ink-3 aria-disabled:cursor-default aria-disabled:text-ink-2"
   >
     {icon}
     <span className="min-w-0 flex-1 truncate">{children}</span>
+    {denied && <span className="text-small text-ink-2">{denied}</span>}
     {aside}
   </Command.Item>
 )

@@ -37,6 +37,7 @@ export async function getDeployment(app: App, team: TeamContext, id: string): Pr
       ...beside.token,
       createdAt: new Date(beside.token.createdAt).toISOString(),
       createdBy: makers.get(beside.token.createdBy)?.name ?? 'Unknown user',
+      createdById: beside.token.createdBy,
       expiresAt: beside.token.expiresAt && new Date(beside.token.expiresAt).toISOString(),
     },
     lastTry: beside.tries,

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import type { Created } from '../../forms/token-create.tsx'
+import { askRevoke } from './revoke-token.ts'
 import { Expiry } from './use-token-columns.tsx'
 
 const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
@@ -15,37 +15,31 @@ const TokenCreate = later(() => import('../../forms/token-create.tsx').then((mod
 type Props = {
   /** Of which thing: the texts `deployment.*` or `registry.*`. */
   of: 'deployment' | 'registry'
-  denied: string | null
   token: { name?: string; createdAt: string; createdBy?: string | null; expiresAt?: string | null } | null | undefined
   create: (values: { name: string; expirationInDays: number | null }) => Promise<Created>
-  creating: { isPending: boolean; error: ApiError | null }
+  creating: { isPending: boolean; error: ApiError | null; denied: string | null }
   revoke: () => void
+  revokeDenied: string | null
 }
 
 /** The one token that a thing may have: made, shown once, revoked. */
-export function OneToken({ of, denied, token, create, creating, revoke }: Props) {
+export function OneToken({ of, token, create, creating, revoke, revokeDenied }: Props) {
   const { t } = useTranslation('tokens')
   const [open, setOpen] = useState(false)
   const title = t(`${of}.title`)
   const ask = async () => {
-    const question = {
-      title: t('revokeTitle', { name: token?.name ?? title }),
-      text: t(`${of}.revokeText`),
-      action: t('revoke'),
-      danger: true,
-    }
-    if (await confirm(question)) revoke()
+    if (await askRevoke(token?.name ?? title, t(`${of}.revokeText`))) revoke()
   }
   return (
     <Box
       title={title}
       tools={
         token ? (
-          <Button size="sm" icon={Trash2} variant="bad" disabledReason={denied} onClick={() => void ask()}>
+          <Button size="sm" icon={Trash2} variant="bad" disabledReason={revokeDenied} onClick={() => void ask()}>
             {t('revoke')}
           </Button>
         ) : (
-          <Button size="sm" icon={KeyRound} disabledReason={denied} onClick={() => setOpen(true)}>
+          <Button size="sm" icon={KeyRound} disabledReason={creating.denied} onClick={() => setOpen(true)}>
             {t('create')}
           </Button>
         )
@@ -68,8 +62,7 @@ export function OneToken({ of, denied, token, create, creating, revoke }: Props)
           title={t(`${of}.add`)}
           description={t(`${of}.addText`)}
           nameless={of === 'registry'}
-          loading={creating.isPending}
-          error={creating.error}
+          creating={creating}
           create={({ name, expiry }) => create({ name, expirationInDays: expiry === 0 ? null : expiry })}
           onClose={() => setOpen(false)}
         />

@@ -1,11 +1,10 @@
 import { tokenScopes } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -18,6 +17,7 @@ import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
 import { AccountHead } from './AccountHead.tsx'
+import { revokeAction } from './revoke-token.ts'
 import { useTokenColumns } from './use-token-columns.tsx'
 
 const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
@@ -65,22 +65,7 @@ export function TokensPage() {
                   columns={columns}
                   rowKey={(token) => token.id}
                   actions={(token) => [
-                    {
-                      id: 'revoke',
-                      label: t('revoke'),
-                      icon: Trash2,
-                      inline: true,
-                      danger: true,
-                      run: async () => {
-                        const question = {
-                          title: t('revokeTitle', { name: token.name }),
-                          text: t('revokeText'),
-                          action: t('revoke'),
-                          danger: true,
-                        }
-                        if (await confirm(question)) remove.mutate({ params: { tokenId: token.id } })
-                      },
-                    },
+                    revokeAction(token, remove.denied, () => remove.mutate({ params: { tokenId: token.id } })),
                   ]}
                 />
               )}
@@ -93,8 +78,7 @@ export function TokensPage() {
           title={t('add')}
           description={t('addText')}
           scopes={tokenScopes}
-          loading={create.isPending}
-          error={create.error}
+          creating={create}
           create={({ name, scope, expiry }) => create.mutateAsync({ body: { name, scope, expirationInDays: expiry } })}
           onClose={anchor.close}
         />

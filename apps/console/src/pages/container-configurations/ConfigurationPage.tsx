@@ -71,8 +71,13 @@ function ConfigurationView({
   const [params] = useState({ teamSlug, configId: config.id })
   const { image, deployment, project, version } = relations
   const prefix = deployment?.prefix
-  const denied = useDenied('container-configurations.edit')
-  const readOnly = denied ?? (config.parent.mutable ? null : t(deployment ? 'readOnly.deployment' : 'readOnly.version'))
+  const patchDenied = useDenied('container-configuration/patch-config')
+  // What is typed while the page is left goes this way.
+  const updateDenied = useDenied('container-configurations.update')
+  const readOnly =
+    patchDenied ??
+    updateDenied ??
+    (config.parent.mutable ? null : t(deployment ? 'readOnly.deployment' : 'readOnly.version'))
   const editors = useEditors('container-configuration', params)
   const draft = useConfigDraft(params, config, prefix)
   const kind = config.type === 'instance' ? 'instance' : 'image'

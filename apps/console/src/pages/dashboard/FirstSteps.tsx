@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Check, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
+import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { cx } from '../../components/class-names.ts'
@@ -99,13 +100,31 @@ function StepAction({
   const { t } = useTranslation('dashboard')
   const navigate = useNavigate()
   const { done } = onboarding[step]
+  const denied = useStepDenied(step)
   const target = targetOf(step, teamSlug, onboarding)
   if (!target || (!done && !isNext)) return null
   return (
-    <Button size="sm" variant={done ? 'bare' : 'main'} onClick={() => void navigate(target)}>
+    <Button
+      size="sm"
+      variant={done ? 'bare' : 'main'}
+      disabledReason={done ? null : denied}
+      onClick={() => void navigate(target)}
+    >
       {done ? t('steps.show') : t(`steps.go.${step}`)}
     </Button>
   )
+}
+
+function useStepDenied(step: Step): string | null {
+  const denied = {
+    createNode: useDenied('nodes.create'),
+    createProject: useDenied('projects.create'),
+    createVersion: useDenied('versions.create'),
+    addImages: useDenied('version/add-images'),
+    addDeployment: useDenied('deployments.create'),
+    deploy: useDenied('deployments.start'),
+  }
+  return denied[step]
 }
 
 /** Where a step was done, or where it can be done; nothing while an earlier step is missing. */

@@ -43,7 +43,13 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
       footer={
         <>
           <Button onClick={onClose}>{t('common:cancel')}</Button>
-          <Button data-confirm variant="bad-main" busy={remove.isPending} onClick={submit}>
+          <Button
+            data-confirm
+            variant="bad-main"
+            busy={remove.isPending}
+            disabledReason={remove.denied}
+            onClick={submit}
+          >
             {containers && mayRun ? t('delete.actionBoth') : t('delete.action')}
           </Button>
         </>

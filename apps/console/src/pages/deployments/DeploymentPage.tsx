@@ -70,9 +70,12 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const node = nodes.data?.find((candidate) => candidate.id === deployment.node.id)
   const [layer, setLayer] = useState<'edit' | 'copy' | 'delete' | null>(null)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const { start, starting, rollBack } = useStart(teamSlug)
-  const mayEdit = useDenied('deployments.edit')
-  const mayStart = useDenied('deployments.start')
+  const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
+  const denied = {
+    update: useDenied('deployments.update'),
+    copy: useDenied('deployments.copy'),
+    delete: useDenied('deployments.delete'),
+  }
 
   const facts = { status: deployment.status, versionType: deployment.version.type }
   const reason = (action: Parameters<typeof deploymentAction>[0]) => {
@@ -84,7 +87,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   // A protected deployment in the way is asked about at the start; anything else has to be settled first.
   const problems = preview.data?.problems.filter(({ property }) => property !== 'protectedDeploymentId').length ?? 0
   const startReason =
-    mayStart ??
+    startDenied ??
     reason('deploy') ??
     (takes && !takes.allowed ? takes.reason : null) ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
@@ -141,14 +144,14 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   id: 'edit',
                   label: t('common:edit'),
                   icon: Pencil,
-                  disabledReason: mayEdit ?? reason('edit'),
+                  disabledReason: denied.update ?? reason('edit'),
                   run: () => setLayer('edit'),
                 },
                 {
                   id: 'copy',
                   label: t('action.copy'),
                   icon: Copy,
-                  disabledReason: mayEdit ?? reason('copy'),
+                  disabledReason: denied.copy ?? reason('copy'),
                   run: () => setLayer('copy'),
                 },
                 {
@@ -163,7 +166,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   label: t('common:delete'),
                   icon: Trash2,
                   danger: true,
-                  disabledReason: mayEdit ?? reason('delete'),
+                  disabledReason: denied.delete ?? reason('delete'),
                   run: () => setLayer('delete'),
                 },
               ]}
@@ -254,7 +257,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             teamSlug={teamSlug}
             deployment={deployment}
             onRollBack={(number) => rollBack(deployment, number)}
-            denied={mayStart ?? reason('roll-back')}
+            denied={rollBackDenied ?? reason('roll-back')}
           />
           {deployment.version.type === 'rolling' && <DeploymentToken teamSlug={teamSlug} deployment={deployment} />}
         </div>

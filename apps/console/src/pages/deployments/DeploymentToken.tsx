@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
+import { useDeniedPart, useMe } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { OneToken } from '../account/OneToken.tsx'
 
@@ -12,10 +12,11 @@ export function DeploymentToken({ teamSlug, deployment }: { teamSlug: string; de
   const stale = [queryKey('deployments.get', { params })]
   const create = useCall('deployments.create-token', { stale, toast: false })
   const revoke = useCall('deployments.delete-token', { stale, onSuccess: () => toastSuccess(t('revoked')) })
+  const othersDenied = useDeniedPart('tokens.of-others')
+  const isOwn = deployment.token?.createdById === useMe()?.user.id
   return (
     <OneToken
       of="deployment"
-      denied={useDenied('deployments.token')}
       token={deployment.token}
       creating={create}
       create={async (body) => {
@@ -23,6 +24,7 @@ export function DeploymentToken({ teamSlug, deployment }: { teamSlug: string; de
         return { token, more: { label: t('shown.curl'), text: curl } }
       }}
       revoke={() => revoke.mutate({ params })}
+      revokeDenied={revoke.denied ?? (isOwn ? null : othersDenied)}
     />
   )
 }

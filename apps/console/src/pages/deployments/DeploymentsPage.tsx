@@ -53,11 +53,15 @@ export function DeploymentsPage() {
   })
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const create = useAnchor('new')
-  const denied = useDenied('deployments.edit')
+  const denied = {
+    create: useDenied('deployments.create'),
+    copy: useDenied('deployments.copy'),
+    delete: useDenied('deployments.delete'),
+  }
   const narrow = useNarrow()
   const [layer, setLayer] = useState<Layer>(null)
   const { columns, picker } = useDeploymentColumns(teamSlug)
-  const { askAndStart } = useStart(teamSlug)
+  const { askAndStart, startDenied } = useStart(teamSlug)
   const go = (change: DeploymentFilters) => void navigate(links.deployments(teamSlug, { ...search, ...change }))
   const filter = (change: DeploymentFilters) => go({ ...change, skip: undefined })
 
@@ -65,7 +69,7 @@ export function DeploymentsPage() {
     const facts = { status: row.status, versionType: row.version.type }
     const reason = (action: Parameters<typeof deploymentAction>[0]) => {
       const verdict = deploymentAction(action, facts)
-      return denied && action !== 'read-log' ? denied : verdict.allowed ? null : verdict.reason
+      return verdict.allowed ? null : verdict.reason
     }
     return [
       {
@@ -81,7 +85,7 @@ export function DeploymentsPage() {
         label: t('action.copy'),
         icon: Copy,
         inline: true,
-        disabledReason: reason('copy'),
+        disabledReason: denied.copy ?? reason('copy'),
         run: () => setLayer({ kind: 'copy', deployment: row }),
       },
       {
@@ -94,7 +98,7 @@ export function DeploymentsPage() {
         id: 'deploy',
         label: t('action.deploy'),
         icon: Rocket,
-        disabledReason: reason('deploy'),
+        disabledReason: startDenied ?? reason('deploy'),
         run: () => void askAndStart(row),
       },
       {
@@ -110,14 +114,14 @@ export function DeploymentsPage() {
         label: t('common:delete'),
         icon: Trash2,
         danger: true,
-        disabledReason: reason('delete'),
+        disabledReason: denied.delete ?? reason('delete'),
         run: () => setLayer({ kind: 'delete', deployment: row }),
       },
     ]
   }
   const isEmpty = query.data?.total === 0 && !filtered
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={denied} onClick={create.show}>
+    <Button variant="main" icon={Plus} disabledReason={denied.create} onClick={create.show}>
       {t('list.add')}
     </Button>
   )
@@ -208,7 +212,7 @@ export function DeploymentsPage() {
             actions={actions}
             rowButton={(row) =>
               row.status === 'failed' && (
-                <Button size="sm" disabledReason={denied} onClick={() => void askAndStart(row)}>
+                <Button size="sm" disabledReason={startDenied} onClick={() => void askAndStart(row)}>
                   {t('action.again')}
                 </Button>
               )

@@ -7,7 +7,6 @@ import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
-import { useDenied } from '../../api/me.ts'
 import { Ago } from '../../components/Ago.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
@@ -61,8 +60,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
   const [source, setSource] = useState<LogSource>('all')
   const [changes, setChanges] = useState(false)
-  const { start, starting, rollBack } = useStart(teamSlug)
-  const mayStart = useDenied('deployments.start')
+  const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
 
   const subjects = subjectsOf(deployment, release)
@@ -155,7 +153,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                 variant="bad"
                 icon={Square}
                 busy={cancel.isPending || cancel.isSuccess}
-                disabledReason={mayStart}
+                disabledReason={cancel.denied}
                 onClick={() => void askCancel()}
               >
                 {t('cancel.button')}
@@ -200,11 +198,13 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               }
               again={{
                 run: () => start(deployment),
-                reason: mayStart ?? (verdict.allowed ? null : verdict.reason),
+                reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
                 busy: starting,
               }}
               rollBack={
-                back ? { number: back.number, run: () => rollBack(deployment, back.number), reason: mayStart } : null
+                back
+                  ? { number: back.number, run: () => rollBack(deployment, back.number), reason: rollBackDenied }
+                  : null
               }
             />
           )}

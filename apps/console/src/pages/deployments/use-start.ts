@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client, queryClient, queryKey } from '../../api/client.ts'
+import { useDenied, useDeniedPart } from '../../api/me.ts'
 import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
@@ -16,6 +17,9 @@ type Wish = { deployment: Named; instances?: string[]; recreate?: boolean } | { 
 export function useStart(teamSlug: string) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
+  const startDenied = useDenied('deployments.start')
+  const rollBackDenied = useDenied('deployments.start-release')
+  const protectDenied = useDeniedPart('deployments.protect')
   const start = useMutation<boolean, unknown, Wish>({
     mutationFn: async (wish) => {
       try {
@@ -25,11 +29,12 @@ export function useStart(teamSlug: string) {
         const { deployment } = wish
         const sure = await confirm({
           title: t('start.protectedTitle', { prefix: deployment.prefix, node: deployment.node.name }),
-          text: t('start.protectedText'),
-          action: t('start.protectedAction'),
-          danger: true,
+          text: protectDenied ? `${t('start.protectedText')} ${protectDenied}.` : t('start.protectedText'),
+          ...(protectDenied
+            ? { action: t('common:close'), info: true }
+            : { action: t('start.protectedAction'), danger: true }),
         })
-        if (!sure) return false
+        if (!sure || protectDenied) return false
         await send(teamSlug, wish, true)
       }
       return true
@@ -51,6 +56,8 @@ export function useStart(teamSlug: string) {
   })
   return {
     starting: start.isPending,
+    startDenied,
+    rollBackDenied,
     start: (deployment: Named, options: { instances?: string[]; recreate?: boolean } = {}) =>
       start.mutate({ deployment, ...options }),
     /** From a list, where nothing was seen of what will change: asked first. */

@@ -2,7 +2,6 @@ import type { Result } from '@crux/contract'
 import { LoaderCircle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CodeBlock } from '../../components/CodeBlock.tsx'
@@ -15,7 +14,6 @@ type Props = { teamSlug: string; nodeId: string; install: NonNullable<Result<'no
 export function InstallCommand({ teamSlug, nodeId, install }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const left = Math.max(0, Math.ceil((Date.parse(install.expireAt) - useNow()) / 1000))
-  const denied = useDenied('nodes.edit')
   const discard = useCall('nodes.delete-script', { stale: [queryKey('nodes.get', { params: { teamSlug, nodeId } })] })
   return (
     <Box
@@ -24,7 +22,7 @@ export function InstallCommand({ teamSlug, nodeId, install }: Props) {
         <Button
           size="sm"
           busy={discard.isPending}
-          disabledReason={denied}
+          disabledReason={discard.denied}
           onClick={() => discard.mutate({ params: { teamSlug, nodeId } })}
         >
           {t('install.discard')}

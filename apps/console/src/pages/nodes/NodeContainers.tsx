@@ -41,8 +41,8 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const [containers, setContainers] = useState<readonly Container[] | null>(null)
   const [text, setText] = useState('')
   const [internal, setInternal] = useState(false)
-  const mayDelete = useDenied('containers.delete')
-  const mayOperate = useDenied('containers.operate')
+  const mayDelete = useDenied('node/delete-container')
+  const mayOperate = useDenied('node/container-command')
 
   const send = useChannel(
     'node',

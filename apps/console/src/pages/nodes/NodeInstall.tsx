@@ -5,7 +5,6 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { queryKey, useCall } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
@@ -33,7 +32,6 @@ export function NodeInstall({ teamSlug, node }: Props) {
 
 function ThisMachine({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
-  const denied = useDenied('nodes.edit')
   const start = useCall('nodes.start-local-agent', {
     stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],
   })
@@ -51,7 +49,7 @@ function ThisMachine({ teamSlug, node }: Props) {
         <Button
           variant="main"
           busy={starting}
-          disabledReason={denied ?? (!available && (reason ?? t('install.notHere')))}
+          disabledReason={start.denied ?? (!available && (reason ?? t('install.notHere')))}
           onClick={() => start.mutate({ params: { teamSlug, nodeId: node.id } })}
         >
           {t('install.use')}
@@ -83,7 +81,6 @@ const schema = z
 
 function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) {
   const { t } = useTranslation(['nodes', 'common'])
-  const denied = useDenied('nodes.edit')
   const form = useForm({
     resolver: zodResolver(schema),
     defaultValues: {
@@ -108,7 +105,7 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
           submitLabel={t('install.generate')}
           loading={generate.isPending}
           error={generate.error}
-          disabledReason={denied}
+          disabledReason={generate.denied}
           fields={{ 'dagentTraefik.acmeEmail': 'acmeEmail' }}
           onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail }) =>
             generate.mutateAsync({

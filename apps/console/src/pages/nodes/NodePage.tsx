@@ -163,13 +163,12 @@ function NodeLine({ node, installed }: { node: Node; installed: boolean }) {
 
 function RestartLocalAgent({ teamSlug, node }: { teamSlug: string; node: Node }) {
   const { t } = useTranslation(['nodes', 'common'])
-  const denied = useDenied('nodes.edit')
   const start = useCall('nodes.start-local-agent', { stale: [queryKey('nodes.get')] })
   return (
     <Button
       size="sm"
       busy={start.isPending}
-      disabledReason={denied}
+      disabledReason={start.denied}
       onClick={() => start.mutate({ params: { teamSlug, nodeId: node.id } })}
     >
       {t('install.startAgain')}
@@ -180,7 +179,7 @@ function RestartLocalAgent({ teamSlug, node }: { teamSlug: string; node: Node })
 function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Action[] {
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
-  const denied = useDenied('nodes.edit')
+  const editDenied = useDenied('nodes.update')
   const params = { teamSlug, nodeId: node.id }
   const stale = [queryKey('nodes.list'), queryKey('nodes.get', { params })]
   const kick = useCall('nodes.kick', { stale, onSuccess: () => toastSuccess(t('kick.done', { name: node.name })) })
@@ -205,12 +204,12 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
     })
 
   return [
-    { id: 'edit', label: t('common:edit'), icon: Pencil, disabledReason: denied, run: showEdit },
+    { id: 'edit', label: t('common:edit'), icon: Pencil, disabledReason: editDenied, run: showEdit },
     {
       id: 'kick',
       label: t('kick.action'),
       icon: Unplug,
-      disabledReason: denied ?? (node.status === 'unreachable' && t('kick.away')),
+      disabledReason: kick.denied ?? (node.status === 'unreachable' && t('kick.away')),
       run: async () => {
         if (await ask('kick')) kick.mutate({ params })
       },
@@ -219,7 +218,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       id: 'revoke',
       label: t('revoke.action'),
       icon: Unlink,
-      disabledReason: denied ?? (!node.hasToken && t('revoke.none')),
+      disabledReason: revoke.denied ?? (!node.hasToken && t('revoke.none')),
       danger: true,
       run: async () => {
         if (await ask('revoke')) revoke.mutate({ params })
@@ -229,7 +228,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       id: 'delete',
       label: t('remove.action'),
       icon: Trash2,
-      disabledReason: denied ?? (node.inUse && t('remove.inUse')),
+      disabledReason: remove.denied ?? (node.inUse && t('remove.inUse')),
       danger: true,
       run: async () => {
         if (await ask('remove', node.name)) remove.mutate({ params })

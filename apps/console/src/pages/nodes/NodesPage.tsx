@@ -30,7 +30,7 @@ export function NodesPage() {
   const { teamSlug } = useParams({ from: '/app/$teamSlug/nodes' })
   const query = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const create = useAnchor('new')
-  const denied = useDenied('nodes.edit')
+  const denied = useDenied('nodes.create')
 
   const columns: Column<Node>[] = [
     {

@@ -40,7 +40,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   const { t } = useTranslation(['projects', 'common'])
   const edit = useAnchor('edit')
   const create = useAnchor('new')
-  const denied = useDenied('projects.edit')
+  const editDenied = useDenied('projects.update')
+  const createDenied = useDenied('versions.create')
   const { convert, remove } = useProjectChanges(teamSlug, project)
   const versioned = project.type === 'versioned'
   const only = project.versions[0]
@@ -53,11 +54,11 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
         sub={project.description}
         tools={
           <>
-            <Button icon={Pencil} disabledReason={denied} onClick={edit.show}>
+            <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>
               {t('common:edit')}
             </Button>
             {versioned && (
-              <Button icon={Plus} variant="main" disabledReason={denied} onClick={create.show}>
+              <Button icon={Plus} variant="main" disabledReason={createDenied} onClick={create.show}>
                 {t('details.addVersion')}
               </Button>
             )}
@@ -70,8 +71,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
                         id: 'convert',
                         icon: GitBranchPlus,
                         label: t('details.convert'),
-                        disabledReason: denied,
-                        run: () => void convert(),
+                        disabledReason: convert.denied,
+                        run: () => void convert.ask(),
                       },
                     ]),
                 {
@@ -79,8 +80,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
                   icon: Trash2,
                   label: t('details.delete'),
                   danger: true,
-                  disabledReason: denied ?? (project.deletable ? null : t('details.inProgress')),
-                  run: () => void remove(),
+                  disabledReason: remove.denied ?? (project.deletable ? null : t('details.inProgress')),
+                  run: () => void remove.ask(),
                 },
               ]}
             />
@@ -92,8 +93,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
       ) : (
         only && <OnlyVersion teamSlug={teamSlug} project={project} versionId={only.id} />
       )}
-      {edit.open && !denied && <ProjectEdit teamSlug={teamSlug} project={project} onClose={edit.close} />}
-      {create.open && !denied && versioned && (
+      {edit.open && !editDenied && <ProjectEdit teamSlug={teamSlug} project={project} onClose={edit.close} />}
+      {create.open && !createDenied && versioned && (
         <VersionCreate teamSlug={teamSlug} projectId={project.id} onClose={create.close} />
       )}
     </>
@@ -131,24 +132,30 @@ function useProjectChanges(teamSlug: string, project: Project) {
     },
   })
   return {
-    convert: async () => {
-      const yes = await confirm({
-        title: t('details.convertTitle', { name }),
-        text: t('details.convertText'),
-        action: t('details.convert'),
-      })
-      if (yes) convert.mutate({ params: { teamSlug, projectId } })
+    convert: {
+      denied: convert.denied,
+      ask: async () => {
+        const yes = await confirm({
+          title: t('details.convertTitle', { name }),
+          text: t('details.convertText'),
+          action: t('details.convert'),
+        })
+        if (yes) convert.mutate({ params: { teamSlug, projectId } })
+      },
     },
-    remove: async () => {
-      const versions = t('versionCount', { count: project.versions.length })
-      const yes = await confirm({
-        title: t('details.deleteTitle', { name }),
-        text: t('details.deleteText', { versions }),
-        action: t('details.delete'),
-        danger: true,
-        typeName: name,
-      })
-      if (yes) remove.mutate({ params: { teamSlug, projectId } })
+    remove: {
+      denied: remove.denied,
+      ask: async () => {
+        const versions = t('versionCount', { count: project.versions.length })
+        const yes = await confirm({
+          title: t('details.deleteTitle', { name }),
+          text: t('details.deleteText', { versions }),
+          action: t('details.delete'),
+          danger: true,
+          typeName: name,
+        })
+        if (yes) remove.mutate({ params: { teamSlug, projectId } })
+      },
     },
   }
 }

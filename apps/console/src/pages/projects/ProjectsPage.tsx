@@ -25,7 +25,7 @@ export function ProjectsPage() {
   const team = useTeam()
   const query = useQuery(apiQuery('projects.list', { params: { teamSlug: team.slug } }))
   const columns = useProjectColumns(team.slug)
-  const denied = useDenied('projects.edit')
+  const denied = useDenied('projects.create')
   const anchor = useAnchor('new')
   const [mode, setMode] = useViewMode('projects')
 

@@ -33,7 +33,8 @@ export function VersionList({
   onCreate: () => void
 }) {
   const { t } = useTranslation('projects')
-  const denied = useDenied('projects.edit')
+  const createDenied = useDenied('versions.create')
+  const increaseDenied = useDenied('versions.increase')
   const setDefault = useSetDefault(teamSlug, project.id)
   const columns = useColumns(teamSlug, project.id)
   const navigate = useNavigate()
@@ -46,7 +47,7 @@ export function VersionList({
       icon: ArrowUpFromLine,
       label: t('version.increase'),
       inline: true,
-      disabledReason: denied ?? (version.increasable ? null : t('version.notIncreasable')),
+      disabledReason: increaseDenied ?? (version.increasable ? null : t('version.notIncreasable')),
       run: () => setIncreased(version),
     },
     {
@@ -54,8 +55,8 @@ export function VersionList({
       icon: CircleCheckBig,
       label: t('version.setDefault'),
       inline: true,
-      disabledReason: denied ?? (version.default ? t('version.isDefault') : null),
-      run: () => void setDefault(version),
+      disabledReason: setDefault.denied ?? (version.default ? t('version.isDefault') : null),
+      run: () => void setDefault.ask(version),
     },
     {
       id: 'images',
@@ -69,7 +70,7 @@ export function VersionList({
     },
   ]
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={denied} onClick={onCreate}>
+    <Button variant="main" icon={Plus} disabledReason={createDenied} onClick={onCreate}>
       {t('details.addVersion')}
     </Button>
   )

@@ -7,7 +7,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 export function useSetDefault(teamSlug: string, projectId: string) {
   const { t } = useTranslation('projects')
   const change = useCall('versions.default', { stale: [queryKey('projects.get'), queryKey('versions.get')] })
-  return async ({ id: versionId, name }: { id: string; name: string }) => {
+  const ask = async ({ id: versionId, name }: { id: string; name: string }) => {
     const yes = await confirm({
       title: t('version.setDefaultTitle', { name }),
       text: t('version.setDefaultText'),
@@ -19,4 +19,5 @@ export function useSetDefault(teamSlug: string, projectId: string) {
         { onSuccess: () => toastSuccess(t('version.defaultSet', { name })) },
       )
   }
+  return { ask, denied: change.denied }
 }

@@ -22,7 +22,7 @@ export function RegistriesPage() {
   const team = useTeam()
   const query = useQuery(apiQuery('registries.list', { params: { teamSlug: team.slug } }))
   const columns = useRegistryColumns(team.slug)
-  const denied = useDenied('registries.edit')
+  const denied = useDenied('registries.create')
   const anchor = useAnchor('new')
 
   const add = (

@@ -39,7 +39,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
   const { t } = useTranslation(['registries', 'common'])
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
-  const denied = useDenied('registries.edit')
+  const denied = useDenied('registries.update')
   const { details } = registry
   const remove = useCall('registries.delete', {
     stale: [queryKey('registries.list'), queryKey('dashboard.get')],
@@ -78,7 +78,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
               icon={Trash2}
               variant="bad"
               busy={remove.isPending}
-              disabledReason={denied ?? (registry.inUse ? t('delete.inUse') : null)}
+              disabledReason={remove.denied ?? (registry.inUse ? t('delete.inUse') : null)}
               onClick={() => void askRemove()}
             >
               {t('common:delete')}

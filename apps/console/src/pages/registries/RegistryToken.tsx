@@ -1,7 +1,6 @@
 import type { Result } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { OneToken } from '../account/OneToken.tsx'
 
@@ -15,7 +14,6 @@ export function RegistryToken({ teamSlug, registry }: { teamSlug: string; regist
   return (
     <OneToken
       of="registry"
-      denied={useDenied('registries.edit')}
       token={registry.registryToken}
       creating={create}
       create={async ({ expirationInDays }) => {
@@ -23,6 +21,7 @@ export function RegistryToken({ teamSlug, registry }: { teamSlug: string; regist
         return { token, more: { label: t('shown.config'), text: config } }
       }}
       revoke={() => revoke.mutate({ params })}
+      revokeDenied={revoke.denied}
     />
   )
 }

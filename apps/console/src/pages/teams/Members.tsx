@@ -30,9 +30,9 @@ export function Members({ team }: { team: Team }) {
   const { t } = useTranslation(['teams', 'common'])
   const [text, setText] = useState('')
   const [inviting, setInviting] = useState(false)
-  const inviteDenied = useDenied('team-members.invite', team.id)
+  const inviteDenied = useDenied('teams.invite')
   const columns = useColumns()
-  const actions = useMemberActions(team, inviteDenied)
+  const actions = useMemberActions(team)
   const rows = filterRows(team.users, text, (user) => [user.name, user.email])
   return (
     <Box
@@ -63,10 +63,9 @@ export function Members({ team }: { team: Team }) {
   )
 }
 
-function useMemberActions(team: Team, inviteDenied: string | null): (member: Member) => RowAction[] {
+function useMemberActions(team: Team): (member: Member) => RowAction[] {
   const { t } = useTranslation(['teams', 'common'])
   const me = useMe()
-  const rolesDenied = useDenied('team-members.roles', team.id)
   const pauses = usePauses()
   const stale = [queryKey('teams.get'), queryKey('teams.list')]
   const changeRole = useCall('teams.change-role', {
@@ -95,7 +94,7 @@ function useMemberActions(team: Team, inviteDenied: string | null): (member: Mem
           id: `role-${role}`,
           icon,
           label: t('details.makeRole', { role: t(`common:role.${role}`) }),
-          disabledReason: rolesDenied ?? (last && t('details.lastOwner')),
+          disabledReason: changeRole.denied ?? (last && t('details.lastOwner')),
           run: async () => {
             const question = {
               title: t('details.roleTitle', { name: member.name, role: t(`common:role.${role}`) }),
@@ -114,7 +113,7 @@ function useMemberActions(team: Team, inviteDenied: string | null): (member: Mem
               icon: RotateCw,
               label: t('details.reinvite'),
               inline: true,
-              disabledReason: inviteDenied ?? (pauses.active(member.id) && t('details.reinvitePause')),
+              disabledReason: reinvite.denied ?? (pauses.active(member.id) && t('details.reinvitePause')),
               run: () => reinvite.mutate({ params }),
             },
           ]
@@ -125,7 +124,7 @@ function useMemberActions(team: Team, inviteDenied: string | null): (member: Mem
       label: invited ? t('details.takeBack') : t('details.remove'),
       danger: true,
       disabledReason:
-        inviteDenied ||
+        remove.denied ||
         (member.id === me?.user.id && !invited && t('details.removeSelf')) ||
         (member.role === 'owner' && t('details.removeOwner')),
       run: async () => {

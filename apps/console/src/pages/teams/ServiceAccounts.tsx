@@ -16,6 +16,7 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
+import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
 
 const ServiceAccountForm = later(() =>
@@ -29,7 +30,8 @@ type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } |
 /** Accounts of the team that are nobody's: for pipelines and scripts. Only admins see them. */
 export function ServiceAccounts({ team }: { team: { id: string; slug: string } }) {
   const { t } = useTranslation(['teams', 'common'])
-  const denied = useDenied('service-accounts.edit', team.id)
+  const denied = useDenied('service-accounts.create')
+  const hidden = useDenied('service-accounts.list')
   const [layer, setLayer] = useState<Layer>(null)
   const close = () => setLayer(null)
   return (
@@ -41,7 +43,7 @@ export function ServiceAccounts({ team }: { team: { id: string; slug: string } }
         </Button>
       }
     >
-      {denied ? (
+      {hidden ? (
         <p className="px-3.5 py-3 text-ink-2">{t('accounts.denied')}</p>
       ) : (
         <Accounts teamSlug={team.slug} onLayer={setLayer} />
@@ -57,6 +59,8 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
   const { t } = useTranslation(['teams', 'common', 'tokens'])
   const query = useQuery(apiQuery('service-accounts.list', { params: { teamSlug } }))
   const stale = [queryKey('service-accounts.list')]
+  const updateDenied = useDenied('service-accounts.update')
+  const tokenDenied = useDenied('service-accounts.create-token')
   const remove = useCall('service-accounts.delete', { stale, onSuccess: () => toastSuccess(t('accounts.deleted')) })
   return (
     <QueryView
@@ -80,7 +84,12 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
                   {t('accounts.by', { name: account.createdBy })} <RelativeTime at={account.createdAt} />
                 </span>
                 <span className="ml-auto flex items-center gap-2">
-                  <Button size="sm" icon={KeyRound} onClick={() => onLayer({ kind: 'token', account })}>
+                  <Button
+                    size="sm"
+                    icon={KeyRound}
+                    disabledReason={tokenDenied}
+                    onClick={() => onLayer({ kind: 'token', account })}
+                  >
                     {t('tokens:add')}
                   </Button>
                   <ActionMenu
@@ -91,6 +100,7 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
                         id: 'edit',
                         icon: Pencil,
                         label: t('common:edit'),
+                        disabledReason: updateDenied,
                         run: () => onLayer({ kind: 'edit', account }),
                       },
                       {
@@ -98,6 +108,7 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
                         icon: Trash2,
                         label: t('common:delete'),
                         danger: true,
+                        disabledReason: remove.denied,
                         run: async () => {
                           const question = {
                             title: t('accounts.deleteTitle', { name: account.name }),
@@ -138,23 +149,9 @@ function AccountTokens({ teamSlug, account }: { teamSlug: string; account: Accou
         columns={columns}
         rowKey={(token) => token.id}
         actions={(token) => [
-          {
-            id: 'revoke',
-            label: t('revoke'),
-            icon: Trash2,
-            inline: true,
-            danger: true,
-            run: async () => {
-              const question = {
-                title: t('revokeTitle', { name: token.name }),
-                text: t('revokeText'),
-                action: t('revoke'),
-                danger: true,
-              }
-              if (await confirm(question))
-                revoke.mutate({ params: { teamSlug, serviceAccountId: account.id, tokenId: token.id } })
-            },
-          },
+          revokeAction(token, revoke.denied, () =>
+            revoke.mutate({ params: { teamSlug, serviceAccountId: account.id, tokenId: token.id } }),
+          ),
         ]}
       />
     </div>
@@ -173,8 +170,7 @@ function AccountToken({ teamSlug, account, onClose }: { teamSlug: string; accoun
       title={t('addTo', { name: account.name })}
       description={t('addAccountText')}
       scopes={['deploy', ...tokenScopes.filter((scope) => scope !== 'deploy')]}
-      loading={create.isPending}
-      error={create.error}
+      creating={create}
       create={({ name, scope, expiry }) =>
         create.mutateAsync({ params, body: { name, scope, expirationInDays: expiry } })
       }

@@ -38,7 +38,7 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
   const { t } = useTranslation(['teams', 'common'])
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
-  const denied = useDenied('teams.edit', team.id)
+  const denied = useDenied('teams.update')
   const actions = useLeaveOrDelete(team)
   const { statistics } = team
   return (

@@ -13,7 +13,7 @@ const TeamSecurityForm = later(() => import('../../forms/team-security.tsx').the
 /** What a team demands of its members. Its owners decide; everybody sees it. */
 export function TeamSecurity({ team }: { team: Team }) {
   const { t } = useTranslation(['teams', 'common'])
-  const denied = useDenied('teams.security', team.id)
+  const denied = useDenied('teams.update-security')
   const [editing, setEditing] = useState(false)
   const { secondFactorRequired, allowedDomains } = team.security
   return (

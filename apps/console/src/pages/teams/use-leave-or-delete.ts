@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../../api/client.ts'
-import { meQuery, useDenied, useMe } from '../../api/me.ts'
+import { meQuery, useMe } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
@@ -15,7 +15,6 @@ export function useLeaveOrDelete(team: Result<'teams.get'>): Action[] {
   const { t } = useTranslation('teams')
   const navigate = useNavigate()
   const me = useMe()
-  const deleteDenied = useDenied('teams.delete', team.id)
   const gone = (text: string) => async () => {
     queryClient.removeQueries({ queryKey: queryKey('teams.get') })
     await queryClient.fetchQuery({ ...meQuery(), staleTime: 0 })
@@ -35,7 +34,7 @@ export function useLeaveOrDelete(team: Result<'teams.get'>): Action[] {
       id: 'leave',
       icon: LogOut,
       label: t('details.leave'),
-      disabledReason: fixed ?? (lastOwner && t('details.lastOwnerLeaves')),
+      disabledReason: leave.denied ?? fixed ?? (lastOwner && t('details.lastOwnerLeaves')),
       run: async () => {
         const question = {
           title: t('details.leaveTitle', { name: team.name }),
@@ -51,7 +50,7 @@ export function useLeaveOrDelete(team: Result<'teams.get'>): Action[] {
       icon: Trash2,
       label: t('details.delete'),
       danger: true,
-      disabledReason: deleteDenied ?? fixed,
+      disabledReason: remove.denied ?? fixed,
       run: async () => {
         const { nodes, projects, deployments } = team.statistics
         const question = {

@@ -36,8 +36,12 @@ type Layer = { kind: 'create' } | { kind: 'copy' | 'delete'; deployment: Deploym
 export function DeploymentsSection({ teamSlug, project, version }: Props) {
   const { t } = useTranslation(['versions', 'common'])
   const navigate = useNavigate()
-  const denied = useDenied('deployments.edit')
-  const { askAndStart } = useStart(teamSlug)
+  const denied = {
+    create: useDenied('deployments.create'),
+    copy: useDenied('deployments.copy'),
+    delete: useDenied('deployments.delete'),
+  }
+  const { askAndStart, startDenied } = useStart(teamSlug)
   const columns = useVersionDeploymentColumns(teamSlug)
   const [layer, setLayer] = useState<Layer>(null)
   const [text, setText] = useState('')
@@ -54,11 +58,11 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     const facts = { status: row.status, versionType: version.type }
     const reason = (action: 'deploy' | 'copy' | 'delete') => {
       const verdict = deploymentAction(action, facts)
-      if (denied) return denied
       return verdict.allowed ? null : verdict.reason
     }
     const node = nodeTakesDeployments(row.node)
     const undeployable =
+      startDenied ??
       reason('deploy') ??
       (node.allowed ? null : node.reason) ??
       (version.images.length === 0 ? t('deployment.addImagesFirst') : null)
@@ -89,7 +93,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
         id: 'copy',
         icon: Copy,
         label: t('deployment.copy'),
-        disabledReason: reason('copy'),
+        disabledReason: denied.copy ?? reason('copy'),
         run: () => setLayer({ kind: 'copy', deployment: whole(row) }),
       },
       {
@@ -97,13 +101,13 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
         icon: Trash2,
         label: t('deployment.delete'),
         danger: true,
-        disabledReason: reason('delete'),
+        disabledReason: denied.delete ?? reason('delete'),
         run: () => setLayer({ kind: 'delete', deployment: whole(row) }),
       },
     ]
   }
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={denied} onClick={() => setLayer({ kind: 'create' })}>
+    <Button variant="main" icon={Plus} disabledReason={denied.create} onClick={() => setLayer({ kind: 'create' })}>
       {t('deployment.add')}
     </Button>
   )

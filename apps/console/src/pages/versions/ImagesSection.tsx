@@ -23,18 +23,21 @@ const TagPicker = later(() => import('./TagPicker.tsx').then((module) => module.
 type Props = {
   teamSlug: string
   images: VersionImage[]
-  readOnly: string | null
+  /** Why nothing here can be changed by anybody; rights come on top. */
+  fixed: string | null
   live: VersionLive
   onReorder: () => void
 }
 
-export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: Props) {
+export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Props) {
   const { t } = useTranslation('versions')
   const navigate = useNavigate()
+  const addDenied = live.denied.addImages ?? fixed
+  const tagDenied = live.denied.setTag ?? fixed
   const [adding, setAdding] = useState(false)
   const [taggedId, setTaggedId] = useState<string | null>(null)
   const [text, setText] = useState('')
-  const columns = useColumns(teamSlug, readOnly ? undefined : setTaggedId)
+  const columns = useColumns(teamSlug, tagDenied ? undefined : setTaggedId)
   const tagged = images.find((image) => image.id === taggedId)
   const untagged = images.filter((image) => !image.tag).length
   const rows = filterRows(images, text, (image) => [image.config.name, image.name, image.tag, image.registry.name])
@@ -50,14 +53,14 @@ export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: P
     if (yes) live.removeImage(image.id)
   }
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={readOnly} onClick={() => setAdding(true)}>
+    <Button variant="main" icon={Plus} disabledReason={addDenied} onClick={() => setAdding(true)}>
       {t('image.add')}
     </Button>
   )
   return (
     <>
       {images.length === 0 ? (
-        <EmptyState icon={Container} title={t('image.empty')} text={readOnly ?? t('image.emptyText')} action={add} />
+        <EmptyState icon={Container} title={t('image.empty')} text={addDenied ?? t('image.emptyText')} action={add} />
       ) : (
         <>
           <Filters
@@ -65,7 +68,7 @@ export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: P
               <>
                 <Button
                   icon={ArrowDownUp}
-                  disabledReason={readOnly ?? (images.length < 2 && t('image.reorderNeedsTwo'))}
+                  disabledReason={live.denied.setOrder ?? fixed ?? (images.length < 2 && t('image.reorderNeedsTwo'))}
                   onClick={onReorder}
                 >
                   {t('image.reorder')}
@@ -94,7 +97,7 @@ export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: P
                   icon: TagIcon,
                   label: t('image.tag'),
                   inline: true,
-                  disabledReason: readOnly,
+                  disabledReason: tagDenied,
                   run: () => setTaggedId(image.id),
                 },
                 {
@@ -109,7 +112,7 @@ export function ImagesSection({ teamSlug, images, readOnly, live, onReorder }: P
                   icon: Trash2,
                   label: t('image.remove'),
                   danger: true,
-                  disabledReason: readOnly,
+                  disabledReason: live.denied.removeImage ?? fixed,
                   run: () => void remove(image),
                 },
               ]}

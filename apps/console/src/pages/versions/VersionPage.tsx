@@ -54,7 +54,8 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
   const [increasing, setIncreasing] = useState(false)
-  const denied = useDenied('projects.edit')
+  const editDenied = useDenied('versions.update')
+  const increaseDenied = useDenied('versions.increase')
   const setDefault = useSetDefault(slug, project.id)
   const remove = useCall('versions.delete', {
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('dashboard.get')],
@@ -94,14 +95,14 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
           <>
             <Button
               icon={ArrowUpFromLine}
-              disabledReason={denied ?? (version.increasable ? null : t('projects:version.notIncreasable'))}
+              disabledReason={increaseDenied ?? (version.increasable ? null : t('projects:version.notIncreasable'))}
               onClick={() => setIncreasing(true)}
             >
               {t('projects:version.increase')}
             </Button>
             <Button
               icon={Pencil}
-              disabledReason={denied ?? (version.mutable ? null : t('immutable'))}
+              disabledReason={editDenied ?? (version.mutable ? null : t('immutable'))}
               onClick={anchor.show}
             >
               {t('edit')}
@@ -112,15 +113,15 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
                   id: 'default',
                   icon: CircleCheckBig,
                   label: t('projects:version.setDefault'),
-                  disabledReason: denied ?? (version.default ? t('projects:version.isDefault') : null),
-                  run: () => void setDefault(version),
+                  disabledReason: setDefault.denied ?? (version.default ? t('projects:version.isDefault') : null),
+                  run: () => void setDefault.ask(version),
                 },
                 {
                   id: 'delete',
                   icon: Trash2,
                   label: t('delete'),
                   danger: true,
-                  disabledReason: denied ?? (version.deletable ? null : t('notDeletable')),
+                  disabledReason: remove.denied ?? (version.deletable ? null : t('notDeletable')),
                   run: () => void askRemove(),
                 },
               ]}
@@ -129,7 +130,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
         }
       />
       <VersionSections teamSlug={slug} project={project} version={version} section={section} />
-      {anchor.open && !denied && version.mutable && (
+      {anchor.open && !editDenied && version.mutable && (
         <VersionEdit teamSlug={slug} projectId={project.id} version={version} onClose={anchor.close} />
       )}
       {increasing && (

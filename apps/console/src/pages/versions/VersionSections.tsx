@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { Container, Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
-import { useDenied } from '../../api/me.ts'
 import { later } from '../../components/later.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import type { VersionSection } from '../../links.ts'
@@ -27,8 +26,8 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
   const ids = { teamSlug, projectId: project.id, versionId: version.id }
   const live = useVersionLive(ids)
   useEditors('version', ids)
-  const denied = useDenied('projects.edit')
-  const readOnly = denied ?? (version.mutable ? null : t('immutable'))
+  const fixed = version.mutable ? null : t('immutable')
+  const orderDenied = live.denied.setOrder ?? fixed
   const go = (next: VersionSection) => void navigate({ to: '.', search: { section: next } })
   const images = [...version.images].sort((a, b) => a.order - b.order)
   return (
@@ -54,7 +53,7 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
         </Tab>
       </Tabs>
       {section === 'deployments' && <DeploymentsSection teamSlug={teamSlug} project={project} version={version} />}
-      {section === 'reorder' && !readOnly && images.length > 1 && (
+      {section === 'reorder' && !orderDenied && images.length > 1 && (
         <ImageOrder
           images={images}
           onDiscard={() => go('images')}
@@ -64,14 +63,8 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
           }}
         />
       )}
-      {(section === 'images' || (section === 'reorder' && (readOnly || images.length < 2))) && (
-        <ImagesSection
-          teamSlug={teamSlug}
-          images={images}
-          readOnly={readOnly}
-          live={live}
-          onReorder={() => go('reorder')}
-        />
+      {(section === 'images' || (section === 'reorder' && (orderDenied || images.length < 2))) && (
+        <ImagesSection teamSlug={teamSlug} images={images} fixed={fixed} live={live} onReorder={() => go('reorder')} />
       )}
     </>
   )

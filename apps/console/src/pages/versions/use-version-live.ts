@@ -2,6 +2,7 @@ import type { Result } from '@crux/contract'
 import i18n from 'i18next'
 import { queryClient, queryKey } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
+import { useDenied } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 
 type Ids = { teamSlug: string; projectId: string; versionId: string }
@@ -34,7 +35,15 @@ export function useVersionLive(ids: Ids) {
     image: (image) => change((images) => images.map((one) => (one.id === image.id ? image : one))),
   })
 
+  const denied = {
+    addImages: useDenied('version/add-images'),
+    removeImage: useDenied('version/delete-image'),
+    setTag: useDenied('version/set-image-tag'),
+    setOrder: useDenied('version/order-images'),
+  }
   return {
+    /** By what leads to it: why it is off for this person. */
+    denied,
     addImages: (registryImages: { registryId: string; images: string[] }[]) => send('add-images', { registryImages }),
     removeImage: (imageId: string) => send('delete-image', { imageId }),
     // The sender is told only that it was received, so the own view changes at once.

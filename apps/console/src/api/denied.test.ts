@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { contract, type Deed, liveChannels, needs, type Operation, permissions } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../', import.meta.url)
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }))
+
+/** A change that a role of the team decides about. */
+const isRestricted = (deed: Deed) =>
+  needs[deed] in permissions && !needs[deed].endsWith('.read') && contract[deed as Operation]?.method !== 'GET'
+
+const asked = new Set(
+  sources.flatMap(({ text }) => [...text.matchAll(/useDenied\('([^']+)'\)/g)].map(([, deed]) => deed)),
+)
+
+/** Where each source makes a change: `useCall` by the name that it is given, or past it. */
+const calls = sources.flatMap(({ path, text }) =>
+  [...text.matchAll(/(?:const (\w+) = )?(useCall|client\.call)\(\s*'([^']+)'/g)].map(([, name, how, operation]) => ({
+    path,
+    text,
+    name,
+    how,
+    operation: operation as Operation,
+  })),
+)
+
+describe('what changes something', () => {
+  it('says why it is off to who lacks the right, by the call that it makes', () => {
+    const restricted = calls.filter(({ how, operation }) => how === 'useCall' && isRestricted(operation))
+    expect(restricted.length).toBeGreaterThan(30)
+    const forgotten = restricted.filter(
+      ({ text, name }) => !name || !new RegExp(`\\b${name}\\.denied\\b|creating=\\{${name}\\}`).test(text),
+    )
+    expect(forgotten.map(({ path, operation }) => `${path}: ${operation}`)).toEqual([])
+  })
+
+  it('is asked about where it is called by hand', () => {
+    const byHand = calls.filter(({ how, operation }) => how === 'client.call' && isRestricted(operation))
+    expect(byHand.map(({ operation }) => operation)).toContain('deployments.start')
+    const forgotten = byHand.filter(({ operation }) => !asked.has(operation))
+    expect(forgotten.map(({ path, operation }) => `${path}: ${operation}`)).toEqual([])
+  })
+
+  it('is asked about where it is a live message', () => {
+    const restricted = Object.entries(liveChannels).flatMap(([channel, { client }]) =>
+      Object.keys(client).flatMap((message) => {
+        const deed = `${channel}/${message}` as Deed
+        const sent = sources.some(({ text }) => text.includes(`send('${message}'`))
+        return sent && isRestricted(deed) ? [deed] : []
+      }),
+    )
+    expect(restricted).toContain('node/delete-container')
+    expect(restricted.filter((deed) => !asked.has(deed))).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { type ApiError, createClient, type Input, queryKey } from '@crux/client'
+import type { Operation, Result } from '@crux/contract'
+import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { mayRetry } from './errors.ts'
+import { sessionLost } from './session.ts'
+
+export const client = createClient({ baseUrl: '' })
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error) => sessionLost(error) }),
+  defaultOptions: {
+    queries: { staleTime: 5_000, retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
+  },
+})
+
+type Rest<O extends Operation> = Record<string, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>]
+
+/** Query options of an operation, for useQuery and for loaders: `useQuery(apiQuery('registries.list', { params: { teamSlug } }))`. */
+export const apiQuery = <O extends Operation>(operation: O, ...[input]: Rest<O>) =>
+  queryOptions<Result<O>, ApiError>({
+    queryKey: queryKey(operation, input),
+    // The tuple above has already proved that the operation may be called with this input.
+    queryFn: ({ signal }) => client.call<Operation>(operation, input as never, { signal }) as Promise<Result<O>>,
+  })
