@@ -8,9 +8,12 @@ import type {
   UiNode,
   VerificationFlow,
 } from '@ory/kratos-client'
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type FlowKind, identityCalls } from './identity-calls.ts'
 
-/** The identity service's public flow API, reached below /kratos on our own origin. Its shapes come from its own client's types. */
+/** The identity service's public API, reached below /kratos on our own origin. Its shapes come from its own client's types. */
+const calls = identityCalls('/kratos')
+
 type Flows = {
   login: LoginFlow
   registration: RegistrationFlow
@@ -18,7 +21,8 @@ type Flows = {
   recovery: RecoveryFlow
   settings: SettingsFlow
 }
-export type FlowKind = keyof Flows
+
+export type { FlowKind }
 export type Flow<K extends FlowKind = FlowKind> = Flows[K]
 
 export type Identity = {
@@ -43,14 +47,15 @@ export const identityQuery = () =>
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }) => {
-      const answer = await ask('/kratos/sessions/whoami', { signal })
+      const answer = await reached(calls.toSession({ signal }), signal)
       if (answer.status === 401) return null
       if (answer.status === 403) {
         const refused = await failure(answer)
         if (refused.error === 'session_aal2_required') return 'second-factor'
         throw refused
       }
-      const session = (await readJson(answer)) as Session
+      if (!answer.ok) throw await failure(answer)
+      const session = (await answer.json()) as Session
       const address = session.identity?.verifiable_addresses?.[0]
       const traits = session.identity?.traits as Traits | undefined
       const metadata = session.identity?.metadata_public as { recovered?: boolean } | null | undefined
@@ -81,17 +86,16 @@ export async function openFlow<K extends FlowKind>(
   query: Record<string, string | undefined> = {},
 ): Promise<Flow<K>> {
   if (id) {
-    const answer = await ask(`/kratos/self-service/${kind}/flows?${new URLSearchParams({ id })}`)
+    const answer = await reached(calls.getFlow(kind, id))
     if (answer.ok) return (await answer.json()) as Flow<K>
     if (answer.status !== 404 && answer.status !== 410 && answer.status !== 403) throw await failure(answer)
   }
-  const wanted = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return (await readJson(await ask(`/kratos/self-service/${kind}/browser?${new URLSearchParams(wanted)}`))) as Flow<K>
+  return (await readJson(calls.createBrowserFlow(kind, query))) as Flow<K>
 }
 
 /** The text of an error that the identity service stored before it sent the browser to /error?id=. */
 export async function readFlowError(id: string): Promise<{ message: string; reason?: string }> {
-  const body = (await readJson(await ask(`/kratos/self-service/errors?${new URLSearchParams({ id })}`))) as {
+  const body = (await readJson(calls.getFlowError(id))) as {
     error?: { message?: string; reason?: string }
   }
   return { message: body.error?.message ?? '', reason: body.error?.reason }
@@ -125,11 +129,7 @@ export async function submitFlow<K extends FlowKind>(
   flow: Flow<K>,
   fields: Record<string, unknown>,
 ): Promise<unknown> {
-  const answer = await ask(`/kratos/self-service/${kind}?${new URLSearchParams({ flow: flow.id })}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ csrf_token: csrfTokenOf(flow), ...fields }),
-  })
+  const answer = await reached(calls.updateFlow(kind, flow.id, { csrf_token: csrfTokenOf(flow), ...fields }))
   const body: unknown = await answer.json().catch(() => undefined)
   if (answer.ok) return body
   if (typeof body === 'object' && body !== null && 'ui' in body)
@@ -149,37 +149,59 @@ const isElsewhere = (body: unknown): body is Elsewhere =>
 export const sessionsQuery = () =>
   queryOptions<Session[]>({
     queryKey: ['sessions'],
-    queryFn: async ({ signal }) =>
-      (await readJson(await ask('/kratos/sessions?per_page=250', { signal }))) as Session[],
+    queryFn: async ({ signal }) => (await readJson(calls.listMySessions(250, { signal }), signal)) as Session[],
   })
 
 /** The session of this browser with its device. */
 export const currentSessionQuery = () =>
   queryOptions<Session>({
     queryKey: ['sessions', 'current'],
-    queryFn: async ({ signal }) => (await readJson(await ask('/kratos/sessions/whoami', { signal }))) as Session,
+    queryFn: async ({ signal }) => (await readJson(calls.toSession({ signal }), signal)) as Session,
   })
 
 /** Ends one other session, or without an id all others. */
 export async function endSessions(id?: string): Promise<void> {
-  const answer = await ask(id ? `/kratos/sessions/${encodeURIComponent(id)}` : '/kratos/sessions', { method: 'DELETE' })
+  const answer = await reached(id ? calls.disableMySession(id) : calls.disableMyOtherSessions())
   if (!answer.ok) throw await failure(answer)
 }
 
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+/** What happened to the person's account, as the identity service wrote it down. */
+export type SecurityEvent = {
+  id: string
+  event: string
+  details: { method?: string; provider?: string; factor?: string; from?: string; to?: string }
+  ip_address: string
+  user_agent: string
+  created_at: string
+}
+
+/** Newest first, page by page. Null where the identity service keeps no such log: a real Ory Kratos has none. */
+export const securityLogQuery = () =>
+  infiniteQueryOptions({
+    queryKey: ['security-log'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const answer = await reached(calls.listSecurityLog({ size: 50, token: pageParam }, { signal }), signal)
+      if (answer.status === 404 || answer.status === 405) return { events: null, next: undefined }
+      if (!answer.ok) throw await failure(answer)
+      const link = answer.headers.get('link')?.match(/<([^>]*)>;\s*rel="next"/)?.[1]
+      const next = link ? (new URL(link, location.origin).searchParams.get('page_token') ?? undefined) : undefined
+      return { events: (await answer.json()) as SecurityEvent[], next }
+    },
+    getNextPageParam: (page) => page.next,
+  })
+
+async function reached(sent: Promise<Response>, signal?: AbortSignal): Promise<Response> {
   try {
-    return await fetch(path, {
-      ...init,
-      headers: { accept: 'application/json', ...init.headers },
-      credentials: 'same-origin',
-    })
+    return await sent
   } catch (cause) {
-    if (init.signal?.aborted) throw cause
+    if (signal?.aborted) throw cause
     throw new ApiError({ status: 0, error: 'networkError', description: 'Network Error' }, { cause })
   }
 }
 
-async function readJson(answer: Response): Promise<unknown> {
+async function readJson(sent: Promise<Response>, signal?: AbortSignal): Promise<unknown> {
+  const answer = await reached(sent, signal)
   if (!answer.ok) throw await failure(answer)
   return answer.json()
 }
