@@ -15,6 +15,8 @@ export const limits = {
   imagesPerRequest: 100,
   allowedDomains: 50,
   tokensPerHolder: 100,
+  /** Hits of a search in the audit log are counted up to here. */
+  auditLogHits: 10_000,
   startWaitSeconds: 600,
 } as const
 

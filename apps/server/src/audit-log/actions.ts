@@ -1,6 +1,7 @@
 import { type Answer, CruxError, type Query } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
+import { countAllEntries } from './counted.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
 
 type Entry = Answer<'audit-log.list'>['items'][number]
@@ -21,6 +22,9 @@ export async function listEntries(
   ])
   return { items: await toEntries(app, rows), total }
 }
+
+/** Of the team, whenever they happened. */
+export const countEntriesOf = (app: App, teamId: string): Promise<number> => countAllEntries(app.database.pool, teamId)
 
 /** @throws CruxError invalidArgument `from` (too many days) or `timeZone` */
 export async function countDays(

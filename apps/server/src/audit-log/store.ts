@@ -1,5 +1,6 @@
-import type { Answer } from '@crux/contract'
+import { type Answer, limits } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
+import { countAll, countAllDays } from './counted.ts'
 
 type Entry = Answer<'audit-log.list'>['items'][number]
 export type AuditRow = {
@@ -23,8 +24,6 @@ export type Range = {
   accepted?: boolean | undefined
 }
 
-/** A filtered total stops here: whoever sees more narrows the filter, and nobody waits for the number. */
-const filteredTotalMax = 10_000
 /** Entries, from the newest, in which one or two letters are looked for. */
 const shortFilterEntries = 50_000
 
@@ -48,15 +47,14 @@ export async function selectPage(queries: Queries, range: Range, page: { skip: n
   return rows
 }
 
+/** With words to look for the total stops at a number: whoever sees so many narrows them, and nobody waits for it. */
 export async function countEntries(queries: Queries, range: Range): Promise<number> {
-  const { from, where, values, name } = conditions(range)
-  const { rows } = await queries.query<{ total: number }>({
-    ...(name && { name: `audit log total${name}` }),
-    text: range.filter
-      ? `select count(*)::int as total from (select from ${from} ${where} limit ${filteredTotalMax}) k`
-      : `select count(*)::int as total from ${from} ${where}`,
+  if (!range.filter) return countAll(queries, range)
+  const { from, where, values } = conditions(range)
+  const { rows } = await queries.query<{ total: number }>(
+    `select count(*)::int as total from (select from ${from} ${where} limit ${limits.auditLogHits}) k`,
     values,
-  })
+  )
   return rows[0]?.total ?? 0
 }
 
@@ -80,6 +78,7 @@ export async function selectAfter(
 }
 
 export async function selectDays(queries: Queries, range: Range, timeZone: string) {
+  if (!range.filter) return countAllDays(queries, range, timeZone)
   const { from, where, values } = conditions(range)
   const { rows } = await queries.query<Answer<'audit-log.days'>[number]>(
     `select to_char(day, 'YYYY-MM-DD') as day, accepted, refused from (

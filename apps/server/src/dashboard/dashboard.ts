@@ -1,8 +1,9 @@
 import type { Answer } from '@crux/contract'
+import { countEntriesOf } from '../audit-log/actions.ts'
 import type { App } from '../context.ts'
 import type { Handlers, TeamContext } from '../http/handlers.ts'
 
-type Counters = Omit<Answer<'dashboard.get'>, 'onboarding' | 'auditLogEntries'>
+type Counters = Omit<Answer<'dashboard.get'>, 'onboarding' | 'auditLog' | 'auditLogEntries'>
 type Steps = {
   deploymentId: string | null
   deployed: boolean
@@ -17,11 +18,16 @@ export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
 })
 
 async function getDashboard(app: App, team: TeamContext): Promise<Answer<'dashboard.get'>> {
-  const [counters, steps] = await Promise.all([selectCounters(app, team.id), selectSteps(app, team.id)])
+  const [counters, auditLog, steps] = await Promise.all([
+    selectCounters(app, team.id),
+    countEntriesOf(app, team.id),
+    selectSteps(app, team.id),
+  ])
   const step = (resourceId: string | null) => ({ done: resourceId !== null, resourceId })
   return {
     ...counters,
-    auditLogEntries: counters.auditLog,
+    auditLog,
+    auditLogEntries: auditLog,
     onboarding: {
       signUp: { done: true },
       createTeam: { done: true, resourceId: team.id },
@@ -40,7 +46,6 @@ async function selectCounters(app: App, teamId: string): Promise<Counters> {
     name: 'dashboard counters',
     text: `select
         (select count(*)::int from crux.team_member where team_id = $1) as users,
-        (select count(*)::int from crux.audit_log where team_id = $1) as "auditLog",
         (select count(*)::int from crux.project where team_id = $1) as projects,
         (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id where p.team_id = $1) as versions,
         (select count(*)::int from crux.node where team_id = $1) as nodes,

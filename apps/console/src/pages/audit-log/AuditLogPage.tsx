@@ -1,3 +1,4 @@
+import { limits } from '@crux/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Download, ScrollText } from 'lucide-react'
@@ -60,6 +61,8 @@ export function AuditLogPage() {
   const go = (change: AuditLogFilters) => void navigate(links.auditLog(teamSlug, { ...search, ...change }))
   const filter = (change: AuditLogFilters) => go({ ...change, skip: undefined })
   const filtered = Boolean(search.filter || search.accepted)
+  // With words to look for, the server counts no further.
+  const uncounted = Boolean(search.filter) && query.data?.total === limits.auditLogHits
   const exportAs = (format: 'csv' | 'ndjson') => {
     const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined)
     location.assign(`/api/${teamSlug}/audit-log/export.${format}?${new URLSearchParams(given)}`)
@@ -69,7 +72,7 @@ export function AuditLogPage() {
     <>
       <PageHead
         title={t('title')}
-        sub={query.data ? t('sub', { count: query.data.total }) : '\u00a0'}
+        sub={query.data ? t(uncounted ? 'many' : 'sub', { count: query.data.total }) : '\u00a0'}
         tools={
           <Menu trigger={<Button icon={Download}>{t('export')}</Button>}>
             <MenuItem onSelect={() => exportAs('csv')}>{t('csv')}</MenuItem>
