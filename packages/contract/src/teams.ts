@@ -26,6 +26,8 @@ export const TeamMember = z.object({
   role: z.enum(teamRoles),
   status: z.enum(memberStatuses),
   lastLogin: Timestamp.nullish(),
+  /** Of who is invited: why the last mail never arrives, in the words of the mail server. */
+  mailProblem: z.string().nullish(),
 })
 export const Team = z.object({ id: Id, name: z.string(), slug: z.string(), statistics: TeamStatistics })
 export const TeamSecurity = z.object({

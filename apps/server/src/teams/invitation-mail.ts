@@ -2,7 +2,7 @@ import { UndeliverableError } from '@crux/service-kit/mail'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import { inviteToAccountMail, inviteToTeamMail } from '../mails/invitation-mails.ts'
-import { findInvitation } from './invitation-store.ts'
+import { findInvitation, setMailProblem } from './invitation-store.ts'
 
 const job = 'invitation-mail'
 /** How long the code in the mail works (backend.md 4.13); after that the link asks for a fresh one. */
@@ -37,6 +37,7 @@ async function send(app: App, { teamId, userId, secretHash, secret }: MailJob): 
   } catch (err) {
     if (!(err instanceof UndeliverableError)) throw err
     app.log.warn({ err, teamId, userId }, 'the mail of an invitation was refused for good')
+    await setMailProblem(app.database.pool, row, err.answer)
   }
 }
 

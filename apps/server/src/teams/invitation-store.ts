@@ -95,7 +95,7 @@ export async function renewInvitation(
 ): Promise<void> {
   await queries.query(
     `update crux.invitation set status = 'pending', expires_at = now() + make_interval(days => $5), mailed_at = now(),
-      secret_hash = $3, invited_by = $4 where team_id = $1 and user_id = $2`,
+      mail_problem = null, secret_hash = $3, invited_by = $4 where team_id = $1 and user_id = $2`,
     [teamId, userId, secretHash, invitedBy, invitationDays],
   )
 }
@@ -110,6 +110,18 @@ export async function setInvitationStatus(
     userId,
     status,
   ])
+}
+
+/** Of the mail with this link; a newer one has an end of its own. */
+export async function setMailProblem(
+  queries: Queries,
+  { teamId, userId, secretHash }: Pick<InvitationRow, 'teamId' | 'userId' | 'secretHash'>,
+  problem: string,
+): Promise<void> {
+  await queries.query(
+    'update crux.invitation set mail_problem = $4 where team_id = $1 and user_id = $2 and secret_hash = $3',
+    [teamId, userId, secretHash, problem],
+  )
 }
 
 /** @returns whether there was one */

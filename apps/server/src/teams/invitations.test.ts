@@ -236,6 +236,24 @@ describe('an invitation', () => {
     expect(linkOf(await mailServer.next(email))).toContain('/auth/create-account?')
   }, 20_000)
 
+  it('says that the mail server refused its mail for good, until the next one is asked for', async () => {
+    const email = newEmail()
+    const row = async () => (await details()).users.find((user) => user.email === email)
+    mailServer.refuseWith(550)
+    const { id, mailProblem } = await invite(email)
+    expect(mailProblem ?? null).toBeNull()
+    await until(async () => (await row())?.mailProblem)
+    expect(await row()).toMatchObject({ status: 'pending', mailProblem: '550 not now' })
+    await idle()
+    mailServer.refuseWith(undefined)
+    await age(id, '30 seconds', 'mailed_at')
+    await reinvite(id)
+    expect(await row()).toMatchObject({ status: 'pending', mailProblem: null })
+    expect(linkOf(await mailServer.next(email))).toContain('/auth/create-account?')
+    await idle()
+    expect((await row())?.mailProblem).toBeNull()
+  })
+
   it('leaves nothing behind when the identity service is away', async () => {
     const lost = createAccounts({ adminUrl: 'http://127.0.0.1:9', adminToken: undefined, log: crux.app.log })
     const away = await startTestServer({

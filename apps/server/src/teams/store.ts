@@ -16,14 +16,20 @@ export type TeamRow = {
   versions: number
   deployments: number
   members: MemberRow[]
-  invitations: { userId: string; email: string; name: string; status: 'pending' | 'expired' | 'declined' }[]
+  invitations: {
+    userId: string
+    email: string
+    name: string
+    status: 'pending' | 'expired' | 'declined'
+    mailProblem: string | null
+  }[]
   secondFactorRequired: boolean
   allowedDomains: string[]
 }
 
 const teamRows = `select t.id, t.name, t.slug, t.second_factor_required as "secondFactorRequired",
     t.allowed_domains as "allowedDomains",
-    (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'status',
+    (select coalesce(json_agg(json_build_object('userId', i.user_id, 'email', i.email, 'name', i.name, 'mailProblem', i.mail_problem, 'status',
          case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end) order by i.created_at), '[]')
        from crux.invitation i where i.team_id = t.id) as invitations,
     (select count(*)::int from crux.project p where p.team_id = t.id) as projects,

@@ -18,7 +18,16 @@ export interface MailTransport {
 /** The mail server itself said that this mail can never be delivered: trying again is of no use. */
 export class UndeliverableError extends Error {
   override name = 'UndeliverableError'
+  /** What it said, on one line: `550 5.1.1 No such user here`. It is a stranger's text. */
+  readonly answer: string
+
+  constructor(answer: string, options?: ErrorOptions) {
+    super(`the mail server refuses the recipient: ${answer}`, options)
+    this.answer = answer
+  }
 }
+
+const answerLengthMax = 300
 
 /**
  * How mail leaves this installation: through the server in `smtpUri`, else into the folder `keepIn`.
@@ -70,12 +79,22 @@ function smtpTransport(smtpUri: string, from: { name: string; address: string })
         // An address object is never parsed as a list: a recipient stays one recipient.
         await transport.sendMail({ from, to: { name: '', address: recipient }, subject, text, html })
       } catch (cause) {
-        const { code, responseCode = 0 } = cause as { code?: string; responseCode?: number }
+        const {
+          code,
+          responseCode = 0,
+          response,
+        } = cause as { code?: string; responseCode?: number; response?: string }
         if (code === 'EENVELOPE' && responseCode >= 500)
-          throw new UndeliverableError('the mail server refuses the recipient', { cause })
+          throw new UndeliverableError(onOneLine(response || String(responseCode)), { cause })
         throw cause
       }
     },
     close: () => transport.close(),
   }
 }
+
+const onOneLine = (text: string) =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, answerLengthMax)

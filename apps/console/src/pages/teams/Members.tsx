@@ -165,7 +165,16 @@ function useColumns(): Column<Member>[] {
       header: t('details.status'),
       narrow: 'lead',
       sort: (user) => user.status,
-      cell: (user) => <State kind="member" value={user.status} />,
+      cell: (user) => (
+        <>
+          <State kind="member" value={user.status} />
+          {user.mailProblem && (
+            <p className="max-w-72 text-small wrap-anywhere whitespace-normal text-failed">
+              {t('details.mailProblem', { answer: user.mailProblem })}
+            </p>
+          )}
+        </>
+      ),
     },
     {
       id: 'lastLogin',

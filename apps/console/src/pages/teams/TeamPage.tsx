@@ -16,17 +16,24 @@ import { Tag } from '../../components/Tag.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { Members } from './Members.tsx'
+import { awaitsAnswer } from './members.ts'
 import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
 
 const TeamEdit = later(() => import('../../forms/team-edit.tsx').then((module) => module.TeamEdit))
 
+const answersEveryMs = 10_000
+
 const route = getRouteApi('/app/teams/$teamId')
 
 export function TeamPage() {
   const { teamId } = route.useParams()
-  const query = useQuery(apiQuery('teams.get', { params: { teamId } }))
+  const query = useQuery({
+    ...apiQuery('teams.get', { params: { teamId } }),
+    // Whether a mail is refused shows a moment after the invitation, and answers come from other browsers.
+    refetchInterval: ({ state }) => (state.data?.users.some(awaitsAnswer) ? answersEveryMs : false),
+  })
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
       {(team) => <TeamView team={team} />}

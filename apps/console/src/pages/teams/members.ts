@@ -7,6 +7,9 @@ export type Member = Team['users'][number]
 export const ownersOf = (team: Team): Member[] =>
   team.users.filter((user) => user.role === 'owner' && user.status === 'verified')
 
+/** Invited, and nothing is known of it yet. */
+export const awaitsAnswer = (member: Member): boolean => member.status === 'pending' && !member.mailProblem
+
 /** Whether the team would have no owner without this one. */
 export function lastOwner(team: Team, member: Member): boolean {
   const owners = ownersOf(team)

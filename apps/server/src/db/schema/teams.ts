@@ -45,6 +45,8 @@ export const invitation = crux.table(
     expiresAt: at().notNull(),
     /** When the last mail was asked for: the next one has to wait. */
     mailedAt: at().notNull().defaultNow(),
+    /** Why the last mail was refused for good. */
+    mailProblem: text(),
     /** SHA-256 of the secret in the mail's link. */
     secretHash: text().notNull(),
   },

@@ -1,0 +1,1 @@
+ALTER TABLE "crux"."invitation" ADD COLUMN "mail_problem" text;
