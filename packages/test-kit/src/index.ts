@@ -5,6 +5,7 @@ export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOi
 export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'
+export { startStorage, storageAccount, storageMissing, type TestStorage } from './storage.ts'
 export { freePort, waitFor } from './wait.ts'
 export {
   connectLocalNode,

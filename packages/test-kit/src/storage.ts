@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { AwsV4Signer } from 'aws4fetch'
+import { freePort, waitFor } from './wait.ts'
+
+const run = promisify(execFile)
+const source = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
+/** Outside of what git knows; kept between runs, because building it takes about a minute. */
+const binary = fileURLToPath(new URL('../../../node_modules/.cache/crux/versitygw-1.8.0', import.meta.url))
+
+export const storageAccount = { accessKey: 'crux-tests', secretKey: 'storage-secret' } as const
+
+export type TestStorage = {
+  url: string
+  host: string
+  createBucket: (name: string) => Promise<void>
+  put: (bucket: string, key: string, body: string | Uint8Array) => Promise<void>
+  remove: (bucket: string, key: string) => Promise<void>
+  /** Any signed request, for what the above do not do. Path and query as S3 has them. */
+  request: (method: string, path: string, body?: string | Uint8Array) => Promise<Response>
+  /** Ends the process; what it holds stays, `start` brings it back on the same port. */
+  stop: () => Promise<void>
+  start: () => Promise<void>
+  /** Ends it for good and removes its files. */
+  dispose: () => Promise<void>
+}
+
+/** Why tests against a real S3 server are left out here; undefined where they run. */
+export const storageMissing = async (): Promise<string | undefined> =>
+  existsSync(binary) || (await hasGo()) ? undefined : 'needs Go, which builds the S3 server (versitygw 1.8.0)'
+
+/** A real S3 server (versitygw) over a folder of its own, on a free loopback port. Ask `storageMissing` first. */
+export async function startStorage(): Promise<TestStorage> {
+  await build()
+  const folder = await mkdtemp(join(tmpdir(), 'crux-storage-'))
+  // Not every file system here keeps extended attributes: what is known about objects lies beside them.
+  const [data, notes] = [join(folder, 'data'), join(folder, 'notes')]
+  await Promise.all([mkdir(data), mkdir(notes)])
+  const port = await freePort()
+  const host = `localhost:${port}`
+  const url = `http://${host}`
+  let child: ChildProcess | undefined
+
+  async function start() {
+    child = spawn(binary, ['--port', `127.0.0.1:${port}`, '--quiet', 'posix', '--sidecar', notes, data], {
+      stdio: 'ignore',
+      env: { ...process.env, ROOT_ACCESS_KEY: storageAccount.accessKey, ROOT_SECRET_KEY: storageAccount.secretKey },
+    })
+    await waitFor('the storage answers', async () => (await request('GET', '/')).ok)
+  }
+  async function stop() {
+    const running = child
+    child = undefined
+    if (!running || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGKILL')
+    await ended
+  }
+  async function request(method: string, path: string, body?: string | Uint8Array): Promise<Response> {
+    const signer = new AwsV4Signer({
+      method,
+      url: `${url}${path}`,
+      accessKeyId: storageAccount.accessKey,
+      secretAccessKey: storageAccount.secretKey,
+      service: 's3',
+      region: 'us-east-1',
+      ...(body !== undefined && { body: Buffer.from(body) }),
+    })
+    const signed = await signer.sign()
+    return fetch(signed.url, { method, headers: signed.headers, body: signed.body ?? null })
+  }
+  async function demand(method: string, path: string, body?: string | Uint8Array) {
+    const answer = await request(method, path, body)
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  }
+  const at = (bucket: string, key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`
+
+  await start()
+  return {
+    url,
+    host,
+    createBucket: (name) => demand('PUT', `/${name}`),
+    put: (bucket, key, body) => demand('PUT', at(bucket, key), body),
+    remove: (bucket, key) => demand('DELETE', at(bucket, key)),
+    request,
+    start,
+    stop,
+    async dispose() {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Several test processes may come at once: each builds into a folder of its own, and the last rename wins. */
+async function build(): Promise<void> {
+  if (existsSync(binary)) return
+  const folder = `${binary}-${process.pid}`
+  await mkdir(folder, { recursive: true })
+  try {
+    await run('go', ['install', source], {
+      env: { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' },
+      timeout: 600_000,
+    })
+    await rename(join(folder, 'versitygw'), binary)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const hasGo = () =>
+  run('go', ['version']).then(
+    () => true,
+    () => false,
+  )
