@@ -49,9 +49,9 @@ test('seals every stored credential under the new key, and changes nothing when 
 
 test('knows every column whose comment says that it is encrypted', () => {
   const folder = new URL('../db/schema/', import.meta.url)
-  const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts'].map((name) =>
+  const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts', 'configurations.ts'].map((name) =>
     readFileSync(new URL(name, folder), 'utf8'),
   )
   const encrypted = texts.join('\n').match(/\/\*\*[^*]*\bencrypted\b[^*]*\*\/\s*\w+: text\(/gi) ?? []
-  expect(encrypted).toHaveLength(3)
+  expect(encrypted).toHaveLength(5)
 })

@@ -1,12 +1,14 @@
 import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type * as schema from '../db/schema/index.ts'
-import { nodeInstall, nodeToken, registry } from '../db/schema/index.ts'
+import { nodeInstall, nodeToken, registry, storage } from '../db/schema/index.ts'
 import type { Cipher } from './cipher.ts'
 
 /** Every column that holds a sealed secret, with the key of its row. */
 const sealedColumns = [
   { table: registry, id: registry.id, column: registry.token, name: 'token' },
+  { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey' },
+  { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey' },
   { table: nodeToken, id: nodeToken.nodeId, column: nodeToken.nextToken, name: 'nextToken' },
   { table: nodeInstall, id: nodeInstall.nodeId, column: nodeInstall.token, name: 'token' },
 ] as const

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { at, audit, crux, id } from './columns.ts'
 import { deployment, instance } from './deployments.ts'
 import { image } from './projects.ts'
@@ -17,23 +28,36 @@ export const configBundle = crux.table(
     description: text(),
     ...audit,
   },
-  (table) => [uniqueIndex('config_bundle_name').on(table.teamId, table.name)],
+  (table) => [
+    uniqueIndex('config_bundle_name').on(table.teamId, table.name),
+    unique('config_bundle_of_team').on(table.id, table.teamId),
+  ],
 )
 
-/** Which bundles a deployment carries. A bundle that any carries cannot go; checked when the statement ends, so that a team still can. */
+/**
+ * Which bundles a deployment carries, all of its own team. A bundle that any carries cannot go; checked when the statement ends, so
+ * that a team still can.
+ */
 export const deploymentConfigBundle = crux.table(
   'deployment_config_bundle',
   {
-    deploymentId: uuid()
-      .notNull()
-      .references(() => deployment.id, { onDelete: 'cascade' }),
-    configBundleId: uuid()
-      .notNull()
-      .references(() => configBundle.id),
+    deploymentId: uuid().notNull(),
+    configBundleId: uuid().notNull(),
+    teamId: uuid().notNull(),
     order: integer().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.deploymentId, table.configBundleId] }),
+    foreignKey({
+      columns: [table.deploymentId, table.teamId],
+      foreignColumns: [deployment.id, deployment.teamId],
+      name: 'deployment_config_bundle_deployment',
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [table.configBundleId, table.teamId],
+      foreignColumns: [configBundle.id, configBundle.teamId],
+      name: 'deployment_config_bundle_bundle',
+    }),
     index('deployment_config_bundle_by_bundle').on(table.configBundleId),
   ],
 )
@@ -49,8 +73,9 @@ export const storage = crux.table(
     description: text(),
     icon: text(),
     url: text().notNull(),
-    /** Both encrypted, never selected for reads (security.md 10); both null: public. */
+    /** Encrypted, never selected for reads (security.md 10). Null, as the other one then is: public. */
     accessKey: text(),
+    /** Encrypted, as above. */
     secretKey: text(),
     ...audit,
   },

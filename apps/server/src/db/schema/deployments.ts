@@ -8,6 +8,7 @@ import {
   integer,
   jsonb,
   text,
+  unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
@@ -63,6 +64,8 @@ export const deployment = crux.table(
     uniqueIndex('deployment_one_preparing')
       .on(table.versionId, table.nodeId, table.prefix)
       .where(sql`status = 'preparing'`),
+    /** What is attached to a deployment refers to both, and so stays in its team. */
+    unique('deployment_of_team').on(table.id, table.teamId),
   ],
 )
 
