@@ -1,10 +1,14 @@
 import { FinalContainerConfig } from '@crux/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ConfigLayer, defaultContainerName, finalConfig, mergeConfig, missingSecrets } from './config-merge.ts'
+import type { ConfigLayer } from './config-layers.ts'
+import { mergeConfig } from './config-merge.ts'
 import { withoutIds } from './config-parts.ts'
+import { defaultContainerName, finalConfig, missingSecrets } from './final-config.ts'
 
 const instance = (fields: ConfigLayer['fields']): ConfigLayer => ({ source: 'instance', fields })
+const rows = <V extends string | null>(values: Record<string, V>) =>
+  Object.entries(values).map(([key, value]) => ({ key, value }))
 const make = (image: ConfigLayer['fields'], ...layers: ConfigLayer[]) =>
   finalConfig({ image, layers, imageName: 'library/nginx', versionName: '1.0.0' })
 
@@ -209,12 +213,85 @@ describe('finalConfig', () => {
       { source: 'deployment', name: 'shop', fields: { environment: [{ key: 'B', value: '3' }] } },
       instance({ ports: [{ internal: 80 }], args: [], user: -1 }),
     )
-    expect(origins.get('environment.A')).toEqual({ source: 'image' })
-    expect(origins.get('environment.B')).toEqual({ source: 'deployment', name: 'shop' })
-    expect(origins.get('ports.80/tcp')).toEqual({ source: 'instance' })
-    expect(origins.get('args')).toEqual({ source: 'image' })
-    expect(origins.get('tty')).toEqual({ source: 'image' })
-    expect(origins.get('name')).toEqual({ source: 'default' })
+    const said = origins()
+    const image = { source: 'image', name: 'library/nginx' }
+    expect(said.get('environment.A')).toEqual(image)
+    expect(said.get('environment.B')).toEqual({ source: 'deployment', name: 'shop' })
+    expect(said.get('ports.80/tcp')).toEqual({ source: 'instance' })
+    expect(said.get('args')).toEqual(image)
+    expect(said.get('tty')).toEqual(image)
+    expect(said.get('name')).toEqual({ source: 'default' })
+  })
+
+  it('folds four layers, the strongest last, and names the bundle that says a value', () => {
+    const { config, origins } = finalConfig({
+      image: { environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image' }), tty: true },
+      imageConfigId: 'c-image',
+      layers: [
+        {
+          source: 'config-bundle',
+          name: 'base',
+          configId: 'c-base',
+          fields: { environment: rows({ B: 'base', E: '1' }) },
+        },
+        { source: 'config-bundle', name: 'debug', configId: 'c-debug', fields: { environment: rows({ C: 'debug' }) } },
+        {
+          source: 'deployment',
+          name: 'shop',
+          configId: 'c-shop',
+          fields: { environment: rows({ C: 'shop', D: null }) },
+        },
+        instance({ environment: rows({ E: '' }), tty: false }),
+      ],
+      imageName: 'nginx',
+      versionName: '1',
+    })
+    expect(config.environment).toEqual(rows({ A: 'image', B: 'base', C: 'shop', E: '' }))
+    expect(config.tty).toBe(false)
+    const said = origins()
+    expect(said.get('environment.A')).toEqual({ source: 'image', name: 'nginx', configId: 'c-image' })
+    expect(said.get('environment.B')).toEqual({ source: 'config-bundle', name: 'base', configId: 'c-base' })
+    expect(said.get('environment.C')).toEqual({ source: 'deployment', name: 'shop', configId: 'c-shop' })
+    expect(said.has('environment.D')).toBe(false)
+    expect(said.get('environment.E')).toEqual({ source: 'instance' })
+  })
+
+  it('merges ulimits and extra hosts by key', () => {
+    const { config, origins } = make(
+      {
+        ulimits: [
+          { key: 'nofile', soft: 1_024, hard: 2_048 },
+          { key: 'nproc', soft: 10, hard: 10 },
+        ],
+        extraHosts: [{ key: 'db', value: '10.0.0.1' }],
+        shmSize: '64Mi',
+      },
+      instance({
+        ulimits: [{ key: 'nofile', soft: -1, hard: -1 }],
+        extraHosts: [{ key: 'cache', value: 'host-gateway' }],
+        shmSize: '',
+      }),
+    )
+    expect(config.ulimits).toEqual([
+      { key: 'nofile', soft: -1, hard: -1 },
+      { key: 'nproc', soft: 10, hard: 10 },
+    ])
+    expect(config.extraHosts?.map((row) => row.key)).toEqual(['db', 'cache'])
+    expect(config.shmSize).toBe('64Mi')
+    expect(origins().get('ulimits.nofile')).toEqual({ source: 'instance' })
+    expect(origins().get('extraHosts.db')?.source).toBe('image')
+  })
+
+  it('takes the value of a secret from the strongest layer that has one, also below a row that only names the key', () => {
+    const sealed = { value: 'pgp', encrypted: true, publicKey: 'key' }
+    const { config, origins } = make(
+      { secrets: [{ key: 'PASS', required: true }] },
+      { source: 'deployment', name: 'shop', fields: { secrets: [{ key: 'PASS', required: false, ...sealed }] } },
+      instance({ secrets: [{ key: 'PASS', required: false }] }),
+    )
+    expect(config.secrets).toEqual([{ key: 'PASS', required: true, ...sealed }])
+    expect(origins().get('secrets.PASS')).toEqual({ source: 'deployment', name: 'shop' })
+    expect(missingSecrets(config)).toEqual([])
   })
 
   it('keeps required keys of the base required, and names those without a value', () => {

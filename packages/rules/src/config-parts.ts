@@ -5,6 +5,8 @@ export const keyedFields = [
   'environment',
   'secrets',
   'capabilities',
+  'ulimits',
+  'extraHosts',
   'dockerLabels',
   'extraLBAnnotations',
   'networks',
@@ -21,6 +23,13 @@ export const markerSections = ['deployment', 'service', 'ingress'] as const
 export const isKeyedField = (field: string): field is KeyedField => (keyedFields as readonly string[]).includes(field)
 export const isMarkerField = (field: string): field is (typeof markerFields)[number] =>
   (markerFields as readonly string[]).includes(field)
+
+/** Shows that nothing is said: the layer below holds. An empty list of `args` or `commands`, an empty text and user -1 say nothing (decision 32). */
+export function isUnset(field: ContainerConfigField, value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  if (field === 'args' || field === 'commands') return Array.isArray(value) && value.length === 0
+  return field === 'user' && value === -1
+}
 
 type Row = { key: string } | { internal: unknown; protocol?: string } | { path: string }
 

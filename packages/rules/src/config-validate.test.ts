@@ -1,7 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
-import { finalConfig } from './config-merge.ts'
 import { newProblems, validateConfig, validateRelease } from './config-validate.ts'
+import { finalConfig } from './final-config.ts'
 import { addedHostDangers, hostDangers } from './host-dangerous.ts'
 
 const errors = (config: ContainerConfigFields, options?: Parameters<typeof validateConfig>[1]) =>
@@ -60,7 +60,7 @@ describe('validateConfig', () => {
     [
       'a capability neither added nor dropped',
       { capabilities: [{ key: 'NET_ADMIN', value: 'x' as 'add' }] },
-      ['capabilities[0].key oneOf'],
+      ['capabilities[0].value invalid_value'],
     ],
     ['a network that is a command line', { networks: [{ key: '--privileged' }] }, ['networks[0].key matches']],
     ['a proxy rule that breaks out of its quotes', { routing: { path: '/`)||Path(`/' } }, ['routing.path matches']],

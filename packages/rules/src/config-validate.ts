@@ -230,10 +230,7 @@ function rowProblems(config: ContainerConfigFields): ConfigProblem[] {
   )
   each(
     'capabilities',
-    ({ key, value }) => {
-      if (!/^[A-Z_]+$/.test(capabilityName(key))) return 'Use the name of a capability such as NET_ADMIN'
-      return value === 'add' || value === 'drop' ? undefined : 'The value is add or drop'
-    },
+    ({ key }) => (/^[A-Z_]+$/.test(capabilityName(key)) ? undefined : 'Use the name of a capability such as NET_ADMIN'),
     'oneOf',
   )
   if (config.workingDirectory && !isHostPath(config.workingDirectory))

@@ -1,7 +1,6 @@
 import { type ContainerConfigFields, deploymentStatuses, versionTypes } from '@crux/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finalConfig } from './config-merge.ts'
 import { pauseReason } from './deployment-pause.ts'
 import {
   deploymentAction,
@@ -11,6 +10,7 @@ import {
   isMutable,
   nodeTakesDeployments,
 } from './deployment-status.ts'
+import { finalConfig } from './final-config.ts'
 import {
   formatPort,
   formatPortRange,

@@ -1,0 +1,100 @@
+import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
+import { type ConfigLayer, configOrigins, mergeLayers, type Origin } from './config-layers.ts'
+import { markerSections } from './config-parts.ts'
+
+type Marker = NonNullable<ContainerConfigFields['labels']>
+
+export type FinalConfigInput = {
+  /** The image's own layer, and the id of its configuration where origins shall say it. */
+  image: ContainerConfigFields
+  imageConfigId?: string | undefined
+  /** The stronger ones: bundles in the order of the page, deployment, instance. */
+  layers: readonly ConfigLayer[]
+  imageName: string
+  versionName: string
+}
+
+/**
+ * What a container shall be: all layers merged, removed keys gone, `{{ versionName }}` filled in, a name in any case.
+ *
+ * @returns the configuration; `origins` says by part (`environment.LOG_LEVEL`, `ports.8080/tcp`, `name`) which layer said so. It is a
+ *   function because a start does not ask, and it costs as much as the merge.
+ */
+export function finalConfig(input: FinalConfigInput): {
+  config: FinalContainerConfig
+  origins: () => Map<string, Origin>
+} {
+  const { image, imageName, imageConfigId } = input
+  const layers: ConfigLayer[] = [
+    { source: 'image', name: imageName, configId: imageConfigId, fields: image },
+    ...input.layers,
+  ]
+  const config = completed(mergeLayers(layers), input)
+  return { config, origins: () => configOrigins(config, layers) }
+}
+
+/** The last part of an image's name, made a DNS label: `group/My_App` becomes `my-app`. */
+export function defaultContainerName(imageName: string): string {
+  const last = imageName.slice(imageName.lastIndexOf('/') + 1).replace(/[@:].*$/, '')
+  const label = last
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '')
+  return label || 'container'
+}
+
+/** Required secrets that no layer gives an encrypted value (decision 33). */
+export const missingSecrets = (config: FinalContainerConfig): string[] =>
+  config.secrets.filter((secret) => secret.required && !secret.value).map((secret) => secret.key)
+
+function completed(merged: ContainerConfigFields, input: FinalConfigInput): FinalContainerConfig {
+  const filled = (text: string) =>
+    text.includes('{{') ? text.replace(/\{\{\s*versionName\s*\}\}/g, () => input.versionName) : text
+  const { name, storage, extraLBAnnotations, labels, annotations, user, shmSize, workingDirectory, ...rest } = merged
+  const config: FinalContainerConfig = {
+    ...withoutUnset(rest),
+    ...(user !== undefined && user !== null && user !== -1 && { user }),
+    ...(shmSize && { shmSize }),
+    ...(workingDirectory && { workingDirectory }),
+    name: name || defaultContainerName(input.imageName),
+    environment: kept(merged.environment).map((row) => {
+      const value = filled(row.value)
+      return value === row.value ? row : { ...row, value }
+    }),
+    dockerLabels: kept(merged.dockerLabels),
+    ports: merged.ports ?? [],
+    portRanges: merged.portRanges ?? [],
+    volumes: (merged.volumes ?? []).map((row) => ({ ...row, type: row.type ?? 'rwo' })),
+    commands: merged.commands ?? [],
+    args: merged.args ?? [],
+    networks: merged.networks ?? [],
+    secrets: (merged.secrets ?? []).filter((row) => row.value || row.required),
+  }
+  if (storage)
+    config.storage = {
+      ...storage,
+      bucket: storage.bucket && filled(storage.bucket),
+      path: storage.path && filled(storage.path),
+    }
+  if (extraLBAnnotations) config.extraLBAnnotations = kept(extraLBAnnotations)
+  if (labels) config.labels = keptMarkers(labels)
+  if (annotations) config.annotations = keptMarkers(annotations)
+  return config
+}
+
+const withoutUnset = (fields: ContainerConfigFields): ContainerConfigFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined))
+
+/** The rows that were not removed by `value: null`. */
+function kept<T extends { value: string | null }>(rows: T[] | null | undefined): (T & { value: string })[] {
+  return (rows ?? []).filter((row): row is T & { value: string } => row.value !== null)
+}
+
+const keptMarkers = (marker: Marker): Marker =>
+  Object.fromEntries(
+    markerSections.flatMap((section) => {
+      const rows = marker[section]
+      return rows ? [[section, kept(rows)]] : []
+    }),
+  )

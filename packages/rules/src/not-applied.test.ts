@@ -1,0 +1,65 @@
+import { type ContainerConfigFields, containerConfigGroups } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import { notApplied } from './not-applied.ts'
+
+const everything: ContainerConfigFields = {
+  logConfig: { driver: 'local' },
+  restartPolicy: 'always',
+  networkMode: 'bridge',
+  networks: [{ key: 'a' }],
+  dockerLabels: [{ key: 'a', value: '' }],
+  expectedState: { state: 'running' },
+  portGate: { enabled: true },
+  capabilities: [{ key: 'NET_ADMIN', value: 'add' }],
+  ulimits: [{ key: 'nofile', soft: 1, hard: 1 }],
+  shmSize: '64Mi',
+  extraHosts: [{ key: 'db', value: '10.0.0.1' }],
+  deploymentStrategy: 'rolling',
+  customHeaders: [{ key: 'X-A' }],
+  proxyHeaders: true,
+  useLoadBalancer: true,
+  extraLBAnnotations: [{ key: 'a', value: 'b' }],
+  labels: { service: [{ key: 'a', value: 'b' }] },
+  annotations: { ingress: [{ key: 'a', value: 'b' }] },
+  metrics: { enabled: true },
+}
+const properties = (config: ContainerConfigFields, kind: 'docker' | 'k8s') =>
+  notApplied(config, kind).map(({ property }) => property)
+
+describe('notApplied', () => {
+  it("names every setting of the other kind of node, and none of one's own", () => {
+    expect(properties(everything, 'docker')).toEqual([...containerConfigGroups.kubernetes])
+    expect(properties(everything, 'k8s')).toEqual([...containerConfigGroups.docker])
+  })
+
+  it('says nothing of what would change nothing', () => {
+    const inert: ContainerConfigFields = {
+      proxyHeaders: false,
+      useLoadBalancer: false,
+      labels: { service: [] },
+      metrics: { enabled: false, path: '/metrics' },
+      customHeaders: [],
+      deploymentStrategy: null,
+    }
+    expect(notApplied(inert, 'docker')).toEqual([])
+    expect(notApplied({ portGate: { enabled: false }, shmSize: '', networks: [] }, 'k8s')).toEqual([])
+  })
+
+  it('names the parts that one kind of node leaves out, with their place', () => {
+    const config: ContainerConfigFields = {
+      healthCheckConfig: { livenessProbe: '/live', readinessProbe: '/ready' },
+      volumes: [
+        { name: 'a', path: '/a', size: '1G', class: 'fast' },
+        { name: 'b', path: '/b', size: '1G', type: 'mem' },
+      ],
+      ports: [{ internal: 80, external: 8080, bindAddress: '127.0.0.1', proxyProtocol: 'v1' }],
+    }
+    expect(properties(config, 'docker')).toEqual([
+      'healthCheckConfig.livenessProbe',
+      'volumes[0].class',
+      'volumes[0].size',
+    ])
+    expect(properties(config, 'k8s')).toEqual(['ports[0].external', 'ports[0].bindAddress', 'ports[0].proxyProtocol'])
+    for (const { description } of notApplied(config, 'docker')) expect(description).toMatch(/^[A-Z].*\w$/)
+  })
+})

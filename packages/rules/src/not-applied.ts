@@ -1,0 +1,80 @@
+import {
+  type ContainerConfigField,
+  type ContainerConfigFields,
+  containerConfigGroups,
+  type NodeType,
+} from '@crux/contract'
+import { isUnset } from './config-parts.ts'
+
+export type NotApplied = { property: string; description: string }
+
+/**
+ * What is set but does nothing on this kind of node (agents.md A15): the page shows it, the agent says it in the log, nobody drops it
+ * in silence. Settings that would change nothing anyway (`proxyHeaders: false`) are left out.
+ */
+export function notApplied(config: ContainerConfigFields, nodeType: NodeType): NotApplied[] {
+  const foreign: readonly ContainerConfigField[] =
+    nodeType === 'docker' ? containerConfigGroups.kubernetes : containerConfigGroups.docker
+  const whole = foreign.flatMap((field) =>
+    saysSomething(field, config[field])
+      ? [{ property: field, description: `${field} is for ${otherKind[nodeType]} nodes and does nothing here` }]
+      : [],
+  )
+  return [...whole, ...(nodeType === 'docker' ? onDocker(config) : onKubernetes(config))]
+}
+
+const otherKind = { docker: 'Kubernetes', k8s: 'Docker' } as const satisfies Record<NodeType, string>
+
+function onDocker(config: ContainerConfigFields): NotApplied[] {
+  const found: NotApplied[] = []
+  if (config.healthCheckConfig?.livenessProbe)
+    found.push({
+      property: 'healthCheckConfig.livenessProbe',
+      description: hasOtherProbe(config)
+        ? 'Docker restarts no container for its health: the other probe decides whether the start succeeded'
+        : 'Docker restarts no container for its health: the probe is asked at the start only',
+    })
+  config.volumes?.forEach((volume, index) => {
+    if (volume.class)
+      found.push({
+        property: `volumes[${index}].class`,
+        description: 'Storage classes are for Kubernetes nodes: on Docker the volume is a folder of the node',
+      })
+    if (volume.size && volume.type !== 'mem' && volume.type !== 'tmp')
+      found.push({
+        property: `volumes[${index}].size`,
+        description: 'On Docker the volume is a folder of the node, as large as its disk; only mem and tmp have a size',
+      })
+  })
+  if ((config.logConfig?.driver ?? 'nodeDefault') === 'nodeDefault' && config.logConfig?.options?.length)
+    found.push({
+      property: 'logConfig.options',
+      description: 'Options belong to a log driver: choose one, or the node logs as it is set up to',
+    })
+  return found
+}
+
+function onKubernetes(config: ContainerConfigFields): NotApplied[] {
+  return (config.ports ?? []).flatMap((port, index) => {
+    const found: NotApplied[] = []
+    const say = (name: string, description: string) => found.push({ property: `ports[${index}].${name}`, description })
+    if (port.external)
+      say('external', 'On Kubernetes a port is reached through its service: the node publishes nothing')
+    if (port.bindAddress) say('bindAddress', 'On Kubernetes a port is reached through its service, on every node')
+    if (port.proxyProtocol) say('proxyProtocol', 'Only the port gate of a Docker node writes the PROXY protocol')
+    return found
+  })
+}
+
+const hasOtherProbe = ({ healthCheckConfig }: ContainerConfigFields) =>
+  Boolean(healthCheckConfig?.readinessProbe || healthCheckConfig?.startupProbe)
+
+function saysSomething(field: ContainerConfigField, value: unknown): boolean {
+  if (isUnset(field, value) || value === false) return false
+  if (Array.isArray(value)) return value.length > 0
+  if (typeof value !== 'object' || value === null) return true
+  if ('enabled' in value) return value.enabled === true
+  return Object.values(value).some((inner) =>
+    Array.isArray(inner) ? inner.length > 0 : inner !== null && inner !== undefined && inner !== '',
+  )
+}
