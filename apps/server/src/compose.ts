@@ -2,6 +2,7 @@ import type { Answer } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { authRoutes } from './auth/routes.ts'
+import { configBundleRoutes } from './config-bundles/routes.ts'
 import { containerConfigurationChannels } from './container-configurations/channel.ts'
 import { containerConfigurationRoutes } from './container-configurations/routes.ts'
 import { containerRoutes } from './containers/routes.ts'
@@ -23,6 +24,7 @@ import type { Browser } from './registries/browse.ts'
 import { registryChannels } from './registries/channel.ts'
 import { registryRoutes } from './registries/routes.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
+import { storageRoutes } from './storages/routes.ts'
 import { systemHandlers } from './system/routes.ts'
 import { teamRoutes } from './teams/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -51,6 +53,8 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...versionRoutes(app),
     ...imageRoutes(app, parts.browser),
     ...containerConfigurationRoutes(app),
+    ...configBundleRoutes(app),
+    ...storageRoutes(app),
     ...deploymentRoutes(app),
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),

@@ -39,6 +39,7 @@ const elsewhere: Partial<Record<Operation, string>> = {
   'auth.unlink-provider': 'an account: the security log of the identity service',
   'mails.list': 'reads, for who runs the installation; nobody is signed in',
   'registries.hook': 'news of a registry; nobody acts in the team',
+  'storages.check': 'asks the storage and changes nothing',
   'tokens.create': 'a token of a person, in no team',
   'tokens.delete': 'a token of a person, in no team',
 }

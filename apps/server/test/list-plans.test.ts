@@ -32,6 +32,12 @@ const seed = `
   insert into crux.container_config (type, image_id) select 'image', id from crux.image where id not in (select image_id from crux.container_config where image_id is not null);
   insert into crux.container_config (type, instance_id) select 'instance', id from crux.instance where id not in (select instance_id from crux.container_config where instance_id is not null);
   insert into crux.container_config (type, deployment_id) select 'deployment', id from crux.deployment where id not in (select deployment_id from crux.container_config where deployment_id is not null);
+  insert into crux.config_bundle (team_id, name, created_by, updated_by) select t.id, 'Seed ' || n, 's', 's' from crux.team t, generate_series(1, 20) n;
+  insert into crux.container_config (type, config_bundle_id) select 'config-bundle', id from crux.config_bundle where id not in (select config_bundle_id from crux.container_config where config_bundle_id is not null);
+  insert into crux.deployment_config_bundle (deployment_id, team_id, config_bundle_id, "order")
+    select d.id, d.team_id, (select b.id from crux.config_bundle b where b.team_id = d.team_id limit 1), 1 from crux.deployment d;
+  insert into crux.storage (team_id, name, url, created_by, updated_by) select t.id, 'Seed ' || n, 'u', 's', 's' from crux.team t, generate_series(1, 20) n;
+  insert into crux.container_config_revision (config_id, revision, fields, changed, updated_by) select c.id, 1, '{}', '{}', 's' from crux.container_config c on conflict do nothing;
   insert into crux.node_event (node_id, event) select n.id, 'connected' from crux.node n, generate_series(1, 3);
   insert into crux.audit_log (team_id, actor_type, actor_id, actor_name, context, event) select t.id, 'user', 's', 's', 'http', 'e' from crux.team t, generate_series(1, 50);
   insert into crux.service_account (team_id, name, role, created_by, updated_by) select t.id, 'Seed ' || n, 'user', 's', 's' from crux.team t, generate_series(1, 10) n;

@@ -1,13 +1,15 @@
 import type { z } from 'zod'
 import { auditLogEndpoints } from './audit-log.ts'
 import { authEndpoints } from './auth.ts'
-import { containerConfigurationEndpoints } from './container-configurations.ts'
-import { deploymentEndpoints } from './deployments.ts'
+import { configBundleEndpoints } from './config-bundles.ts'
+import { configurationHistoryEndpoints, containerConfigurationEndpoints } from './container-configurations.ts'
+import { deploymentEndpoints, finalConfigurationEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
 import { nodeEndpoints } from './nodes.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
+import { storageEndpoints } from './storages.ts'
 import { systemEndpoints } from './system.ts'
 import { teamEndpoints } from './teams.ts'
 import { tokenEndpoints } from './tokens.ts'
@@ -23,7 +25,11 @@ export const contract = {
   ...projectEndpoints,
   ...nodeEndpoints,
   ...containerConfigurationEndpoints,
+  ...configurationHistoryEndpoints,
+  ...configBundleEndpoints,
+  ...storageEndpoints,
   ...deploymentEndpoints,
+  ...finalConfigurationEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -417,7 +417,7 @@ export const FinalConfiguration = z.object({
 })
 export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })
 
-export const deploymentConfigurationEndpoints = endpoints({
+export const finalConfigurationEndpoints = endpoints({
   'deployments.final-configuration': {
     summary: 'The final configuration of each instance with the origin of every value',
     method: 'GET',
@@ -429,6 +429,9 @@ export const deploymentConfigurationEndpoints = endpoints({
     permission: 'deployments.read',
     audit: false,
   },
+})
+
+export const deploymentConfigurationEndpoints = endpoints({
   'deployments.preview-release': {
     summary: 'What going back to an earlier release would change',
     method: 'GET',

@@ -29,6 +29,10 @@ export type BusEvent =
   | { type: 'image.tagged'; versionId: string; imageId: string; tag: string; origin?: string }
   | { type: 'images.ordered'; versionId: string; imageIds: string[]; origin?: string }
   | { type: 'config.changed'; configId: string; revision: number; origin?: string }
+  /** Its name or its configuration: what deployments that carry it show. */
+  | { type: 'config-bundle.changed'; configBundleId: string }
+  /** Other bundles, or another order of them. */
+  | { type: 'deployment.bundles'; deploymentId: string }
   | { type: 'deployment.changed'; teamId: string; deploymentId: string; status: DeploymentStatus }
   /** New rows in deployment_event up to and including `position`. */
   | { type: 'deployment.events'; deploymentId: string; try: number; position: number }

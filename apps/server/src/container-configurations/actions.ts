@@ -12,14 +12,15 @@ import {
   applyConfigPatch,
   type ConfigProblem,
   fillRowIds,
-  finalConfig,
   newProblems,
   validateConfig,
 } from '@crux/rules'
 import type { App } from '../context.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import { holdStorage } from '../storages/actions.ts'
 import { configChanged } from './events.ts'
+import { finalOfInstance } from './layers.ts'
 import { findConfig, lockConfig, type OwnedConfig, readChanges, toContainerConfig, writeConfig } from './store.ts'
 
 export type Who = { team: TeamContext; actor: Actor }
@@ -36,63 +37,75 @@ export async function getConfigDetails(app: App, team: TeamContext, configId: st
   return { ...toContainerConfig(found.row), parent: found.parent }
 }
 
-export type PatchOutcome = { config: ContainerConfig; changed: boolean }
+export type PatchOutcome = { config: ContainerConfig; changed: boolean; configBundleId?: string | undefined }
 
 /**
  * Changes one layer (backend.md 3.5, decisions 16, 20, 30). What the patch makes worse is refused; mistakes that stood there
  * before are left for their own time. The patch of who was second is judged against what the first one stored.
  *
  * @param origin the subscriber that sent it, so that others can tell
- * @throws CruxError notFound; invalidArgument `configId` (not mutable) or with `details` per property; keysAreUnique;
- *   forbidden (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
+ * @throws CruxError notFound; invalidArgument `configId` (not mutable), `config.storage.storageId` or with `details` per property;
+ *   keysAreUnique; forbidden (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
  */
 export async function patchConfig(
   app: App,
-  { team, actor }: Who,
+  who: Who,
   configId: string,
   patch: ContainerConfigPatch,
   origin?: string,
 ): Promise<PatchOutcome> {
-  const outcome = await inTransaction(app.database, async (client): Promise<PatchOutcome> => {
-    await lockConfig(client, configId)
-    const config = await findConfig(client, team.id, configId)
-    if (!config) throw notFound(configId)
-    if (!config.parent.mutable) throw immutable(config)
-    const before = ContainerConfigFields.parse(config.row.fields)
-    const changedAt = patch.revision === undefined ? new Map<string, number>() : await readChanges(client, configId)
-    const result = applyConfigPatch({ fields: before, patch, changedAt })
-    if (result.kind === 'conflict')
-      throw new CruxError('patchConflict', {
-        property: result.conflicts[0]?.property,
-        value: { conflicts: result.conflicts, revision: config.row.revision },
-      })
-    if (result.changed.length === 0) return { config: toContainerConfig(config.row), changed: false }
-    const after = fillRowIds(result.fields, before, randomUUID)
-    refuseProblems(newProblems(problemsOf(config, before), problemsOf(config, after)))
-    refuseDangers(before, after, team)
-    const revision = config.row.revision + 1
-    await writeConfig(client, config, { fields: after, revision, changed: result.changed, userId: actor.id })
-    const row = { ...config.row, fields: after, revision, updatedAt: new Date(), updatedBy: actor.id }
-    return { config: toContainerConfig(row), changed: true }
-  })
-  if (outcome.changed) configChanged(app, { configId, revision: outcome.config.revision ?? 0, origin })
+  const outcome = await inTransaction(app.database, (queries) => changeConfig(queries, who, configId, () => patch))
+  tellChange(app, outcome, origin)
   return outcome
+}
+
+/** The patch that a change comes to, made while nobody else changes the layer. */
+type MakePatch = (
+  before: ContainerConfigFields,
+  queries: Queries,
+) => ContainerConfigPatch | Promise<ContainerConfigPatch>
+
+/** `patchConfig` inside a transaction of the caller, who tells of it after the commit with `tellChange`. */
+export async function changeConfig(
+  queries: Queries,
+  { team, actor }: Who,
+  configId: string,
+  makePatch: MakePatch,
+): Promise<PatchOutcome> {
+  await lockConfig(queries, configId)
+  const config = await findConfig(queries, team.id, configId)
+  if (!config) throw notFound(configId)
+  if (!config.parent.mutable) throw immutable(config)
+  const before = ContainerConfigFields.parse(config.row.fields)
+  const patch = await makePatch(before, queries)
+  const changedAt = patch.revision === undefined ? new Map<string, number>() : await readChanges(queries, configId)
+  const result = applyConfigPatch({ fields: before, patch, changedAt })
+  if (result.kind === 'conflict')
+    throw new CruxError('patchConflict', {
+      property: result.conflicts[0]?.property,
+      value: { conflicts: result.conflicts, revision: config.row.revision },
+    })
+  if (result.changed.length === 0) return { config: toContainerConfig(config.row), changed: false }
+  const after = fillRowIds(result.fields, before, randomUUID)
+  refuseProblems(newProblems(problemsOf(config, before), problemsOf(config, after)))
+  refuseDangers(before, after, team)
+  await refuseStorage(queries, before, after, team)
+  const revision = config.row.revision + 1
+  await writeConfig(queries, config, { fields: after, revision, changed: result.changed, userId: actor.id })
+  const row = { ...config.row, fields: after, revision, updatedAt: new Date(), updatedBy: actor.id }
+  return { config: toContainerConfig(row), changed: true, configBundleId: config.configBundle?.id }
+}
+
+export function tellChange(app: App, { config, changed, configBundleId }: PatchOutcome, origin?: string): void {
+  if (changed) configChanged(app, { configId: config.id, revision: config.revision ?? 0, origin, configBundleId })
 }
 
 /** The layer by itself, and for an instance also what it comes to together with the layers below. */
 function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
   const prefix = config.deployment?.prefix
   const own = validateConfig(fields, { prefix })
-  if (config.row.type !== 'instance' || !config.image || !config.imageConfig || !config.deployment) return own
-  const merged = finalConfig({
-    image: ContainerConfigFields.parse(config.imageConfig.fields),
-    layers: [
-      { source: 'deployment', fields: ContainerConfigFields.parse(config.deployment.fields) },
-      { source: 'instance', fields },
-    ],
-    imageName: config.image.name,
-    versionName: config.version.name,
-  }).config
+  const merged = config.row.type === 'instance' && finalOfInstance({ ...config, row: { ...config.row, fields } })
+  if (!merged) return own
   const known = new Set(own.map((problem) => problem.error))
   // The merged list has other positions; what the layer shows by itself is said once.
   return [...own, ...validateConfig(merged, { prefix }).filter((problem) => !known.has(problem.error))]
@@ -123,6 +136,23 @@ function refuseDangers(before: ContainerConfigFields, after: ContainerConfigFiel
       error: 'hostDangerous',
       description: danger.reason,
     })),
+  })
+}
+
+/** A storage is named only by who may use it: one of the same team that is there now, and stays while this is written. */
+async function refuseStorage(
+  queries: Queries,
+  before: ContainerConfigFields,
+  after: ContainerConfigFields,
+  team: TeamContext,
+) {
+  const storageId = after.storage?.storageId
+  if (!storageId || storageId === before.storage?.storageId) return
+  if (await holdStorage(queries, team.id, storageId)) return
+  throw new CruxError('invalidArgument', {
+    property: 'config.storage.storageId',
+    value: storageId,
+    description: 'There is no such storage in this team.',
   })
 }
 

@@ -13,18 +13,21 @@ export async function getRelations(
   team: TeamContext,
   configId: string,
 ): Promise<Answer<'container-configurations.relations'>> {
-  const { row, project, version, image, imageConfig, deployment } = await getConfig(app, team, configId)
-  const relations: Answer<'container-configurations.relations'> = { project, version }
+  const { row, project, version, image, imageConfig, deployment, configBundle } = await getConfig(app, team, configId)
+  const relations: Answer<'container-configurations.relations'> = { project, version, configBundle }
   if (image && imageConfig && row.type !== 'deployment') {
-    const { rows } = await app.database.pool.query<{ id: string; name: string }>(
-      'select r.id, r.name from crux.registry r join crux.image i on i.registry_id = r.id where i.id = $1',
+    const { rows } = await app.database.pool.query<{ id: string; name: string; labels: Record<string, string> }>(
+      'select r.id, r.name, i.labels from crux.registry r join crux.image i on i.registry_id = r.id where i.id = $1',
       [image.id],
     )
-    const [registry] = rows
-    if (registry) relations.image = { ...image, config: toContainerConfig(imageConfig), registry }
+    const [beside] = rows
+    if (beside) {
+      const { labels, ...registry } = beside
+      relations.image = { ...image, config: toContainerConfig(imageConfig), registry, labels }
+    }
   }
   if (deployment) {
-    const { node, id, prefix, status, mutable } = deployment
+    const { node, id, prefix, status, mutable, config, bundles } = deployment
     relations.deployment = {
       id,
       prefix,
@@ -32,6 +35,12 @@ export async function getRelations(
       mutable,
       node: { id: node.id, name: node.name, type: node.type },
       publicKey: node.publicKey,
+      config: toContainerConfig(config),
+      configBundles: bundles.map((bundle) => ({
+        id: bundle.id,
+        name: bundle.name,
+        config: toContainerConfig(bundle.config),
+      })),
       instances: await instancesOf(app, id),
     }
   }
@@ -41,7 +50,12 @@ export async function getRelations(
 async function instancesOf(app: App, deploymentId: string) {
   const { rows } = await app.database.pool.query<InstanceRow>(
     `select inst.id, c.id as "configId", i.name as "imageName",
-       coalesce(nullif(c.fields->>'name', ''), nullif(dc.fields->>'name', ''), nullif(ic.fields->>'name', '')) as "containerName"
+       coalesce(nullif(c.fields->>'name', ''), nullif(dc.fields->>'name', ''), (
+           select bc.fields->>'name' from crux.deployment_config_bundle link
+           join crux.container_config bc on bc.config_bundle_id = link.config_bundle_id
+           where link.deployment_id = inst.deployment_id and nullif(bc.fields->>'name', '') is not null
+           order by link."order" desc limit 1),
+         nullif(ic.fields->>'name', '')) as "containerName"
      from crux.instance inst
      join crux.image i on i.id = inst.image_id
      join crux.container_config c on c.instance_id = inst.id

@@ -1,6 +1,6 @@
-import { ContainerConfigFields, CruxError } from '@crux/contract'
-import { finalConfig } from '@crux/rules'
+import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
+import { finalOfInstance } from './layers.ts'
 import type { OwnedConfig } from './store.ts'
 
 export type KnownSecrets = { keys: string[]; publicKey: string | null }
@@ -18,7 +18,7 @@ export async function knownSecrets(app: App, config: OwnedConfig): Promise<Known
   try {
     const result = await app.links.request(deployment.node.id, {
       case: 'inspectContainer',
-      value: { container: { prefix: deployment.prefix, name: containerName(config) } },
+      value: { container: { prefix: deployment.prefix, name: finalOfInstance(config)?.name ?? '' } },
     })
     return { keys: result.case === 'inspection' ? keysIn(result.value.json) : [], publicKey }
   } catch (error) {
@@ -31,16 +31,4 @@ export async function knownSecrets(app: App, config: OwnedConfig): Promise<Known
 function keysIn(inspection: string): string[] {
   const labels = (JSON.parse(inspection) as { Config?: { Labels?: Record<string, string> | null } }).Config?.Labels
   return (labels?.[secretKeysLabel] ?? '').split(',').filter((key) => key !== '')
-}
-
-function containerName({ image, imageConfig, deployment, row, version }: OwnedConfig): string {
-  return finalConfig({
-    image: ContainerConfigFields.parse(imageConfig?.fields ?? {}),
-    layers: [
-      { source: 'deployment', fields: ContainerConfigFields.parse(deployment?.fields ?? {}) },
-      { source: 'instance', fields: ContainerConfigFields.parse(row.fields) },
-    ],
-    imageName: image?.name ?? '',
-    versionName: version.name,
-  }).config.name
 }

@@ -1,6 +1,7 @@
 import { type ContainerConfig, ContainerConfigFields, type ContainerConfigType, type VersionType } from '@crux/contract'
 import { isMutable, isVersionMutable } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
+import { keepRevision } from './revisions.ts'
 
 export type ConfigRow = {
   id: string
@@ -21,13 +22,18 @@ export const toContainerConfig = (row: ConfigRow): ContainerConfig => ({
   updatedBy: row.updatedBy,
 })
 
+/** A bundle that a deployment carries, with its layer. */
+export type CarriedBundle = { id: string; name: string; description: string | null; config: ConfigRow }
+
 /** A layer with everything that its owner decides about it. */
 export type OwnedConfig = {
   row: ConfigRow
   teamId: string
   parent: { id: string; name: string; mutable: boolean }
-  project: { id: string; name: string; type: 'versionless' | 'versioned' }
-  version: { id: string; name: string; type: VersionType }
+  /** A bundle's layer belongs to no project and no version. */
+  project?: { id: string; name: string; type: 'versionless' | 'versioned' }
+  version?: { id: string; name: string; type: VersionType }
+  configBundle?: { id: string; name: string }
   image?: { id: string; name: string; tag: string | null }
   /** The image's own layer; for an image's configuration the same row. */
   imageConfig?: ConfigRow
@@ -37,8 +43,8 @@ export type OwnedConfig = {
     prefix: string
     status: 'preparing' | 'in-progress' | 'successful' | 'failed' | 'obsolete'
     mutable: boolean
-    configId: string
-    fields: unknown
+    config: ConfigRow
+    bundles: CarriedBundle[]
     node: { id: string; name: string; type: 'docker' | 'k8s'; publicKey: string | null }
   }
 }
@@ -48,17 +54,27 @@ export const configJson = (alias: string) =>
   `json_build_object('id', ${alias}.id, 'type', ${alias}.type, 'fields', ${alias}.fields, 'revision', ${alias}.revision,
     'updatedAt', ${alias}.updated_at, 'updatedBy', ${alias}.updated_by)`
 
+/** The bundles of a deployment in the order of its page, as one value of a query. */
+export const bundlesJson = (deploymentId: string) => `(
+  select coalesce(json_agg(json_build_object('id', bundle.id, 'name', bundle.name, 'description', bundle.description,
+    'config', ${configJson('bc')}) order by link."order", bundle.id), '[]')
+  from crux.deployment_config_bundle link
+  join crux.config_bundle bundle on bundle.id = link.config_bundle_id
+  join crux.container_config bc on bc.config_bundle_id = bundle.id
+  where link.deployment_id = ${deploymentId})`
+
 const ownedSql = `
-  select ${configJson('c')} as "row", p.team_id as "teamId", n.id as "nodeId",
-    json_build_object('id', p.id, 'name', p.name, 'type', p.type) as project,
-    json_build_object('id', v.id, 'name', v.name, 'type', v.type) as version,
+  select ${configJson('c')} as "row", coalesce(p.team_id, b.team_id) as "teamId",
+    case when p.id is not null then json_build_object('id', p.id, 'name', p.name, 'type', p.type) end as project,
+    case when v.id is not null then json_build_object('id', v.id, 'name', v.name, 'type', v.type) end as version,
+    case when b.id is not null then json_build_object('id', b.id, 'name', b.name) end as "configBundle",
     exists (select from crux.version child where child.parent_id = v.id) as "hasChild",
     (select coalesce(json_agg(distinct o.status), '[]') from crux.deployment o where o.version_id = v.id) as statuses,
     case when i.id is not null then json_build_object('id', i.id, 'name', i.name, 'tag', i.tag) end as image,
     case when ic.id is not null then ${configJson('ic')} end as "imageConfig",
     inst.id as "instanceId",
     case when d.id is not null then json_build_object('id', d.id, 'prefix', d.prefix, 'status', d.status,
-      'configId', dc.id, 'fields', dc.fields,
+      'config', ${configJson('dc')}, 'bundles', ${bundlesJson('d.id')},
       'node', json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key)) end as deployment
   from crux.container_config c
   left join crux.instance inst on inst.id = c.instance_id
@@ -67,11 +83,17 @@ const ownedSql = `
   left join crux.deployment d on d.id = coalesce(c.deployment_id, inst.deployment_id)
   left join crux.container_config dc on dc.deployment_id = d.id
   left join crux.node n on n.id = d.node_id
-  join crux.version v on v.id = coalesce(d.version_id, i.version_id)
-  join crux.project p on p.id = v.project_id
+  left join crux.version v on v.id = coalesce(d.version_id, i.version_id)
+  left join crux.project p on p.id = v.project_id
+  left join crux.config_bundle b on b.id = c.config_bundle_id
   where c.id = $1`
 
-type OwnedRow = Omit<OwnedConfig, 'parent' | 'deployment'> & {
+type OwnedRow = {
+  row: ConfigRow
+  teamId: string
+  project: OwnedConfig['project'] | null
+  version: OwnedConfig['version'] | null
+  configBundle: OwnedConfig['configBundle'] | null
   hasChild: boolean
   statuses: NonNullable<OwnedConfig['deployment']>['status'][]
   deployment: Omit<NonNullable<OwnedConfig['deployment']>, 'mutable'> | null
@@ -85,32 +107,41 @@ export async function findConfig(queries: Queries, teamId: string, configId: str
   const { rows } = await queries.query<OwnedRow>({ name: 'config owned', text: ownedSql, values: [configId] })
   const [found] = rows
   if (!found || found.teamId !== teamId) return undefined
-  const { row, project, version } = found
-  const deployment = found.deployment && {
-    ...found.deployment,
-    mutable: isMutable({ status: found.deployment.status, versionType: version.type }),
-  }
-  const versionMutable = isVersionMutable({
-    type: version.type,
-    projectType: project.type,
-    hasChild: found.hasChild,
-    deploymentStatuses: found.statuses,
-  })
-  const image = found.image ?? undefined
-  const parent =
-    row.type === 'deployment' && deployment
-      ? { id: deployment.id, name: deployment.prefix, mutable: deployment.mutable }
-      : { id: image?.id ?? '', name: image?.name ?? '', mutable: deployment ? deployment.mutable : versionMutable }
-  return {
+  const { row, teamId: _, hasChild, statuses, deployment: place, ...owner } = found
+  const { image, project, version, configBundle } = owner
+  const deployment =
+    place && version ? { ...place, mutable: isMutable({ status: place.status, versionType: version.type }) } : undefined
+  const owned = {
     row,
     teamId,
-    parent,
-    project,
-    version,
-    image,
-    imageConfig: found.imageConfig ?? undefined,
-    instanceId: found.instanceId ?? undefined,
-    deployment: deployment ?? undefined,
+    project: project ?? undefined,
+    version: version ?? undefined,
+    configBundle: configBundle ?? undefined,
+    image: image ?? undefined,
+    imageConfig: owner.imageConfig ?? undefined,
+    instanceId: owner.instanceId ?? undefined,
+    deployment,
+  }
+  // A bundle stays open to changes whatever carries it (backend.md 3.5).
+  if (configBundle) return { ...owned, parent: { ...configBundle, mutable: true } }
+  if (row.type === 'deployment' && deployment)
+    return { ...owned, parent: { id: deployment.id, name: deployment.prefix, mutable: deployment.mutable } }
+  const versionMutable =
+    project && version
+      ? isVersionMutable({
+          type: version.type,
+          projectType: project.type,
+          hasChild,
+          deploymentStatuses: statuses,
+        })
+      : false
+  return {
+    ...owned,
+    parent: {
+      id: image?.id ?? '',
+      name: image?.name ?? '',
+      mutable: deployment ? deployment.mutable : versionMutable,
+    },
   }
 }
 
@@ -137,7 +168,7 @@ export async function readChanges(queries: Queries, configId: string): Promise<M
   return new Map(rows.map((row) => [row.property, row.revision]))
 }
 
-/** Writes the new fields, remembers which parts this revision changed, and touches the owner. */
+/** Writes the new fields, remembers which parts this revision changed and what it came to, and touches the owner. */
 export async function writeConfig(
   queries: Queries,
   config: OwnedConfig,
@@ -145,10 +176,12 @@ export async function writeConfig(
 ): Promise<void> {
   const { fields, revision, changed, userId } = change
   const { id } = config.row
-  await queries.query(
-    'update crux.container_config set fields = $2, revision = $3, updated_at = now(), updated_by = $4 where id = $1',
-    [id, JSON.stringify(fields), revision, userId],
-  )
+  await keepRevision(queries, config.row, change)
+  await queries.query({
+    name: 'write config',
+    text: 'update crux.container_config set fields = $2, revision = $3, updated_at = now(), updated_by = $4 where id = $1',
+    values: [id, JSON.stringify(fields), revision, userId],
+  })
   if (changed.length > 0)
     await queries.query(
       `insert into crux.container_config_change (config_id, property, revision, updated_by)
@@ -159,6 +192,11 @@ export async function writeConfig(
   if (config.row.type === 'image')
     await queries.query('update crux.image set updated_at = now(), updated_by = $2 where id = $1', [
       config.image?.id,
+      userId,
+    ])
+  if (config.configBundle)
+    await queries.query('update crux.config_bundle set updated_at = now(), updated_by = $2 where id = $1', [
+      config.configBundle.id,
       userId,
     ])
   if (config.instanceId)

@@ -1,19 +1,22 @@
 import { type Answer, type Body, ContainerConfigFields, CruxError } from '@crux/contract'
 import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
+import { holdBundles } from '../config-bundles/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { deploymentsChanged } from './events.ts'
+import { bundlesChanged, deploymentsChanged } from './events.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { isEmptyPlace, preparePlace, releasePlace } from './prepared-place.ts'
 import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 import type { Who } from './start.ts'
 import {
+  copyBundles,
   copyConfigs,
   findPlace,
   imageLayers,
   insertDeployment,
   type NewDeployment,
+  replaceBundles,
   reuseSecrets,
   type VersionPlace,
 } from './write-store.ts'
@@ -52,10 +55,8 @@ export async function updateDeployment(
   id: string,
   body: Body<'deployments.update'>,
 ): Promise<void> {
-  const [bundle] = body.configBundles ?? []
-  if (bundle) throw new CruxError('notFound', { property: 'configBundles', value: bundle })
   const { prefix, note } = body
-  const { former, empty } = await inTransaction(app.database, async (queries) => {
+  const { former, empty, bundles } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'edit')
     const place = placeOf(deployment, prefix)
@@ -70,15 +71,17 @@ export async function updateDeployment(
        where id = $1`,
       [id, prefix, note ?? null, body.protected, actor.id],
     )
-    return { former: deployment, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
+    const bundles = body.configBundles && (await attachBundles(queries, deployment, body.configBundles))
+    return { former: deployment, bundles, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
   })
   deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status: former.status }])
+  if (bundles) bundlesChanged(app, id, bundles.length)
   if (prefix === former.prefix) return
   preparePlace(app, { ...ownerOf(former), prefix })
   if (empty) releasePlace(app, ownerOf(former))
 }
 
-/** The same version at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
+/** The same version with the same bundles at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
 export async function copyDeployment(
   app: App,
   who: Who,
@@ -101,6 +104,7 @@ export async function copyDeployment(
       userId: actor.id,
       secrets: source.node.id === body.nodeId,
     })
+    await copyBundles(queries, { from: sourceId, to: created })
     return { id: created, version }
   })
   preparePlace(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
@@ -123,6 +127,30 @@ export async function deleteDeployment(
     return { deleted: deployment, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
   })
   if (empty) releasePlace(app, ownerOf(deleted))
+}
+
+/**
+ * @returns the new list where it differs from what was carried
+ * @throws CruxError notFound `configBundles`, for another team's as for none; invalidArgument for one that is there twice
+ */
+async function attachBundles(
+  queries: Queries,
+  deployment: LoadedDeployment,
+  wanted: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const twice = wanted.find((id, index) => wanted.indexOf(id) !== index)
+  if (twice)
+    throw new CruxError('invalidArgument', {
+      property: 'configBundles',
+      value: twice,
+      description: 'A bundle is carried once.',
+    })
+  const held = await holdBundles(queries, deployment.teamId, wanted)
+  const unknown = wanted.find((id) => !held.has(id))
+  if (unknown) throw new CruxError('notFound', { property: 'configBundles', value: unknown })
+  if (wanted.join() === deployment.bundles.map((bundle) => bundle.id).join()) return undefined
+  await replaceBundles(queries, deployment, wanted)
+  return wanted
 }
 
 /** First the containers, then the records: a node that is away keeps both. */

@@ -1,9 +1,11 @@
 import type { BusEventOf } from '../bus/bus.ts'
 import type { App } from '../context.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { bundlesOf } from './details.ts'
 import { readEvents, toEvent } from './event-store.ts'
 import { instancesOfImages } from './instances.ts'
 import { findTries, latestEvents } from './log.ts'
+import { carriersAmong } from './write-store.ts'
 
 type Looker = Subscriber<'deployment'>
 /** Everyone in this process who looks at one deployment, and how far they have been told. */
@@ -59,6 +61,26 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
     for (const { deploymentId, instanceId, configId } of instances)
       for (const looker of audiences.get(deploymentId)?.lookers ?? [])
         looker.send('instance-deleted', { instanceId, configId })
+  })
+
+  async function tellBundles(deploymentId: string, audience: Audience) {
+    const bundles = await bundlesOf(app, deploymentId)
+    for (const looker of audience.lookers) looker.send('deployment-bundles-updated', { bundles })
+  }
+  app.bus.on('deployment.bundles', ({ deploymentId }) => {
+    const audience = audiences.get(deploymentId)
+    if (audience) inTurn(deploymentId, audience, () => tellBundles(deploymentId, audience))
+  })
+  app.bus.on('config-bundle.changed', ({ configBundleId }) => {
+    if (audiences.size === 0) return
+    carriersAmong(app.database.pool, configBundleId, [...audiences.keys()])
+      .then((carriers) => {
+        for (const deploymentId of carriers) {
+          const audience = audiences.get(deploymentId)
+          if (audience) inTurn(deploymentId, audience, () => tellBundles(deploymentId, audience))
+        }
+      })
+      .catch((err: unknown) => app.log.warn({ err, configBundleId }, 'a changed bundle was not sent'))
   })
 
   function join(looker: Looker, now: { tries: number; versionId: string; position: number }) {

@@ -1,6 +1,12 @@
 import type { Answer } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
-import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/store.ts'
+import {
+  bundlesJson,
+  type CarriedBundle,
+  type ConfigRow,
+  configJson,
+  toContainerConfig,
+} from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { instancesOf } from './instances.ts'
@@ -11,6 +17,7 @@ type Beside = {
   tries: number
   publicKey: string | null
   config: ConfigRow
+  bundles: CarriedBundle[]
   token: { id: string; name: string; createdAt: string; createdBy: string; expiresAt: string | null } | null
   running: { deploymentId: string; number: number; versionName: string; startedAt: string } | null
 }
@@ -32,7 +39,7 @@ export async function getDeployment(app: App, team: TeamContext, id: string): Pr
     ...deployment,
     publicKey: beside.publicKey,
     config: toContainerConfig(beside.config),
-    configBundles: [],
+    configBundles: beside.bundles.map(toBundle),
     token: beside.token && {
       ...beside.token,
       createdAt: new Date(beside.token.createdAt).toISOString(),
@@ -57,7 +64,7 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   const { rows } = await app.database.pool.query<Beside>({
     name: 'deployment beside',
     text: `select d.tries, n.public_key as "publicKey",
-        ${configJson('c')} as config,
+        ${configJson('c')} as config, ${bundlesJson('d.id')} as bundles,
         (select json_build_object('deploymentId', r.deployment_id, 'number', r.number, 'versionName', r.version_name,
             'startedAt', r.started_at)
           from crux.release r where r.node_id = d.node_id and r.prefix = d.prefix and r.project_id = d.project_id
@@ -73,3 +80,21 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
   })
   return rows[0]
 }
+
+/** The bundles that a deployment carries now, for pages that are open on it. */
+export async function bundlesOf(app: App, deploymentId: string): Promise<Answer<'deployments.get'>['configBundles']> {
+  const { rows } = await app.database.pool.query<{ bundles: CarriedBundle[] }>({
+    name: 'bundles of a deployment',
+    text: `select ${bundlesJson('$1')} as bundles`,
+    values: [deploymentId],
+  })
+  return (rows[0]?.bundles ?? []).map(toBundle)
+}
+
+const toBundle = ({ id, name, description, config }: CarriedBundle) => ({
+  id,
+  name,
+  description,
+  configId: config.id,
+  config: toContainerConfig(config),
+})

@@ -22,3 +22,9 @@ export function deploymentsChanged(app: Pick<App, 'log' | 'bus'>, all: readonly 
       app.bus.publish({ type: 'deployment.events', deploymentId, try: number, position })
   }
 }
+
+/** After the commit: pages that show the deployment ask for its bundles anew. */
+export function bundlesChanged(app: Pick<App, 'log' | 'bus'>, deploymentId: string, count: number): void {
+  app.log.info({ deploymentId, count }, 'deployment carries other bundles')
+  app.bus.publish({ type: 'deployment.bundles', deploymentId })
+}

@@ -1,9 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import { type StorageAccess, storageAccess } from '../storages/actions.ts'
 import { registryCredentials } from './credentials.ts'
 import { serverAddress } from './image-reference.ts'
 import { formerContainers, type ReleaseInstanceRow, type ReleaseRow, releaseInstances } from './release-store.ts'
+import { lostStorages } from './start-checks.ts'
 
 /** How long old and new containers run side by side after the swap, so that connections end and names are looked up anew. */
 const drainMs = 1_000
@@ -15,7 +17,10 @@ const drainMs = 1_000
 export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
   const { pool } = app.database
   const [instances, former] = await Promise.all([releaseInstances(pool, release.id), formerContainers(pool, release)])
-  const credentials = await registryCredentials(app, release.teamId, instances)
+  const [credentials, storages] = await Promise.all([
+    registryCredentials(app, release.teamId, instances),
+    storagesOf(app, release.teamId, instances),
+  ])
   return {
     key: { deploymentId: release.deploymentId, number: release.number },
     owner: {
@@ -26,7 +31,13 @@ export async function buildRelease(app: App, release: ReleaseRow): Promise<Messa
     },
     projectName: release.projectName,
     versionName: release.versionName,
-    instances: instances.map((instance) => toInstance(instance, credentials.get(instance.registryId ?? ''))),
+    instances: instances.map((instance) =>
+      toInstance(
+        instance,
+        credentials.get(instance.registryId ?? ''),
+        storages.get(instance.config.storage?.storageId ?? ''),
+      ),
+    ),
     former: former.map(({ containerName, instanceId, deploymentId, number }) => ({
       containerName,
       instanceId,
@@ -40,9 +51,22 @@ export async function buildRelease(app: App, release: ReleaseRow): Promise<Messa
   }
 }
 
+/** @throws CruxError preconditionFailed `instances` when one was deleted while the release waited */
+async function storagesOf(app: App, teamId: string, instances: readonly ReleaseInstanceRow[]) {
+  const ids = instances.flatMap(({ config }) => (config.storage?.storageId ? [config.storage.storageId] : []))
+  const storages = await storageAccess(app, teamId, [...new Set(ids)])
+  const lost = instances.filter(({ config }) => {
+    const storageId = config.storage?.storageId
+    return storageId && !storages.has(storageId)
+  })
+  if (lost.length > 0) throw lostStorages(lost.map((row) => ({ id: row.instanceId, name: row.containerName })))
+  return storages
+}
+
 function toInstance(
   row: ReleaseInstanceRow,
   credentials: { user: string; token: string } | undefined,
+  storage: StorageAccess | undefined,
 ): MessageInitShape<typeof InstanceSchema> {
   return {
     instanceId: row.instanceId,
@@ -58,6 +82,13 @@ function toInstance(
           password: credentials.token,
         },
       }),
+    ...(storage && {
+      storage: {
+        url: storage.url,
+        accessKey: storage.keys?.accessKey ?? '',
+        secretKey: storage.keys?.secretKey ?? '',
+      },
+    }),
     configJson: JSON.stringify(row.config),
   }
 }

@@ -62,9 +62,8 @@ export async function listDeployments(
   team: TeamContext,
   query: ListQuery,
 ): Promise<Answer<'deployments.list'>> {
-  // Bundles come with their own issue: no deployment uses one.
-  if (query.configBundleId) return { items: [], total: 0, counts: {} }
-  const filtered = query.nodeId !== undefined || query.filter !== undefined || query.status !== undefined
+  const { nodeId, filter, status, configBundleId } = query
+  const filtered = [nodeId, filter, status, configBundleId].some((value) => value !== undefined)
   const { rows, counts, total } = filtered ? await findFiltered(app, team, query) : await findAll(app, team, query)
   return { items: await toDeployments(app, rows), total, counts }
 }
@@ -78,6 +77,25 @@ export async function listOfNode(app: App, team: TeamContext, nodeId: string): P
         order by created_at desc, id desc limit 1000) d
       ${joins} order by d.created_at desc, d.id desc`,
     values: [nodeId, team.id],
+  })
+  return toDeployments(app, rows)
+}
+
+/** Deployments that carry a bundle, newest first. */
+export async function listOfBundle(
+  app: App,
+  team: TeamContext,
+  configBundleId: string,
+): Promise<Answer<'config-bundles.deployments'>> {
+  const { rows } = await app.database.pool.query<ListRow>({
+    name: 'deployments of a bundle',
+    types: isoTypes,
+    text: `select ${columns} from (
+        select one.* from crux.deployment_config_bundle l join crux.deployment one on one.id = l.deployment_id
+        where l.config_bundle_id = $1 and one.team_id = $2
+        order by one.created_at desc, one.id desc limit 1000) d
+      ${joins} order by d.created_at desc, d.id desc`,
+    values: [configBundleId, team.id],
   })
   return toDeployments(app, rows)
 }
@@ -139,13 +157,15 @@ async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): 
 async function findFiltered(app: App, team: TeamContext, query: ListQuery): Promise<Found> {
   const pattern = query.filter === undefined ? null : `%${query.filter.replace(/[\\%_]/g, '\\$&')}%`
   const where = `where d.team_id = $1 and ($2::uuid is null or d.node_id = $2)
-    and ($3::text is null or d.prefix ilike $3 or n.name ilike $3 or v.name ilike $3 or p.name ilike $3)`
-  const values = [team.id, query.nodeId ?? null, pattern]
+    and ($3::text is null or d.prefix ilike $3 or n.name ilike $3 or v.name ilike $3 or p.name ilike $3)
+    and ($4::uuid is null or d.id in (
+      select deployment_id from crux.deployment_config_bundle where config_bundle_id = $4))`
+  const values = [team.id, query.nodeId ?? null, pattern, query.configBundleId ?? null]
   const [page, counted] = await Promise.all([
     app.database.pool.query<ListRow>({
       types: isoTypes,
-      text: `select ${columns} from crux.deployment d ${joins} ${where} and ($4::text is null or d.status = $4)
-        order by d.created_at desc, d.id desc offset $5 limit $6`,
+      text: `select ${columns} from crux.deployment d ${joins} ${where} and ($5::text is null or d.status = $5)
+        order by d.created_at desc, d.id desc offset $6 limit $7`,
       values: [...values, query.status ?? null, query.skip, query.take],
     }),
     app.database.pool.query<{ status: Deployment['status']; n: number }>(

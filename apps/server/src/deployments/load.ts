@@ -8,7 +8,9 @@ import {
   type ProjectType,
   type VersionType,
 } from '@crux/contract'
-import { finalConfig } from '@crux/rules'
+import { finalConfig, type Origin } from '@crux/rules'
+import { layersOver } from '../container-configurations/layers.ts'
+import { bundlesJson, type CarriedBundle } from '../container-configurations/store.ts'
 import type { Queries } from '../db/transaction.ts'
 import { statusOf } from '../nodes/store.ts'
 import { imageReference, type RegistryPlace } from './image-reference.ts'
@@ -20,7 +22,10 @@ export type LoadedInstance = {
   image: { id: string; name: string; tag: string; registryId: string; localOnly: boolean; reference: string }
   /** All layers merged: what the agent would be told now. */
   config: FinalContainerConfig
+  /** Which layer said each part of it; worked out when it is asked. */
+  origins: () => ReadonlyMap<string, Origin>
 }
+export type LoadedBundle = { id: string; name: string; configId: string; fields: ContainerConfigFields }
 /** A deployment with everything that a start looks at, read in one query. */
 export type LoadedDeployment = {
   id: string
@@ -36,6 +41,8 @@ export type LoadedDeployment = {
   node: { id: string; name: string; type: NodeType; status: NodeStatus; publicKey: string | null }
   configId: string
   fields: ContainerConfigFields
+  /** In the order of the page: later ones are merged over earlier ones. */
+  bundles: LoadedBundle[]
   instances: LoadedInstance[]
 }
 
@@ -46,11 +53,12 @@ type InstanceRow = {
   imageId: string
   imageName: string
   imageTag: string | null
+  imageConfigId: string
   imageFields: unknown
   registryId: string
   registry: RegistryPlace
 }
-type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' | 'fields'> & {
+type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' | 'fields' | 'bundles'> & {
   versionName: string
   versionType: VersionType
   projectName: string
@@ -62,13 +70,14 @@ type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' |
   agentVersion: string | null
   publicKey: string | null
   fields: unknown
+  bundles: CarriedBundle[]
   instances: InstanceRow[]
 }
 
 const instancesSql = (deploymentId: string) => `(
   select coalesce(json_agg(json_build_object(
     'id', inst.id, 'configId', c.id, 'fields', c.fields, 'imageId', i.id, 'imageName', i.name, 'imageTag', i.tag,
-    'imageFields', ic.fields, 'registryId', r.id, 'registry', json_build_object(
+    'imageConfigId', ic.id, 'imageFields', ic.fields, 'registryId', r.id, 'registry', json_build_object(
       'type', r.type, 'url', r.url, 'imageNamePrefix', r.image_name_prefix, 'local', r.local)
     ) order by i."order", i.id), '[]')
   from crux.instance inst
@@ -83,7 +92,7 @@ const loadSql = `
     d.protected, d.tries, v.name as "versionName", v.type as "versionType", p.name as "projectName",
     p.type as "projectType", n.id as "nodeId", n.name as "nodeName", n.type as "nodeType", n.link_server as "linkServer",
     n.agent_version as "agentVersion", n.public_key as "publicKey", dc.id as "configId", dc.fields,
-    ${instancesSql('d.id')} as instances
+    ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances
   from crux.deployment d
   join crux.version v on v.id = d.version_id
   join crux.project p on p.id = d.project_id
@@ -109,39 +118,36 @@ export async function loadDeployment(
   const [row] = rows
   if (!row) throw deploymentNotFound(deploymentId)
   const { versionName, versionType, projectName, projectType, nodeId, nodeName, nodeType, publicKey, ...rest } = row
-  const fields = ContainerConfigFields.parse(row.fields)
   return {
     ...rest,
     version: { name: versionName, type: versionType },
     project: { name: projectName, type: projectType },
     node: { id: nodeId, name: nodeName, type: nodeType, status: statusOf(row), publicKey },
-    fields,
-    instances: row.instances.map((instance) => loadInstance(instance, fields, versionName, row.prefix)),
+    fields: ContainerConfigFields.parse(row.fields),
+    bundles: row.bundles.map(({ id, name, config }) => ({
+      id,
+      name,
+      configId: config.id,
+      fields: ContainerConfigFields.parse(config.fields),
+    })),
+    instances: row.instances.map((instance) => loadInstance(instance, row)),
   }
 }
 
 export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
 
-function loadInstance(
-  row: InstanceRow,
-  deploymentFields: ContainerConfigFields,
-  versionName: string,
-  prefix: string,
-): LoadedInstance {
-  const fields = ContainerConfigFields.parse(row.fields)
-  const { config } = finalConfig({
+function loadInstance(row: InstanceRow, { prefix, configId, fields, bundles, versionName }: Row): LoadedInstance {
+  const { config, origins } = finalConfig({
     image: ContainerConfigFields.parse(row.imageFields),
-    layers: [
-      { source: 'deployment', name: prefix, fields: deploymentFields },
-      { source: 'instance', fields },
-    ],
+    imageConfigId: row.imageConfigId,
+    layers: layersOver({ prefix, config: { id: configId, fields }, bundles }, { id: row.configId, fields: row.fields }),
     imageName: row.imageName,
     versionName,
   })
   return {
     id: row.id,
     configId: row.configId,
-    fields,
+    fields: ContainerConfigFields.parse(row.fields),
     image: {
       id: row.imageId,
       name: row.imageName,
@@ -151,5 +157,6 @@ function loadInstance(
       reference: imageReference(row.registry, row.imageName),
     },
     config,
+    origins,
   }
 }

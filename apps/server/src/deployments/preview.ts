@@ -23,7 +23,7 @@ export async function previewStart(app: App, team: TeamContext, deploymentId: st
   const standing = await standingContainers(pool, deployment)
   const checks = [
     checkStatus(deployment, 'deploy'),
-    ...(await startProblems(pool, deployment, deployment.instances, { team, ignoreProtected: false })),
+    ...(await startProblems(pool, deployment, deployment.instances, { team, ignoreProtected: false, from: 'layers' })),
   ]
   // Who asks this is about to start.
   if (checks.every((problem) => !problem)) preparePlace(app, { ...deployment, nodeId: deployment.node.id })

@@ -4,6 +4,7 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import { copyDeployment, createDeployment, deleteDeployment, updateDeployment } from './actions.ts'
 import { getDeployment } from './details.ts'
+import { finalConfigurations } from './final.ts'
 import { getInstance } from './instances.ts'
 import { listDeployments, listOfNode } from './list.ts'
 import { getLog } from './log.ts'
@@ -38,6 +39,7 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     return answer
   },
   'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
+  'deployments.final-configuration': ({ team, params }) => finalConfigurations(app, team, params.deploymentId),
   'deployments.cancel': async ({ team, actor, params }) => {
     await cancelDeployment(app, { team, actor }, params.deploymentId)
     return undefined

@@ -1,5 +1,7 @@
 import { CruxError, type ErrorDetail, isAllowed } from '@crux/contract'
 import {
+  bundleConflicts,
+  conflictFields,
   deploymentAction,
   hostDangers,
   missingSecrets,
@@ -9,6 +11,7 @@ import {
 } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
+import { heldStorages } from '../storages/actions.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
 
@@ -16,7 +19,8 @@ import { findOtherProtected } from './protection.ts'
 const notYet = ['initContainers', 'configContainer', 'storage'] as const
 
 export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
-export type StartRequest = { team: TeamContext; ignoreProtected: boolean }
+/** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
+export type StartRequest = { team: TeamContext; ignoreProtected: boolean; from: 'layers' | 'release' }
 
 /** Statuses first (backend.md 4.5 step 1); a start that is under way already is a conflict, not a wrong state. */
 export function checkStatus(deployment: LoadedDeployment, action: 'deploy' | 'roll-back'): CruxError | undefined {
@@ -41,7 +45,9 @@ export async function startProblems(
 ): Promise<CruxError[]> {
   return [
     checkInstances(instances),
-    checkConfigs(deployment, instances),
+    checkConfigs(deployment, instances, request),
+    request.from === 'layers' ? checkBundles(deployment) : undefined,
+    await checkStorages(queries, deployment, instances),
     checkDangers(instances, request.team),
     checkMissingSecrets(instances),
     checkEncryption(deployment, instances),
@@ -71,12 +77,9 @@ function checkInstances(instances: readonly Planned[]) {
   })
 }
 
-function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[]) {
+function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[], request: StartRequest) {
   const details: ErrorDetail[] = [
-    ...validateConfig(deployment.fields, { prefix: deployment.prefix }).map((problem) => ({
-      ...problem,
-      property: `config.${problem.property}`,
-    })),
+    ...(request.from === 'layers' ? layerProblems(deployment) : []),
     ...validateRelease(deployment.prefix, instances),
     ...instances.flatMap(({ config }, index) =>
       notYet.flatMap((field) =>
@@ -98,6 +101,48 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
     first.error === 'keysAreUnique' || first.error === 'containerNameAreUnique' ? first.error : 'invalidArgument'
   return new CruxError(code, { property: first.property, description: first.description, details })
 }
+
+/** What is wrong with a layer by itself is said where it can be mended. */
+function layerProblems({ fields, prefix, bundles }: LoadedDeployment): ErrorDetail[] {
+  const said = (property: string, problems: ErrorDetail[]) =>
+    problems.map((problem) => ({ ...problem, property: `${property}.${problem.property}` }))
+  return [
+    ...said('config', validateConfig(fields, { prefix })),
+    ...bundles.flatMap((bundle, index) =>
+      said(`configBundles[${index}].config`, validateConfig(bundle.fields, { prefix })),
+    ),
+  ]
+}
+
+/** Bundles that differ leave open what is meant, until the deployment says it (decision 32). */
+function checkBundles({ bundles, fields }: LoadedDeployment) {
+  const conflicts = bundleConflicts(bundles, fields)
+  const [first] = conflicts
+  if (!first) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'configBundles',
+    value: conflictFields(conflicts).join(','),
+    description: `${first.description.charAt(0).toUpperCase()}${first.description.slice(1)}.`,
+    details: conflicts.map(({ property, error, description }) => ({ property, error, description })),
+  })
+}
+
+/** Reached by an earlier release only: what a configuration of now names cannot be deleted. */
+async function checkStorages(queries: Queries, { teamId }: LoadedDeployment, instances: readonly Planned[]) {
+  const using = instances.filter(({ config }) => config.storage?.storageId)
+  if (using.length === 0) return undefined
+  const ids = [...new Set(using.map(({ config }) => config.storage?.storageId ?? ''))]
+  const there = await heldStorages(queries, teamId, ids)
+  const lost = using.filter(({ config }) => !there.has(config.storage?.storageId ?? ''))
+  return lost.length === 0 ? undefined : lostStorages(lost.map(({ id, config }) => ({ id, name: config.name })))
+}
+
+export const lostStorages = (lost: readonly { id: string; name: string }[]) =>
+  new CruxError('preconditionFailed', {
+    property: 'instances',
+    value: lost.map(({ id }) => id),
+    description: `${lost.map(({ name }) => name).join(', ')}: the storage that files are imported from was deleted.`,
+  })
 
 function checkDangers(instances: readonly Planned[], team: TeamContext) {
   if (isAllowed(team.role, 'container-configurations.host-dangerous')) return undefined

@@ -37,7 +37,11 @@ export async function startDeployment(
     throwFirst([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
     throwFirst(
-      await startProblems(queries, deployment, chosen, { team: who.team, ignoreProtected: options.ignoreProtected }),
+      await startProblems(queries, deployment, chosen, {
+        team: who.team,
+        ignoreProtected: options.ignoreProtected,
+        from: 'layers',
+      }),
     )
     const stale = staleSecrets(deployment)
     if (stale.length > 0) {
@@ -92,7 +96,11 @@ export async function startRelease(
     const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map((row) => ({ id: row.instanceId, configId: '', config: row.config }))
     throwFirst(
-      await startProblems(queries, deployment, planned, { team: who.team, ignoreProtected: options.ignoreProtected }),
+      await startProblems(queries, deployment, planned, {
+        team: who.team,
+        ignoreProtected: options.ignoreProtected,
+        from: 'release',
+      }),
     )
     refuseOldKeys(deployment, instances)
     return begin(queries, who, deployment, instances, {

@@ -58,6 +58,44 @@ export async function insertDeployment(queries: Queries, row: NewDeployment): Pr
   return rows[0]?.id ?? ''
 }
 
+/** The complete list, in its order. That all are of the deployment's team, the foreign keys hold. */
+export async function replaceBundles(
+  queries: Queries,
+  deployment: { id: string; teamId: string },
+  bundleIds: readonly string[],
+): Promise<void> {
+  await queries.query('delete from crux.deployment_config_bundle where deployment_id = $1', [deployment.id])
+  if (bundleIds.length === 0) return
+  await queries.query(
+    `insert into crux.deployment_config_bundle (deployment_id, team_id, config_bundle_id, "order")
+     select $1, $2, id, position from unnest($3::uuid[]) with ordinality as t(id, position)`,
+    [deployment.id, deployment.teamId, bundleIds],
+  )
+}
+
+export async function copyBundles(queries: Queries, copy: { from: string; to: string }): Promise<void> {
+  await queries.query(
+    `insert into crux.deployment_config_bundle (deployment_id, team_id, config_bundle_id, "order")
+     select $2, team_id, config_bundle_id, "order" from crux.deployment_config_bundle where deployment_id = $1`,
+    [copy.from, copy.to],
+  )
+}
+
+/** Which of these deployments carry a bundle. */
+export async function carriersAmong(
+  queries: Queries,
+  configBundleId: string,
+  deploymentIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await queries.query<{ id: string }>({
+    name: 'carriers of a bundle',
+    text: `select deployment_id as id from crux.deployment_config_bundle
+      where config_bundle_id = $1 and deployment_id = any($2::uuid[])`,
+    values: [configBundleId, deploymentIds],
+  })
+  return rows.map((row) => row.id)
+}
+
 /** Both layers of a copy; secrets only where the same node can read them (4.6). */
 export async function copyConfigs(
   queries: Queries,

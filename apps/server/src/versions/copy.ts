@@ -20,8 +20,8 @@ export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): 
 }
 
 /**
- * Deployments that wait to be deployed again with the new version: the newest of each node and prefix, with the configuration of
- * the deployment and of its instances; what was done with the old one (tries, times, people) does not come along, nor does its
+ * Deployments that wait to be deployed again with the new version: the newest of each node and prefix, with its bundles and the
+ * configuration of the deployment and of its instances; what was done with the old one (tries, times, people) does not come along, nor does its
  * protection: a place has one protected version, which remains the old one until somebody says otherwise.
  */
 export async function copyDeployments(
@@ -40,7 +40,11 @@ export async function copyDeployments(
       configured as (
         insert into crux.container_config (type, deployment_id, fields, updated_by)
         select 'deployment', pair."to", coalesce(c.fields, '{}'), $3
-        from pair left join crux.container_config c on c.deployment_id = pair."from")
+        from pair left join crux.container_config c on c.deployment_id = pair."from"),
+      carried as (
+        insert into crux.deployment_config_bundle (deployment_id, team_id, config_bundle_id, "order")
+        select pair."to", l.team_id, l.config_bundle_id, l."order"
+        from pair join crux.deployment_config_bundle l on l.deployment_id = pair."from")
     select "from", "to" from pair`,
     [fromId, toId, by],
   )

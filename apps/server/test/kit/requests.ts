@@ -41,12 +41,20 @@ export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
   'deployments.update-instance': { config: { name: 'web' } },
   'deployments.create-token': { name: 'Some token' },
   'container-configurations.update': { config: { name: 'web' } },
+  'container-configurations.restore': {},
+  'container-configurations.copy': { fromConfigId: world.configId },
+  'config-bundles.create': { name: 'Some' },
+  'config-bundles.update': { name: 'Some' },
+  'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
+  'storages.update': { name: 'Some', url: 'https://s3.example.com', public: true },
 })
 
 const range = 'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'
 const queries: Partial<Record<Operation, string>> = {
   'deployments.list': '?skip=0&take=50',
   'deployments.log': '?skip=0&take=50',
+  'container-configurations.list': '?skip=0&take=50',
+  'container-configurations.history': '?skip=0&take=50',
   'nodes.audit': `?skip=0&take=50&${range}`,
   'audit-log.list': `?skip=0&take=50&${range}`,
   'audit-log.days': `?${range}`,
@@ -57,7 +65,7 @@ const queries: Partial<Record<Operation, string>> = {
 /** The address of an operation in a world, with the query that it needs. */
 export const pathOf = (operation: Operation, world: World): string =>
   rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
-    const values: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
+    const values: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1', revision: '1' }
     return values[name] ?? ''
   }) + (queries[operation] ?? '')
 

@@ -12,6 +12,8 @@ export type World = {
   deploymentId: string
   instanceId: string
   configId: string
+  configBundleId: string
+  storageId: string
   serviceAccountId: string
   /** The owner, and an API token of his. */
   userId: string
@@ -42,10 +44,21 @@ export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTea
   })
   const details = await call('deployments.get', { params: { ...params, deploymentId: deployment.id } })
   const [instance] = details.instances
+  const bundle = await call('config-bundles.create', { params, body: { name: 'Defaults' } })
+  const storage = await call('storages.create', {
+    params,
+    // Nothing answers there, and it is known at once.
+    body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
+  })
   const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
   if (!image || !instance) throw new Error('the version has no image')
+  // So that there is a history.
+  await call('container-configurations.update', {
+    params: { ...params, configId: image.config.id },
+    body: { config: { tty: true } },
+  })
   return {
     teamSlug,
     teamId,
@@ -57,6 +70,8 @@ export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTea
     deploymentId: deployment.id,
     instanceId: instance.id,
     configId: image.config.id,
+    configBundleId: bundle.id,
+    storageId: storage.id,
     serviceAccountId: account.id,
     userId: owner.id,
     tokenId: token.id,

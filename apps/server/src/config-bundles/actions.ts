@@ -1,0 +1,94 @@
+import { type Answer, type Body, type ConfigBundle, CruxError } from '@crux/contract'
+import { changeConfig, type PatchOutcome, tellChange, type Who } from '../container-configurations/actions.ts'
+import { toContainerConfig } from '../container-configurations/store.ts'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import { listOfBundle } from '../deployments/list.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { bundleCreated, bundleRemoved, bundleRenamed } from './events.ts'
+import * as store from './store.ts'
+
+export const listBundles = (app: App, team: TeamContext): Promise<ConfigBundle[]> =>
+  store.selectBundles(app.database.pool, team.id)
+
+export async function getBundle(app: App, team: TeamContext, id: string): Promise<Answer<'config-bundles.get'>> {
+  const { config, ...bundle } = await findBundle(app.database.pool, team, id)
+  return { ...bundle, config: toContainerConfig(config) }
+}
+
+export async function listBundleDeployments(
+  app: App,
+  team: TeamContext,
+  id: string,
+): Promise<Answer<'config-bundles.deployments'>> {
+  await findBundle(app.database.pool, team, id)
+  return listOfBundle(app, team, id)
+}
+
+/** @throws CruxError alreadyExists `name` */
+export async function createBundle(
+  app: App,
+  { team, actor }: Who,
+  body: Body<'config-bundles.create'>,
+): Promise<Answer<'config-bundles.create'>> {
+  const { name, description } = body
+  const id = await store.insertBundle(app.database.pool, {
+    teamId: team.id,
+    name,
+    description: description || null,
+    userId: actor.id,
+  })
+  bundleCreated(app, { teamId: team.id, configBundleId: id })
+  return getBundle(app, team, id)
+}
+
+/** Name, description and settings together or not at all; settings under the rules of every configuration. */
+export async function changeBundle(
+  app: App,
+  who: Who,
+  id: string,
+  { name, description, config }: Body<'config-bundles.update'>,
+): Promise<void> {
+  const { team, actor } = who
+  const outcome = await inTransaction(app.database, async (queries): Promise<PatchOutcome | undefined> => {
+    const { configId } = await findBundle(queries, team, id)
+    // The layer first, then its bundle: the order in which every change of a configuration takes them.
+    const changed = config && (await changeConfig(queries, who, configId, () => ({ config })))
+    if (name !== undefined || description !== undefined)
+      await store.updateBundle(queries, id, { name, description, userId: actor.id })
+    return changed
+  })
+  if (outcome) tellChange(app, outcome)
+  if (name !== undefined || description !== undefined) bundleRenamed(app, { teamId: team.id, configBundleId: id })
+}
+
+export async function removeBundle(app: App, team: TeamContext, id: string): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    if (!(await store.lockBundle(queries, team.id, id))) throw bundleNotFound(id)
+    const { deploymentCount } = await findBundle(queries, team, id)
+    if (deploymentCount > 0) throw stillCarried(id, deploymentCount)
+    await store.deleteBundle(queries, id)
+  })
+  bundleRemoved(app, { teamId: team.id, configBundleId: id })
+}
+
+/** Which of the ids are bundles of the team; they stay until the transaction ends. */
+export const holdBundles = store.holdBundles
+
+async function findBundle(queries: Queries, team: TeamContext, id: string): Promise<store.BundleRow> {
+  const row = await store.selectBundle(queries, team.id, id)
+  if (!row) throw bundleNotFound(id)
+  return row
+}
+
+const bundleNotFound = (id: string) => new CruxError('notFound', { property: 'configBundleId', value: id })
+
+const stillCarried = (id: string, count: number) =>
+  new CruxError('preconditionFailed', {
+    property: 'id',
+    value: id,
+    description:
+      count === 1
+        ? 'One deployment carries this bundle: take it off there first.'
+        : `${count} deployments carry this bundle: take it off there first.`,
+  })

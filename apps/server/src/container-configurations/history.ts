@@ -1,0 +1,130 @@
+import {
+  type Answer,
+  type Body,
+  type ContainerConfigField,
+  ContainerConfigFields,
+  type ContainerConfigPatch,
+  CruxError,
+  containerConfigFieldNames,
+} from '@crux/contract'
+import { isMarkerField, markerSections } from '@crux/rules'
+import type { App } from '../context.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { changeConfig, getConfig, tellChange, type Who } from './actions.ts'
+import { type RevisionRow, selectRevision, selectRevisions } from './revisions.ts'
+import { findConfig } from './store.ts'
+
+type Revision = Answer<'container-configurations.history'>['items'][number]
+
+export async function listHistory(
+  app: App,
+  team: TeamContext,
+  configId: string,
+  page: { skip: number; take: number },
+): Promise<Answer<'container-configurations.history'>> {
+  await getConfig(app, team, configId)
+  const { rows, total } = await selectRevisions(app.database.pool, configId, page)
+  return { items: await toRevisions(app, rows), total }
+}
+
+/** @throws CruxError notFound `configId` or `revision` */
+export async function getRevision(
+  app: App,
+  team: TeamContext,
+  configId: string,
+  revision: number,
+): Promise<Answer<'container-configurations.get-revision'>> {
+  await getConfig(app, team, configId)
+  const row = await selectRevision(app.database.pool, configId, revision)
+  const [shown] = row ? await toRevisions(app, [row]) : []
+  if (!row || !shown) throw revisionNotFound(revision)
+  return { ...shown, config: ContainerConfigFields.parse(row.fields) }
+}
+
+/** An earlier state as a new change, under the rules of every change. Secrets stay: the history never had their values. */
+export async function restoreRevision(
+  app: App,
+  who: Who,
+  configId: string,
+  wanted: { revision: number; seen: number | undefined },
+): Promise<void> {
+  const outcome = await inTransaction(app.database, (queries) =>
+    changeConfig(queries, who, configId, async () => {
+      const row = await selectRevision(queries, configId, wanted.revision)
+      if (!row) throw revisionNotFound(wanted.revision)
+      const target = ContainerConfigFields.parse(row.fields)
+      const fields = containerConfigFieldNames.filter((field) => field !== 'secrets')
+      return withSeen({ config: taking(target, fields) }, wanted.seen)
+    }),
+  )
+  tellChange(app, outcome)
+}
+
+/**
+ * Settings of another configuration of the team, as a change of this one. What is named is taken as it is there, also where it is
+ * not set; without names, everything that is set there. Of secrets come the keys that are missing here.
+ */
+export async function copyConfig(
+  app: App,
+  who: Who,
+  configId: string,
+  body: Body<'container-configurations.copy'>,
+): Promise<void> {
+  const outcome = await inTransaction(app.database, (queries) =>
+    changeConfig(queries, who, configId, async (before) => {
+      const source = await findConfig(queries, who.team.id, body.fromConfigId)
+      if (!source) throw new CruxError('notFound', { property: 'fromConfigId', value: body.fromConfigId })
+      const target = ContainerConfigFields.parse(source.row.fields)
+      const named = body.fields && new Set(body.fields)
+      const wanted = containerConfigFieldNames.filter((field) => (named ? named.has(field) : isSet(target[field])))
+      const config = taking(
+        target,
+        wanted.filter((field) => field !== 'secrets'),
+      )
+      if (wanted.includes('secrets')) config.secrets = withKeys(before.secrets, target.secrets)
+      return withSeen({ config }, body.revision)
+    }),
+  )
+  tellChange(app, outcome)
+}
+
+const withSeen = (patch: ContainerConfigPatch, seen: number | undefined): ContainerConfigPatch =>
+  seen === undefined ? patch : { ...patch, revision: seen }
+
+/** A patch that makes these fields what they are in `target`; a patch merges markers by section, so each is named. */
+function taking(
+  target: ContainerConfigFields,
+  fields: readonly ContainerConfigField[],
+): NonNullable<ContainerConfigPatch['config']> {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = target[field] ?? null
+      if (!isMarkerField(field) || value === null) return [field, value]
+      const sections = value as Record<string, unknown>
+      return [field, Object.fromEntries(markerSections.map((section) => [section, sections[section] ?? null]))]
+    }),
+  )
+}
+
+type Secrets = ContainerConfigFields['secrets']
+
+function withKeys(own: Secrets, other: Secrets): NonNullable<Secrets> {
+  const known = new Set((own ?? []).map((row) => row.key))
+  const added = (other ?? []).filter((row) => !known.has(row.key))
+  return [...(own ?? []), ...added.map(({ key, required }) => ({ key, required }))]
+}
+
+const isSet = (value: unknown) => value !== null && value !== undefined
+
+async function toRevisions(app: App, rows: readonly RevisionRow[]): Promise<Revision[]> {
+  const people = await app.identity.people(rows.map((row) => row.updatedBy).filter((id) => id !== ''))
+  return rows.map(({ updatedBy, updatedAt, revision, changed }) => ({
+    revision,
+    changed,
+    updatedAt: updatedAt.toISOString(),
+    updatedBy: updatedBy === '' ? null : { id: updatedBy, name: people.get(updatedBy)?.name ?? 'Unknown user' },
+  }))
+}
+
+const revisionNotFound = (revision: number) => new CruxError('notFound', { property: 'revision', value: revision })

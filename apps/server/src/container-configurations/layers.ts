@@ -1,0 +1,34 @@
+import { ContainerConfigFields, type FinalContainerConfig } from '@crux/contract'
+import { type ConfigLayer, finalConfig } from '@crux/rules'
+import type { CarriedBundle, ConfigRow, OwnedConfig } from './store.ts'
+
+type Layer = Pick<ConfigRow, 'id' | 'fields'>
+
+/** The layers over an image's own, the weakest first (decision 32): bundles in their order, deployment, instance. */
+export const layersOver = (
+  deployment: { prefix: string; config: Layer; bundles: readonly CarriedBundle[] },
+  instance: Layer,
+): ConfigLayer[] => [
+  ...deployment.bundles.map((bundle) => layerOf('config-bundle', bundle.config, bundle.name)),
+  layerOf('deployment', deployment.config, deployment.prefix),
+  layerOf('instance', instance),
+]
+
+/** What the container of an instance comes to with all layers; undefined for a layer that is no instance's. */
+export function finalOfInstance(config: OwnedConfig): FinalContainerConfig | undefined {
+  const { row, image, imageConfig, deployment, version } = config
+  if (!image || !imageConfig || !deployment || !version || row.type !== 'instance') return undefined
+  return finalConfig({
+    image: ContainerConfigFields.parse(imageConfig.fields),
+    layers: layersOver(deployment, row),
+    imageName: image.name,
+    versionName: version.name,
+  }).config
+}
+
+const layerOf = (source: ConfigLayer['source'], { id, fields }: Layer, name?: string): ConfigLayer => ({
+  source,
+  configId: id,
+  ...(name && { name }),
+  fields: ContainerConfigFields.parse(fields),
+})

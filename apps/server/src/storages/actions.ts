@@ -1,0 +1,173 @@
+import { type Answer, CruxError, type StorageWrite } from '@crux/contract'
+import { parseStorageUrl } from '@crux/rules'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
+import { askStorage } from './check.ts'
+import { storageChanged, storageConnected, storageRemoved } from './events.ts'
+import * as store from './store.ts'
+
+type Storage = Answer<'storages.list'>[number]
+/** How a storage is reached; without keys it is public. */
+export type StorageAccess = { url: string; keys: { accessKey: string; secretKey: string } | undefined }
+
+export async function listStorages(app: App, team: TeamContext): Promise<Answer<'storages.list'>> {
+  return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
+}
+
+export const listStorageOptions = (app: App, team: TeamContext): Promise<Answer<'storages.options'>> =>
+  store.selectOptions(app.database.pool, team.id)
+
+export async function getStorage(app: App, team: TeamContext, id: string): Promise<Answer<'storages.get'>> {
+  const row = await findStorage(app.database.pool, team, id)
+  return {
+    ...toStorage(row),
+    public: row.public,
+    inUse: row.inUse,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/**
+ * Stores it without asking it: often only the nodes reach it. `checkStorage` asks.
+ *
+ * @throws CruxError invalidArgument `url`, missingParameter `accessKey` or `secretKey`, alreadyExists `name`
+ */
+export async function connectStorage(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  write: StorageWrite,
+): Promise<Answer<'storages.create'>> {
+  const keys = write.public ? noKeys : givenKeys(app, write)
+  if (!keys) throw missingKey(write)
+  const id = await store.insertStorage(app.database.pool, team.id, valuesOf(write, actor), keys)
+  storageConnected(app, { teamId: team.id, storageId: id })
+  return getStorage(app, team, id)
+}
+
+/**
+ * Keys that are not sent stay as they are, but only for the address that they were given for: whoever may edit a storage must not be
+ * able to have its stored keys used elsewhere.
+ */
+export async function changeStorage(
+  app: App,
+  team: TeamContext,
+  actor: Actor,
+  id: string,
+  write: StorageWrite,
+): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    await queries.query('select from crux.storage where id = $1 for update', [id])
+    const before = await findStorage(queries, team, id)
+    const values = valuesOf(write, actor)
+    const keys = write.public ? noKeys : givenKeys(app, write)
+    const keeps = !write.accessKey && !write.secretKey && !before.public && values.url === before.url
+    if (!keys && !keeps) throw missingKey(write)
+    await store.updateStorage(queries, id, values, keys)
+  })
+  storageChanged(app, { teamId: team.id, storageId: id })
+}
+
+export async function removeStorage(app: App, team: TeamContext, id: string): Promise<void> {
+  await findStorage(app.database.pool, team, id)
+  if (!(await store.deleteStorage(app.database.pool, id)))
+    throw new CruxError('preconditionFailed', {
+      property: 'id',
+      value: id,
+      description: 'Configurations import files from this storage: take it out of them first.',
+    })
+  storageRemoved(app, { teamId: team.id, storageId: id })
+}
+
+/** Asks it now, from this machine, for the names of its buckets. */
+export async function checkStorage(app: App, team: TeamContext, id: string): Promise<Answer<'storages.check'>> {
+  const access = (await storageAccess(app, team.id, [id])).get(id)
+  if (!access) throw storageNotFound(id)
+  return askStorage(app.outbound, access)
+}
+
+/** Whether it is a storage of the team; if so, it stays until the transaction ends. */
+export const holdStorage = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>
+  (await store.holdStorages(queries, teamId, [id])).has(id)
+
+/** Those of the ids that are storages of the team, and stay until the transaction ends. */
+export const heldStorages = store.holdStorages
+
+/**
+ * How storages of a team are reached, keys opened: for who uses them at once and keeps them nowhere.
+ *
+ * @throws CruxError preconditionFailed `instances` when the key that sealed them is gone
+ */
+export async function storageAccess(
+  app: Pick<App, 'database' | 'cipher'>,
+  teamId: string,
+  ids: readonly string[],
+): Promise<Map<string, StorageAccess>> {
+  if (ids.length === 0) return new Map()
+  const rows = await store.selectAccess(app.database.pool, teamId, ids)
+  return new Map(rows.map((row) => [row.id, { url: row.url, keys: openKeys(app, row) }]))
+}
+
+function openKeys(app: Pick<App, 'cipher'>, row: { name: string } & store.SealedKeys): StorageAccess['keys'] {
+  const { accessKey, secretKey } = row
+  if (accessKey === null || secretKey === null) return undefined
+  try {
+    return { accessKey: app.cipher.decrypt(accessKey), secretKey: app.cipher.decrypt(secretKey) }
+  } catch (cause) {
+    throw new CruxError('preconditionFailed', {
+      property: 'instances',
+      description: `The keys of the storage ${row.name} cannot be opened any more: enter them again.`,
+      cause,
+    })
+  }
+}
+
+async function findStorage(queries: Queries, team: TeamContext, id: string): Promise<store.StorageRow> {
+  const row = await store.selectStorage(queries, team.id, id)
+  if (!row) throw storageNotFound(id)
+  return row
+}
+
+const noKeys: store.SealedKeys = { accessKey: null, secretKey: null }
+
+function givenKeys(app: App, { accessKey, secretKey }: StorageWrite): store.SealedKeys | undefined {
+  if (!accessKey || !secretKey) return undefined
+  return { accessKey: app.cipher.encrypt(accessKey), secretKey: app.cipher.encrypt(secretKey) }
+}
+
+function valuesOf(write: StorageWrite, actor: Actor): store.StorageValues {
+  const parsed = parseStorageUrl(write.url)
+  if (!parsed.ok)
+    throw new CruxError('invalidArgument', {
+      property: 'url',
+      value: write.url,
+      description: `${parsed.problem}.`,
+    })
+  return {
+    name: write.name,
+    description: write.description || null,
+    icon: write.icon ?? null,
+    url: parsed.url,
+    userId: actor.id,
+  }
+}
+
+const toStorage = ({ id, name, description, icon, url }: store.StorageFace): Storage => ({
+  id,
+  name,
+  description,
+  // Written through the contract's list of icons only.
+  icon: icon as Storage['icon'],
+  url,
+})
+
+const storageNotFound = (id: string) => new CruxError('notFound', { property: 'storageId', value: id })
+
+const missingKey = ({ accessKey }: StorageWrite) =>
+  new CruxError('missingParameter', {
+    property: accessKey ? 'secretKey' : 'accessKey',
+    description:
+      'A storage that is not public needs an access key and a secret key, and a new address needs them again.',
+  })
