@@ -1,0 +1,64 @@
+import { connect, type Socket } from 'node:net'
+import { type GateAnswer, type GateRequest, lineReader } from './relay/protocol.ts'
+import { socketPath } from './relay/socket-path.ts'
+
+/** One connection to a gate's control socket. */
+export interface GateClient {
+  /** Rejects with GateGone when the gate ends before it has answered. */
+  ask(request: GateRequest): Promise<GateAnswer>
+  onEnd(listener: () => void): void
+  close(): void
+}
+
+/** The gate has ended or handed over: whoever asked connects again and repeats, every request may be. */
+export class GateGone extends Error {
+  override name = 'GateGone'
+}
+
+/** @returns undefined when no gate listens in the folder */
+export function connectGate(folder: string): Promise<GateClient | undefined> {
+  return new Promise((resolve) => {
+    let socket: Socket
+    try {
+      socket = connect(socketPath(folder))
+    } catch {
+      return resolve(undefined)
+    }
+    socket.once('error', () => resolve(undefined))
+    socket.once('connect', () => resolve(makeClient(socket)))
+  })
+}
+
+function makeClient(socket: Socket): GateClient {
+  let next = 0
+  const asked = new Map<number, { resolve: (answer: GateAnswer) => void; reject: (error: Error) => void }>()
+  const read = lineReader(
+    (line) => {
+      const { id, ...answer } = JSON.parse(line) as GateAnswer & { id: number }
+      const waiting = asked.get(id)
+      asked.delete(id)
+      if (!answer.ok && answer.code === 'EHANDEDOVER') waiting?.reject(new GateGone(answer.message))
+      else waiting?.resolve(answer)
+    },
+    () => socket.destroy(),
+  )
+  socket.on('data', read)
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    for (const { reject } of asked.values()) reject(new GateGone('the gate ended before it had answered'))
+    asked.clear()
+  })
+  // The link keeps the agent alive, not this.
+  socket.unref()
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        if (socket.destroyed || !socket.writable) return reject(new GateGone('the gate has ended'))
+        next += 1
+        asked.set(next, { resolve, reject })
+        socket.write(`${JSON.stringify({ id: next, ...request })}\n`)
+      }),
+    onEnd: (listener) => void socket.on('close', listener),
+    close: () => socket.destroy(),
+  }
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** What tells one gate's code from another's: a hash of its bundle, or from the checkout of all files beside its entry. */
+export function codeOf(entry: string): string {
+  const hash = createHash('sha256')
+  const files = entry.endsWith('.ts')
+    ? readdirSync(dirname(entry))
+        .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+        .sort()
+        .map((name) => join(dirname(entry), name))
+    : [entry]
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}

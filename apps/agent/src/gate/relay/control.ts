@@ -1,0 +1,55 @@
+import { renameSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { type GateAnswer, type GateRequest, lineReader } from './protocol.ts'
+import { socketPath } from './socket-path.ts'
+
+/** Listens for the agent. A line `{id, ...request}` is answered by one with the same id; answers may overtake each other. */
+export async function listenForAgent(
+  folder: string,
+  answer: (request: GateRequest) => Promise<GateAnswer>,
+): Promise<{ close(): void }> {
+  const agents = new Set<Socket>()
+  const server = createServer((agent) => {
+    agents.add(agent)
+    agent.on('error', () => undefined)
+    agent.on('close', () => agents.delete(agent))
+    const read = lineReader(
+      (line) => void respond(agent, line),
+      () => agent.destroy(),
+    )
+    agent.on('data', read)
+  })
+
+  async function respond(agent: Socket, line: string): Promise<void> {
+    let id: unknown
+    let result: GateAnswer
+    try {
+      const request = JSON.parse(line) as GateRequest & { id: unknown }
+      id = request.id
+      result = await answer(request)
+    } catch (error) {
+      result = { ok: false, code: '', message: error instanceof Error ? error.message : String(error) }
+    }
+    if (agent.writable) agent.write(`${JSON.stringify({ id, ...result })}\n`)
+  }
+
+  // Under a name of its own first: a successor takes the place of its predecessor in one step, and a dead one's socket is replaced.
+  const own = `control.${process.pid}.sock`
+  await listening(server, socketPath(folder, own))
+  renameSync(join(folder, own), join(folder, 'control.sock'))
+  return {
+    close() {
+      server.close()
+      // What was answered is still delivered; the agent finds the successor behind the same name.
+      for (const agent of agents) agent.end()
+    },
+  }
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+}

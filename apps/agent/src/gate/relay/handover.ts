@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Server } from 'node:net'
+import type { GatePort } from './protocol.ts'
+
+/**
+ * Between a gate and its successor: first every socket that listens, with its entry, then how many there were. The successor says
+ * `ready` when it accepts on all of them, and from then on asks what its predecessor still drains.
+ */
+export type Told =
+  | { kind: 'port'; entry: GatePort }
+  | { kind: 'all'; count: number }
+  | { kind: 'drain'; id: number; container: string; ms: number }
+  | { kind: 'count'; id: number }
+export type Reply = { kind: 'ready' } | { kind: 'left'; id: number; left: number }
+
+const readyMs = 15_000
+
+/** Passed from gate to gate: when the last of them has ended, the init of a container learns it from this pipe. */
+export const lifelineFd = process.env.CRUX_GATE_LIFELINE === undefined ? undefined : 3
+
+/** @returns the successor, which accepts on everything now. @throws when it cannot be started or says nothing in time: nothing has changed then */
+export async function startSuccessor(
+  entry: string,
+  folder: string,
+  listening: readonly { entry: GatePort; server: Server }[],
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [entry, folder, '--successor'], {
+    detached: true,
+    // Descriptor 3 is the lifeline where there is one; the channel comes after it.
+    stdio: ['ignore', 'inherit', 'inherit', lifelineFd ?? 'ignore', 'ipc'],
+  })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the new gate did not answer in time')), readyMs)
+      const settle = (finish: () => void) => () => {
+        clearTimeout(timer)
+        finish()
+      }
+      child.once('error', (error) => settle(() => reject(error))())
+      child.once(
+        'exit',
+        settle(() => reject(new Error('the new gate ended at once'))),
+      )
+      child.on('message', (reply: Reply) => {
+        if (reply.kind === 'ready') settle(resolve)()
+      })
+      for (const { entry: port, server } of listening) child.send({ kind: 'port', entry: port } satisfies Told, server)
+      child.send({ kind: 'all', count: listening.length } satisfies Told)
+    })
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  return child
+}
+
+/** The predecessor as its successor sees it: its connections count as the successor's own until it has ended. */
+export interface Predecessor {
+  /** Takes over everything that it listens on, then tells it so. */
+  takeOver(adopt: (entry: GatePort, server: Server) => void, ready: () => Promise<void>): Promise<void>
+  drained(container: string, ms: number): Promise<number>
+  count(): Promise<number>
+  onEnd(listener: () => void): void
+}
+
+export function connectPredecessor(): Predecessor {
+  let next = 0
+  const asked = new Map<number, (left: number) => void>()
+  process.on('disconnect', () => {
+    for (const answer of asked.values()) answer(0)
+    asked.clear()
+  })
+  const tell = (reply: Told | Reply) => process.send?.(reply, undefined, undefined, () => undefined)
+  const ask = (make: (id: number) => Told): Promise<number> =>
+    new Promise((resolve) => {
+      if (!process.connected) return resolve(0)
+      next += 1
+      asked.set(next, resolve)
+      tell(make(next))
+    })
+  return {
+    takeOver: (adopt, ready) =>
+      new Promise((resolve, reject) => {
+        let adopted = 0
+        process.once('disconnect', () => reject(new Error('the former gate ended before it had handed over')))
+        process.on('message', (told: Told | Reply, server) => {
+          if (told.kind === 'left') {
+            asked.get(told.id)?.(told.left)
+            asked.delete(told.id)
+          } else if (told.kind === 'port' && server) {
+            adopt(told.entry, server as Server)
+            adopted += 1
+          } else if (told.kind === 'all') {
+            if (adopted !== told.count)
+              return reject(new Error(`only ${adopted} of ${told.count} sockets were handed over`))
+            ready().then(() => {
+              tell({ kind: 'ready' })
+              resolve()
+            }, reject)
+          }
+        })
+      }),
+    drained: (container, ms) => ask((id) => ({ kind: 'drain', id, container, ms })),
+    count: () => ask((id) => ({ kind: 'count', id })),
+    onEnd: (listener) => {
+      process.on('disconnect', listener)
+      if (!process.connected) listener()
+    },
+  }
+}

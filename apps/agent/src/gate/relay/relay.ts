@@ -1,0 +1,173 @@
+import { connect, type Socket } from 'node:net'
+import type { GatePort } from './protocol.ts'
+import { proxyHeader } from './proxy-header.ts'
+
+/** Connections between clients and containers, counted by container. Bytes, ends and resets pass both ways as they come. */
+export interface Relay {
+  /** @param port its entry at this moment; read again when the container cannot be reached, since it may have been switched meanwhile */
+  begin(client: Socket, port: () => GatePort | undefined): void
+  count(container?: string): number
+  /** Resolves when nothing leads to the container any more, or when the time is over, with what is left. */
+  drained(container: string, ms: number): Promise<number>
+}
+
+/** Half of a connection; what one side does, its peer does to the other. */
+interface Side extends Socket {
+  peer?: Side
+}
+
+/** A peer that vanished without a word is noticed after some minutes: its socket must not stay for ever. */
+const keepAliveMs = 60_000
+
+export const listenOptions = {
+  allowHalfOpen: true,
+  pauseOnConnect: true,
+  noDelay: true,
+  keepAlive: true,
+  keepAliveInitialDelay: keepAliveMs,
+}
+
+export function createRelay(): Relay {
+  const open = new Map<string, Set<Side>>()
+  const waiting = new Map<string, Set<() => void>>()
+
+  function leave(container: string, client: Side): void {
+    const all = open.get(container)
+    if (!all?.delete(client) || all.size > 0) return
+    open.delete(container)
+    for (const wake of waiting.get(container) ?? []) wake()
+  }
+
+  function begin(client: Side, port: () => GatePort | undefined, tried = ''): void {
+    const entry = port()
+    if (!entry || entry.target === '') {
+      refuse(client)
+      return
+    }
+    const { container } = entry
+    const upstream: Side = connect({
+      host: entry.target,
+      port: entry.containerPort,
+      allowHalfOpen: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+    })
+    let all = open.get(container)
+    if (!all) {
+      all = new Set()
+      open.set(container, all)
+    }
+    all.add(client)
+    // Until the container has answered nothing is read from the client: it can be led elsewhere, and it cannot fill the memory.
+    const fail = () => {
+      client.off('error', gone)
+      client.off('close', gone)
+      leave(container, client)
+      const now = port()
+      const moved = now !== undefined && now.target !== '' && now.target !== entry.target && now.target !== tried
+      if (moved && !client.destroyed) begin(client, port, entry.target)
+      else refuse(client)
+    }
+    const gone = () => {
+      upstream.off('error', fail)
+      upstream.on('error', ignore)
+      upstream.destroy()
+      leave(container, client)
+    }
+    upstream.once('error', fail)
+    client.once('error', gone)
+    client.once('close', gone)
+    upstream.once('connect', () => {
+      upstream.off('error', fail)
+      client.off('error', gone)
+      client.off('close', gone)
+      client.once('close', () => leave(container, client))
+      if (entry.proxy !== '') upstream.write(proxyHeader(entry.proxy, endsOf(client)))
+      join(client, upstream)
+      join(upstream, client)
+      client.resume()
+    })
+  }
+
+  return {
+    begin: (client, port) => begin(client, port),
+    count(container) {
+      if (container !== undefined) return open.get(container)?.size ?? 0
+      let sum = 0
+      for (const { size } of open.values()) sum += size
+      return sum
+    },
+    async drained(container, ms) {
+      if (open.has(container)) {
+        const wakes = waiting.get(container) ?? new Set()
+        waiting.set(container, wakes)
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            clearTimeout(timer)
+            wakes.delete(wake)
+            if (wakes.size === 0) waiting.delete(container)
+            resolve()
+          }
+          const timer = setTimeout(wake, ms)
+          wakes.add(wake)
+        })
+      }
+      return open.get(container)?.size ?? 0
+    },
+  }
+}
+
+/** What a client meets where nothing answers: the connection is reset. */
+export function refuse(client: Socket): void {
+  client.on('error', ignore)
+  client.resetAndDestroy()
+}
+
+function endsOf(client: Socket) {
+  return {
+    sourceAddress: client.remoteAddress,
+    sourcePort: client.remotePort,
+    destinationAddress: client.localAddress,
+    destinationPort: client.localPort,
+  }
+}
+
+/** Functions without a closure: there are six of them for each connection. */
+function join(side: Side, peer: Side): void {
+  side.peer = peer
+  side.on('data', onData)
+  side.on('drain', onDrain)
+  side.on('end', onEnd)
+  side.on('error', onError)
+  side.on('close', onClose)
+}
+
+function onData(this: Side, chunk: Buffer): void {
+  // The other side takes no more for now: nothing further is read until it does.
+  if (this.peer?.write(chunk) === false) this.pause()
+}
+
+function onDrain(this: Side): void {
+  this.peer?.resume()
+}
+
+function onEnd(this: Side): void {
+  this.peer?.end()
+}
+
+function onError(this: Side): void {
+  this.peer?.resetAndDestroy()
+}
+
+function onClose(this: Side): void {
+  const { peer } = this
+  if (!peer || peer.destroyed) return
+  // Ended before it had said all: the other side must not take that for a good end.
+  if (!this.readableEnded) peer.resetAndDestroy()
+  else if (!this.writableFinished) peer.destroy()
+}
+
+function ignore(): void {
+  // A socket that ends already may fail as it likes.
+}
