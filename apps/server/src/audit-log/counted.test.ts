@@ -81,7 +81,9 @@ describe('the counters of the audit log', () => {
     )
     expect(left?.total).toBeLessThan(500)
     expect(await shownOnDashboard(other)).toBe(left?.total)
-    expect(await query('select 1 from crux.audit_count where accepted = 0 and refused = 0', [])).toEqual([])
+    expect(
+      await query(`select 1 from crux.audit_count where accepted = 0 and refused = 0 and quarter > '-infinity'`, []),
+    ).toEqual([])
     await crux.client(ada).call('teams.delete', { params: { teamId: other.id } })
     expect(await query('select 1 from crux.audit_count where team_id = $1', [other.id])).toEqual([])
   })

@@ -33,7 +33,7 @@ export async function countAll(queries: Queries, range: Range): Promise<number> 
 export async function countAllEntries(queries: Queries, teamId: string): Promise<number> {
   const { rows } = await queries.query<{ total: number }>({
     name: 'audit log of team',
-    text: 'select coalesce(sum(accepted + refused), 0)::int as total from crux.audit_count where team_id = $1',
+    text: `select accepted + refused as total from crux.audit_count where team_id = $1 and quarter = '-infinity'`,
     values: [teamId],
   })
   return rows[0]?.total ?? 0

@@ -107,7 +107,7 @@ export const auditCount = crux.table(
     teamId: uuid()
       .notNull()
       .references(() => team.id, { onDelete: 'cascade' }),
-    /** When the quarter began. */
+    /** When the quarter began; minus infinity in the row that holds the total. */
     quarter: at().notNull(),
     accepted: integer().notNull(),
     refused: integer().notNull(),
