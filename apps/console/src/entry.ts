@@ -15,7 +15,7 @@ export async function requireSession({ location }: { location: { href: string } 
     if (identity.value === null) throw redirect({ to: '/auth/login', search: { return_to: returnTo(location.href) } })
     if (identity.value === 'second-factor')
       throw redirect({ to: '/auth/login', search: { aal: 'aal2', return_to: returnTo(location.href) } })
-    if (identity.value.recovered) throw redirect({ to: '/auth/settings/new-password' })
+    if (me.status === 'fulfilled' && me.value.recovered) throw redirect({ to: '/auth/settings/new-password' })
     if (!identity.value.verified) throw redirect({ to: '/auth/verify', search: { email: identity.value.email } })
   }
   if (me.status === 'fulfilled') return

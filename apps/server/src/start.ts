@@ -9,7 +9,7 @@ import {
 } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
 import { keepAuditLog } from './audit-log/retention.ts'
-import { settleAfterProvider } from './auth/recovered.ts'
+import { settingsPassed } from './auth/recovered.ts'
 import type { Bus } from './bus/bus.ts'
 import { createPostgresBus } from './bus/postgres-bus.ts'
 import { composeChannels, composeRoutes } from './compose.ts'
@@ -143,7 +143,7 @@ async function start(
   kratosProxy(fastify, {
     publicUrl: config.identityPublicUrl,
     url,
-    cameBack: (cookie) => settleAfterProvider(app, cookie),
+    settingsPassed: (cookie) => settingsPassed(app, cookie),
   })
   mountContract(
     fastify,

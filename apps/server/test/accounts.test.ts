@@ -24,7 +24,8 @@ const invite = (email: string) =>
 const linkIn = (text: string) => new URL(/^(https?:\S+)$/m.exec(text)?.[1] ?? '')
 const invitationMail = async (email: string) =>
   linkIn((await world.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))).text)
-const codeTo = async (email: string) => /^(\d{6})$/m.exec((await world.mailTo(email, isCode)).text)?.[1] ?? ''
+const codeTo = async (email: string, since = '') =>
+  /^(\d{6})$/m.exec((await world.mailTo(email, (mail) => isCode(mail) && mail.createdAt >= since)).text)?.[1] ?? ''
 const isCode = ({ text }: { text: string }) => /^\d{6}$/m.test(text)
 const createAccount = (browser: Browser, link: URL, more: Record<string, string> = {}) =>
   browser.go('/api/auth/create-account', {
@@ -36,10 +37,6 @@ const createAccount = (browser: Browser, link: URL, more: Record<string, string>
 const setPassword = async (browser: Browser, value: string, more: object = {}) =>
   browser.go('/api/auth/settings/change-password', { ...(await browser.begin('settings')), password: value, ...more })
 const members = async () => (await ada.go(`/api/teams/${team.id}`)).body.users as { email: string; status: string }[]
-const whoami = async (browser: Browser) =>
-  (await browser.go('/kratos/sessions/whoami')).body as {
-    identity: { metadata_public: { recovered?: boolean } | null; traits: unknown }
-  }
 
 describe('an invitation to somebody unknown', () => {
   it('signs in, asks for a password and nothing else, and ends with a member who signs in with it', async () => {
@@ -49,12 +46,12 @@ describe('an invitation to somebody unknown', () => {
     const joined = await createAccount(grace, await invitationMail(email))
     expect([joined.status, joined.location]).toEqual([201, '/auth/settings/new-password'])
     expect((await members()).find((member) => member.email === email)).toMatchObject({ status: 'verified' })
-    expect((await whoami(grace)).identity.metadata_public).toMatchObject({ recovered: true })
+    expect(await grace.me()).toMatchObject({ recovered: true })
     const refused = await grace.go('/api/engines/projects')
     expect([refused.status, refused.body]).toMatchObject([403, { property: 'recovered' }])
     expect((await grace.me()).user).toMatchObject({ name: 'Grace Hopper', email })
     expect((await setPassword(grace, newPassword)).status).toBe(200)
-    expect((await whoami(grace)).identity.metadata_public?.recovered).not.toBe(true)
+    expect(await grace.me()).toMatchObject({ recovered: false })
     expect((await grace.go('/api/engines/projects')).status).toBe(200)
     const again = world.makeBrowser()
     expect((await again.login(email, newPassword)).status).toBe(200)
@@ -176,6 +173,59 @@ describe('recovery', () => {
     expect((await browser.go('/api/teams')).status).toBe(200)
     expect((await world.makeBrowser().login(email, password)).status).toBe(400)
     expect((await world.makeBrowser().login(email, newPassword)).status).toBe(200)
+  })
+
+  /** As another client than our pages does it: by the flows of the identity service alone. */
+  async function recoverDirectly(email: string) {
+    const browser = world.makeBrowser()
+    const { flow, csrfToken: csrf_token } = await browser.begin('recovery')
+    const post = (fields: object) =>
+      browser.go(`/kratos/self-service/recovery?flow=${flow}`, { method: 'code', csrf_token, ...fields })
+    const before = new Date().toISOString()
+    await post({ email })
+    expect((await post({ code: await codeTo(email, before) })).status).toBe(422)
+    return browser
+  }
+  async function postSettings(browser: Browser, fields: object) {
+    const { flow, csrfToken: csrf_token } = await browser.begin('settings')
+    return browser.go(`/kratos/self-service/settings?flow=${flow}`, { csrf_token, ...fields })
+  }
+
+  it('demands a new password also of who recovers without our pages, by a code or by the link of an administrator', async () => {
+    const email = newEmail()
+    const someone = world.makeBrowser()
+    await someone.register(email, password)
+    const byCode = await recoverDirectly(email)
+    const byLink = world.makeBrowser()
+    const { id } = (await someone.me()).user
+    const made = await world.admin('/admin/recovery/link', { identity_id: id })
+    const { pathname, search } = new URL(made.recovery_link as string)
+    expect((await byLink.go(`${pathname}${search}`)).status).toBe(303)
+    for (const browser of [byCode, byLink]) {
+      expect(await browser.go('/api/teams')).toMatchObject({ status: 403, body: { property: 'recovered' } })
+      expect(
+        (await postSettings(browser, { method: 'profile', traits: { email, name: { first: 'Eve' } } })).status,
+      ).toBe(200)
+      expect(await browser.go('/api/teams')).toMatchObject({ status: 403, body: { property: 'recovered' } })
+    }
+    expect((await someone.go('/api/teams')).status).toBe(200)
+    expect((await postSettings(byCode, { method: 'password', password: newPassword })).status).toBe(200)
+    expect((await byCode.go('/api/teams')).status).toBe(200)
+  })
+
+  it('is over for the session in which a password was set, and not for one that was recovered later', async () => {
+    const email = newEmail()
+    await world.makeBrowser().register(email, password)
+    const first = await recoverDirectly(email)
+    expect((await setPassword(first, newPassword)).status).toBe(200)
+    expect((await first.go('/api/teams')).status).toBe(200)
+    const { id } = (await first.me()).user
+    await world.server.app.database.pool.query('delete from identity.rate_limits')
+    const second = await recoverDirectly(email)
+    expect((await second.go('/api/teams')).status).toBe(403)
+    expect((await first.go('/api/teams')).status).toBe(200)
+    const { metadata_admin } = await world.admin(`/admin/identities/${id}`)
+    expect(metadata_admin).toMatchObject({ recovery_settled: expect.any(String) })
   })
 
   it('is over for who remembers the password after all', async () => {

@@ -52,6 +52,8 @@ export const Me = z.object({
   onboarding: z.boolean(),
   /** False: this installation does not let people create teams. */
   teamCreation: z.boolean(),
+  /** The session was opened by a code of recovery or invitation: a new password comes before anything else. */
+  recovered: z.boolean().optional(),
 })
 const teamId = z.object({ teamId: Id })
 const memberId = z.object({ teamId: Id, userId: z.string().min(1).max(64) })

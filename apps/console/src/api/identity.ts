@@ -31,8 +31,6 @@ export type Identity = {
   firstName: string
   lastName: string
   verified: boolean
-  /** Signed in by a recovery code: a new password comes before anything else. */
-  recovered: boolean
   /** When it was last proven that it is this person. */
   authenticatedAt: string
   sessionId: string
@@ -58,7 +56,6 @@ export const identityQuery = () =>
       const session = (await answer.json()) as Session
       const address = session.identity?.verifiable_addresses?.[0]
       const traits = session.identity?.traits as Traits | undefined
-      const metadata = session.identity?.metadata_public as { recovered?: boolean } | null | undefined
       return {
         id: session.identity?.id ?? '',
         email: address?.value ?? traits?.email ?? '',
@@ -66,7 +63,6 @@ export const identityQuery = () =>
         lastName: traits?.name?.last ?? '',
         // An identity without addresses to verify counts as verified.
         verified: address?.verified ?? true,
-        recovered: metadata?.recovered === true,
         authenticatedAt: session.authenticated_at ?? '',
         sessionId: session.id,
       }

@@ -2,7 +2,6 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { IdentityFlows } from '../identity/flows.ts'
 import { renewCode } from '../teams/invitations.ts'
-import { clearAfterLogin } from './recovered.ts'
 import { createAccount, recover } from './recovery.ts'
 import { relay } from './relay.ts'
 import { settingsRoutes } from './settings-routes.ts'
@@ -40,7 +39,7 @@ export function authRoutes(
             },
             browser,
           ),
-        { signsIn: true, agreed: (answer) => clearAfterLogin(app, body, answer) },
+        { signsIn: true },
       ),
     'auth.register': ({ body, ...request }) =>
       relay(

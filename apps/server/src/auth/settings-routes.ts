@@ -2,7 +2,7 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { Browser, IdentityFlows } from '../identity/flows.ts'
-import { clearRecovered } from './recovered.ts'
+import { settleRecovered } from './recovered.ts'
 import { relay } from './relay.ts'
 
 type SettingsOperation = 'auth.edit-profile' | 'auth.change-password' | 'auth.link-provider' | 'auth.unlink-provider'
@@ -55,7 +55,7 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
           ),
         {
           async agreed(_answer, browser) {
-            if (actor.recovered) await clearRecovered(app, actor)
+            await settleRecovered(app, actor)
             if (body.signOutOthers) await endOtherSessions(browser)
             return undefined
           },

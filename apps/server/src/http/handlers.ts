@@ -16,7 +16,7 @@ type OfPerson = {
 export type Grant = { id: string; scope: TokenScope }
 
 /** A signed-in person. */
-export type SessionActor = OfPerson & { sessionId: string; grant?: undefined }
+export type SessionActor = OfPerson & { sessionId: string; grant?: undefined; recoveredAt?: Date | undefined }
 /** A person, signed in or by a token of theirs. */
 export type UserActor = SessionActor | (OfPerson & { sessionId?: undefined; grant: Grant })
 export type ServiceAccountActor = {

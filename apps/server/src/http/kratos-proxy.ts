@@ -21,8 +21,8 @@ const hopByHop = new Set([
 type Options = {
   publicUrl: string
   url: () => string
-  /** Somebody came back from a login provider: what follows from it is done before the browser goes on. */
-  cameBack: (cookie: string | undefined) => Promise<void>
+  /** Somebody changed his settings, or came back from a login provider: what follows from it is done before the browser goes on. */
+  settingsPassed: (cookie: string | undefined) => Promise<void>
 }
 
 /** The public API of the identity service under `/kratos`: the prefix is cut, bodies stream through unread, cookies are kept. */
@@ -60,12 +60,16 @@ async function forward(request: FastifyRequest, reply: FastifyReply, options: Op
     request.raw.on('error', () => outgoing.destroy())
     request.raw.pipe(outgoing)
   })
-  if (path.startsWith('/self-service/methods/oidc/callback/')) await options.cameBack(request.headers.cookie)
+  if (changesSettings(request.method, path)) await options.settingsPassed(request.headers.cookie)
   reply.code(answer.statusCode ?? 502)
   for (const [name, value] of Object.entries(answer.headers))
     if (value !== undefined && !hopByHop.has(name)) reply.header(name, value)
   return reply.send(answer)
 }
+
+const changesSettings = (method: string, path: string) =>
+  path.startsWith('/self-service/methods/oidc/callback/') ||
+  (method === 'POST' && /^\/self-service\/settings\/?(\?|$)/.test(path))
 
 /** The admin API has its own port; here it does not exist, however the path is written. */
 function isInternal(path: string): boolean {

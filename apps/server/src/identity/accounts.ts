@@ -1,10 +1,11 @@
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
 import { Configuration, IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
-import { isRecovered, type Person, personOf } from './identity.ts'
+import { type Person, personOf } from './identity.ts'
+import { settledMark } from './recovered-session.ts'
 
 /** Somebody's account as an administrator sees it. `verified`: the address was proven to be theirs. */
-export type Account = Person & { verified: boolean; recovered: boolean }
+export type Account = Person & { verified: boolean }
 export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
 
 /**
@@ -21,11 +22,8 @@ export interface Accounts {
   hasSignedIn(id: string): Promise<boolean>
   /** A recovery flow and the code that passes it; any browser may use it. */
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
-  /** Says that the person has to set a password, or to link a provider, before anything else. */
-  markRecovered(id: string): Promise<void>
-  clearRecovered(id: string): Promise<void>
-  /** Whether a login provider was linked since `markRecovered`. */
-  hasNewProvider(id: string): Promise<boolean>
+  /** Notes that sessions which the person opened by a recovery until then need no new password any more. */
+  settleRecovery(id: string, until: Date): Promise<void>
   /** As if the session had never been: somebody who had no other has not signed in. */
   undoSignIn(id: string, sessionId: string): Promise<void>
 }
@@ -55,12 +53,6 @@ export function createAccounts(options: { adminUrl: string; adminToken: string |
   const findByEmail = async (email: string) => {
     const [found] = await asked(admin.listIdentities({ credentialsIdentifier: email.toLowerCase() }, quick))
     return found && accountOf(found)
-  }
-  const patch = (id: string, ...operations: { path: string; value: unknown }[]) =>
-    asked(admin.patchIdentity({ id, jsonPatch: operations.map((entry) => ({ op: 'add', ...entry })) }, quick))
-  const providersOf = async (id: string) => {
-    const { credentials } = await asked(admin.getIdentity({ id }, quick))
-    return credentials?.oidc?.identifiers ?? []
   }
 
   return {
@@ -100,18 +92,9 @@ export function createAccounts(options: { adminUrl: string; adminToken: string |
       )
       return { flow: new URL(recovery_link).searchParams.get('flow') ?? '', code: recovery_code }
     },
-    async markRecovered(id) {
-      await patch(
-        id,
-        { path: '/metadata_public/recovered', value: true },
-        { path: '/metadata_admin/providers_at_recovery', value: await providersOf(id) },
-      )
-    },
-    clearRecovered: async (id) => void (await patch(id, { path: '/metadata_public/recovered', value: false })),
-    async hasNewProvider(id) {
-      const { credentials, metadata_admin } = await asked(admin.getIdentity({ id }, quick))
-      const before = (metadata_admin as { providers_at_recovery?: string[] } | null)?.providers_at_recovery ?? []
-      return (credentials?.oidc?.identifiers ?? []).some((entry) => !before.includes(entry))
+    async settleRecovery(id, until) {
+      const operation = { op: 'add', path: `/metadata_admin/${settledMark}`, value: until.toISOString() }
+      await asked(admin.patchIdentity({ id, jsonPatch: [operation] }, quick))
     },
     async undoSignIn(id, sessionId) {
       const sessions = await asked(admin.listIdentitySessions({ id, pageSize: 2, perPage: 2 }, quick))
@@ -125,7 +108,7 @@ export function createAccounts(options: { adminUrl: string; adminToken: string |
 function accountOf(identity: KratosIdentity): Account {
   const person = personOf(identity)
   const address = identity.verifiable_addresses?.find(({ value }) => value.toLowerCase() === person.email.toLowerCase())
-  return { ...person, verified: address?.verified === true, recovered: isRecovered(identity.metadata_public) }
+  return { ...person, verified: address?.verified === true }
 }
 
 const statusOf = (cause: unknown) => (cause as { response?: { status?: number } }).response?.status

@@ -17,8 +17,6 @@ export interface IdentityFlows {
   verify: Submit
   recover: Submit
   settings: Submit
-  /** The recovery flow itself, which knows the address that its code went to. */
-  recoveryFlow(flow: string, browser: Browser): Promise<FlowAnswer>
   /** Ends all sessions of the person but the browser's own. */
   endOtherSessions(browser: Browser): Promise<FlowAnswer>
   /** Answers `{ logout_url }`: the address at which the browser ends its session. */
@@ -47,7 +45,6 @@ export function createIdentityFlows(publicUrl: string): IdentityFlows {
       answerOf(frontend.updateRecoveryFlow({ flow, updateRecoveryFlowBody: body as never }, options(browser))),
     settings: (flow, body, browser) =>
       answerOf(frontend.updateSettingsFlow({ flow, updateSettingsFlowBody: body as never }, options(browser))),
-    recoveryFlow: (id, browser) => answerOf(frontend.getRecoveryFlow({ id }, options(browser))),
     endOtherSessions: (browser) => answerOf(frontend.disableMyOtherSessions({}, options(browser))),
     logout: (browser) => answerOf(frontend.createBrowserLogoutFlow({}, options(browser))),
   }

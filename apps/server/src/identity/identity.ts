@@ -12,6 +12,7 @@ import type { SessionActor } from '../http/handlers.ts'
 import { createActivePeople } from './active-people.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
+import { recoveredAt } from './recovered-session.ts'
 import { createSessionCache } from './session-cache.ts'
 
 export type Person = { id: string; name: string; email: string }
@@ -63,7 +64,7 @@ export function createIdentity(options: {
           : { xSessionToken: credential.value },
         { timeout: 5_000, proxy: false },
       )
-      return actorOf(data)
+      return actorOf(data, await recoveredAt(admin, data))
     } catch (cause) {
       const status = (cause as { response?: { status?: number } }).response?.status
       // 403: a session below the required assurance level, which the product API takes for none (decision 10).
@@ -134,7 +135,7 @@ function cookieNamed(name: string, header: string | undefined): string | undefin
   return undefined
 }
 
-function actorOf(session: Session): SessionActor | undefined {
+function actorOf(session: Session, recovered: Date | undefined): SessionActor | undefined {
   if (!session.active || !session.identity) return undefined
   return {
     kind: 'user',
@@ -142,11 +143,10 @@ function actorOf(session: Session): SessionActor | undefined {
     sessionId: session.id,
     sessionExpiresAt: session.expires_at ? new Date(session.expires_at) : new Date(Date.now() + 3_600_000),
     aal: session.authenticator_assurance_level === 'aal2' ? 'aal2' : 'aal1',
-    recovered: isRecovered(session.identity.metadata_public),
+    recovered: recovered !== undefined,
+    recoveredAt: recovered,
   }
 }
-
-export const isRecovered = (metadata: unknown) => (metadata as { recovered?: unknown } | null)?.recovered === true
 
 /** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
 export function personOf(identity: KratosIdentity): Person {

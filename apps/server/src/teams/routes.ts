@@ -1,4 +1,3 @@
-import { settleRecovered } from '../auth/recovered.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { LocalAgents } from '../nodes/local-agents.ts'
@@ -28,9 +27,15 @@ type TeamOperation =
   | 'teams.remove-user'
 
 export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOperation> {
+  /** Who asks, past what is remembered of him. */
+  const askAgain = (headers: object) => {
+    const { cookie, authorization } = headers as { cookie?: string; authorization?: string }
+    return app.identity.session({ cookie, authorization }, { fresh: true })
+  }
   return {
-    'users.me': async ({ actor }) => {
-      if (actor.sessionId) await settleRecovered(app, actor)
+    'users.me': async ({ actor, headers }) => {
+      // A password that was set a moment ago counts: the console goes by this.
+      const now = actor.recovered ? await askAgain(headers) : actor
       const [teams, invitations, onboarding] = await Promise.all([
         selectTeamNames(app, actor.id),
         selectInvitationsOf(app.database.pool, actor.id),
@@ -42,6 +47,7 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
         invitations,
         onboarding,
         teamCreation: !app.config.teamCreationDisabled,
+        recovered: (now ?? actor).recovered,
       }
     },
     'users.show-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, true)),
@@ -54,9 +60,7 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
     'teams.update': async ({ team, actor, body }) => void (await renameTeam(app, team, actor, body)),
     'teams.update-security': async ({ team, actor, body, headers }) => {
       // A second factor that was set up a moment ago counts.
-      const { cookie, authorization } = headers as { cookie?: string; authorization?: string }
-      const now = (await app.identity.session({ cookie, authorization }, { fresh: true })) ?? actor
-      await updateSecurity(app, team, now, body)
+      await updateSecurity(app, team, (await askAgain(headers)) ?? actor, body)
     },
     'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, team, actor)),
     'teams.invite': ({ team, actor, body }) => invite(app, team, actor, body),

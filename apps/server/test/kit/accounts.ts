@@ -116,6 +116,15 @@ export async function startWithAccounts(
     database,
     folder,
     makeBrowser,
+    /** The identity service's own admin API, as who runs it asks. */
+    async admin(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
+      const answer = await fetch(`${identity.adminUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return (await answer.json()) as Record<string, unknown>
+    },
     /** The newest mail to an address that fits; waits for it. */
     mailTo: (email: string, fits: (mail: KeptMail) => boolean = () => true): Promise<KeptMail> =>
       until(() => listKeptMails(folder).find((mail) => mail.to === email && fits(mail)), 10_000),

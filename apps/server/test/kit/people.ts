@@ -52,16 +52,13 @@ export function createPeople() {
         name: [firstName, lastName].filter(Boolean).join(' '),
         email,
         verified: true,
-        recovered: false,
       }
       known.set(account.id, account)
       return account
     },
     hasSignedIn: async (id) => signedIn.has(id),
     issueCode: async (id) => ({ flow: id, code: String(randomInt(100_000, 999_999)) }),
-    markRecovered: async () => undefined,
-    clearRecovered: async () => undefined,
-    hasNewProvider: async () => false,
+    settleRecovery: async () => undefined,
     undoSignIn: async () => undefined,
   }
 
@@ -74,7 +71,7 @@ export function createPeople() {
         name,
         email: `${name.toLowerCase().replace(/\W+/g, '.')}.${count}@example.com`,
       }
-      known.set(person.id, { ...person, verified: true, recovered: false })
+      known.set(person.id, { ...person, verified: true })
       return this.signIn(person, options)
     },
     /** Another session of the same person. */
@@ -100,7 +97,7 @@ export function createPeople() {
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
     /** Whether the person's address was proven. */
     verify(person: Person, verified: boolean) {
-      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified, recovered: false })
+      known.set(person.id, { id: person.id, name: person.name, email: person.email, verified })
     },
     /** Ends the session; whoever must hear of it at once is told by `notify`. */
     forget: (someone: Someone) => void sessions.delete(someone.token),

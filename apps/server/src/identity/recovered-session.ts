@@ -1,0 +1,38 @@
+import type { IdentityApi, Identity as KratosIdentity, Session } from '@ory/kratos-client'
+
+/** Where the moment is kept up to which recoveries of a person have ended well, for what the identity service does not show. */
+export const settledMark = 'recovery_settled'
+
+const quick = { timeout: 5_000, proxy: false } as const
+const ways = ['code_recovery', 'link_recovery']
+const firstFactors = ['password', 'oidc', 'passkey']
+
+/**
+ * When a session was opened by a code or link of recovery or invitation, whoever relayed it: undefined for all others, and once the
+ * person has a new way to sign in, has proven an old one, or has signed in with the password elsewhere.
+ */
+export async function recoveredAt(admin: IdentityApi, session: Session): Promise<Date | undefined> {
+  const id = session.identity?.id
+  const opened = session.authentication_methods?.filter(({ aal }) => aal !== 'aal2').at(-1)
+  if (id === undefined || !ways.includes(String(opened?.method))) return undefined
+  const at = Date.parse(opened?.completed_at ?? session.issued_at ?? '')
+  const [{ data: identity }, { data: sessions }] = await Promise.all([
+    admin.getIdentity({ id }, quick),
+    admin.listIdentitySessions({ id, pageSize: 25 }, quick),
+  ])
+  return isSettled(identity, at) || sessions.some((other) => knowsPassword(other, at)) ? undefined : new Date(at)
+}
+
+function isSettled({ credentials = {}, metadata_admin }: KratosIdentity, at: number): boolean {
+  const later = (time: string | undefined) => time !== undefined && Date.parse(time) > at
+  const mark = (metadata_admin as Record<string, unknown> | null | undefined)?.[settledMark]
+  if (typeof mark === 'string' && Date.parse(mark) >= at) return true
+  const own = firstFactors.flatMap((type) => credentials[type] ?? [])
+  if (own.some((credential) => later(credential.created_at))) return true
+  // Ory Kratos writes all credentials anew with every change of the account: only where others stayed as they were does it tell.
+  const others = Object.values(credentials).some((credential) => !later(credential.updated_at))
+  return others && own.some((credential) => later(credential.updated_at))
+}
+
+const knowsPassword = ({ authentication_methods: methods = [] }: Session, at: number) =>
+  methods.some(({ method, completed_at }) => method === 'password' && Date.parse(completed_at ?? '') > at)
