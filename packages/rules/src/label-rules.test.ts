@@ -1,0 +1,131 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { finalConfig } from './final-config.ts'
+import { applyLabelRules, labelRuleProblems, labelRules } from './label-rules.ts'
+
+const rulesOf = (words: Record<string, string>) =>
+  labelRules(Object.fromEntries(Object.entries(words).map(([key, value]) => [`org.dyrectorio.env.${key}`, value])))
+const final = (image: ContainerConfigFields) =>
+  finalConfig({ image, layers: [], imageName: 'app', versionName: '1' }).config
+
+describe('labelRules', () => {
+  it('reads type, required, secret and default, in any order and with spaces', () => {
+    expect(rulesOf({ A: 'string', B: 'required, int ,default:8080', C: 'secret,string,required' })).toEqual({
+      rules: [
+        { key: 'A', label: 'org.dyrectorio.env.A', type: 'string', required: false, secret: false },
+        { key: 'B', label: 'org.dyrectorio.env.B', type: 'int', required: true, secret: false, default: '8080' },
+        { key: 'C', label: 'org.dyrectorio.env.C', type: 'string', required: true, secret: true },
+      ],
+      problems: [],
+    })
+  })
+
+  it('keeps everything behind the first colon of a default', () => {
+    expect(rulesOf({ URL: 'string,default:http://host:80/' }).rules[0]?.default).toBe('http://host:80/')
+    expect(rulesOf({ E: 'string,default:' }).rules[0]?.default).toBe('')
+  })
+
+  it('prefers our own label where an image has both, and passes over all others', () => {
+    const { rules, problems } = labelRules({
+      'org.dyrectorio.env.A': 'string,default:theirs',
+      'dev.crux.env.A': 'string,default:ours',
+      'org.opencontainers.image.title': 'x',
+    })
+    expect(rules.map((rule) => rule.default)).toEqual(['ours'])
+    expect(problems).toEqual([])
+  })
+
+  it.each([
+    ['an unknown word', 'string,maybe', /"maybe" is no word/],
+    ['no type', 'required', /type is missing/],
+    ['nothing', '', /no word/],
+    ['two types', 'string,int', /string and int at once/],
+    ['a default of another type', 'int,default:many', /not a whole number/],
+  ])('says what is wrong with %s, and keeps the other rules', (_, value, description) => {
+    const { rules, problems } = rulesOf({ BAD: value, GOOD: 'string' })
+    expect(rules.map((rule) => rule.key)).toEqual(['GOOD'])
+    expect(problems).toEqual([{ label: 'org.dyrectorio.env.BAD', description: expect.stringMatching(description) }])
+  })
+
+  it('never throws, whatever an image says', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (words) => {
+        const { rules, problems } = rulesOf(words)
+        expect(rules.length + problems.length).toBe(Object.keys(words).length)
+      }),
+    )
+  })
+})
+
+describe('applyLabelRules', () => {
+  const { rules } = rulesOf({
+    PLAIN: 'string',
+    PORT: 'int,default:80',
+    HOST: 'string,required',
+    TOKEN: 'string,secret,required',
+    EXTRA: 'string,secret',
+  })
+
+  it('adds what is required or has a default, and secrets as keys', () => {
+    expect(applyLabelRules({ tty: true }, rules)).toEqual({
+      tty: true,
+      environment: [
+        { key: 'PORT', value: '80' },
+        { key: 'HOST', value: '' },
+      ],
+      secrets: [
+        { key: 'TOKEN', required: true },
+        { key: 'EXTRA', required: false },
+      ],
+    })
+  })
+
+  it('lets what stands there win, removed keys and secrets among it, and does nothing twice', () => {
+    const fields: ContainerConfigFields = {
+      environment: [
+        { id: '1', key: 'PORT', value: '' },
+        { id: '2', key: 'TOKEN', value: null },
+      ],
+      secrets: [{ id: '3', key: 'HOST', required: false }],
+    }
+    const once = applyLabelRules(fields, rules)
+    expect(once.environment).toEqual(fields.environment)
+    expect(once.secrets).toEqual([...(fields.secrets ?? []), { key: 'EXTRA', required: false }])
+    expect(applyLabelRules(once, rules)).toBe(once)
+  })
+})
+
+describe('labelRuleProblems', () => {
+  const { rules } = rulesOf({
+    PORT: 'int',
+    DEBUG: 'boolean',
+    HOST: 'string,required',
+    TOKEN: 'string,secret,required',
+  })
+  const problems = (image: ContainerConfigFields) =>
+    labelRuleProblems(final(image), rules).map(({ property, error }) => {
+      expect(error).toBe('instanceLabelRules')
+      return property
+    })
+
+  it('names what is missing, and nothing that is there', () => {
+    expect(problems({})).toEqual(['environment.HOST', 'secrets.TOKEN'])
+    expect(
+      problems({ environment: [{ key: 'HOST', value: 'h' }], secrets: [{ key: 'TOKEN', required: true }] }),
+    ).toEqual([])
+    expect(problems(applyLabelRules({}, rules))).toEqual(['environment[0].value'])
+  })
+
+  it('checks types where there is a value', () => {
+    const secrets = [{ key: 'TOKEN', required: true }]
+    const env = (values: Record<string, string>) => ({
+      secrets,
+      environment: Object.entries({ HOST: 'h', ...values }).map(([key, value]) => ({ key, value })),
+    })
+    expect(problems(env({ PORT: '80', DEBUG: 'False' }))).toEqual([])
+    expect(problems(env({ PORT: '-1', DEBUG: '0' }))).toEqual([])
+    expect(problems(env({ PORT: '', DEBUG: '' }))).toEqual([])
+    expect(problems(env({ PORT: '8o', DEBUG: 'yes' }))).toEqual(['environment[1].value', 'environment[2].value'])
+  })
+})
