@@ -32,7 +32,8 @@ export const factorMessages = {
   // Signing up
   registerWith: (provider: string, providerId: string) =>
     info(1040002, `Sign up with ${provider}`, { provider, provider_id: providerId }),
-  registerContinue: () => info(1040003, 'Continue'),
+  registerContinue: (provider: string, providerId: string) =>
+    info(1040003, 'Continue', { provider, provider_id: providerId }),
   registerPasskey: () => info(1040007, 'Sign up with a passkey'),
   linkedElsewhere: (provider: string) => error(4000007, `This account of ${provider} belongs to somebody else here.`),
   takenElsewhere: () =>

@@ -261,6 +261,21 @@ describe('signing up with a provider', () => {
     expect((await whoami(browser)).identity?.traits.name).toEqual({ first: 'Augusta', last: 'Byron' })
   })
 
+  it('asks for a name that is not told, once', async () => {
+    const { given_name: _first, family_name: _last, ...nameless } = server.account
+    server.account = nameless
+    const { browser, answer } = await signInWith('corp')
+    expect(answer.location).toMatch(`${consoleUrl}/auth/register-oidc?flow=`)
+    const id = flowOf(answer.location)
+    const { json: flow } = await browser.ask<RegistrationFlow>(`/self-service/registration/flows?id=${id}`)
+    expect(inputOf(flow.ui, 'traits.email')?.value).toBe(nameless.email)
+    const done = await browser.ask(`/self-service/registration?flow=${id}`, {
+      json: { csrf_token: csrfOf(flow), provider: 'corp', traits: { email: nameless.email, name: {} } },
+    })
+    expect(done.status).toBe(200)
+    expect((await whoami(browser)).identity?.traits).toEqual({ email: nameless.email, name: {} })
+  })
+
   it('lets in who has an account already', async () => {
     const known = await signInWith('corp')
     const browser = identity.browser()

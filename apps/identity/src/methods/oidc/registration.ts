@@ -14,7 +14,7 @@ import type { Claims, Provider } from './provider.ts'
 
 /**
  * Signs up who has proven an account elsewhere. When the provider did not tell enough, the flow goes on with a form for
- * the rest, and remembers what was proven.
+ * the rest, and remembers what was proven. A name is asked for once, and may be left empty.
  */
 export function registerWith(
   app: App,
@@ -25,14 +25,17 @@ export function registerWith(
 ): RegistrationOutcome {
   const traits = submittedTraits(mergeTraits(claims, typed))
   const found = checkTraits(traits)
-  if (found.size > 0) {
+  if (found.size > 0 || (claims.firstName === undefined && typed === undefined)) {
     remember(flow.context, 'oidc', {
       proven: app.keys.seal(JSON.stringify({ provider: provider.id, claims }), `oidc proven ${flow.id}`),
     })
     const nodes = [
       csrfNode(),
       ...traitInputs('oidc', traits),
-      input('oidc', 'provider', 'submit', { value: provider.id, label: factorMessages.registerContinue() }),
+      input('oidc', 'provider', 'submit', {
+        value: provider.id,
+        label: factorMessages.registerContinue(provider.label, provider.id),
+      }),
     ]
     const ui = { method: 'POST' as const, messages: found.get('') ?? [], nodes: withMessages(nodes, found) }
     return { kind: 'continued', change: { ui, context: flow.context, active: 'oidc' }, status: 400 }
