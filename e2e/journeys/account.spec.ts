@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
+import { addAuthenticator } from '../kit/authenticator.ts'
 import { signIn } from '../kit/console.ts'
 import { choosePassword, enterPassword, signOut, systemWithMail } from '../kit/mailed.ts'
 import { expect, test } from '../kit/stage.ts'
@@ -116,19 +117,7 @@ test('with an authenticator app the password alone is not enough, and a backup c
 })
 
 test.describe('with an authenticator in the device', () => {
-  test.beforeEach(async ({ page, context }) => {
-    const devtools = await context.newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    })
-  })
+  test.beforeEach(({ page }) => addAuthenticator(page))
 
   test('a passkey signs in without a password until it is removed', async ({ page }) => {
     await crux.verified(page)

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { addAuthenticator } from '../kit/authenticator.ts'
 import { newAccount } from '../kit/console.ts'
 import { expect, startSystem, test } from '../kit/stage.ts'
 
@@ -58,19 +59,7 @@ async function open(page: Page, path: string): Promise<Flow> {
 
 const isIn = async (page: Page) => (await page.request.get(`${crux.url}/kratos/sessions/whoami`)).status()
 
-test.beforeEach(async ({ page, context }) => {
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('WebAuthn.enable')
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-    },
-  })
-})
+test.beforeEach(({ page }) => addAuthenticator(page))
 
 test('the script of the identity service signs up, signs in and adds keys on a page with a strict policy', async ({
   page,
