@@ -88,6 +88,12 @@ const errorPage = createRoute({
 const profile = createRoute({
   getParentRoute: () => app,
   path: '/auth/settings',
+  validateSearch: search.settingsSearch,
+  // The identity service sends browsers here with the flow of what they were away for.
+  beforeLoad: (at: { search: { flow?: string } }) => {
+    if (at.search.flow)
+      throw redirect({ to: '/auth/settings/sign-in', search: { flow: at.search.flow }, replace: true })
+  },
   component: page(['account'], () => import('./pages/account/ProfilePage.tsx'), 'ProfilePage'),
 })
 const editProfile = createRoute({
@@ -103,6 +109,7 @@ const changePassword = createRoute({
 const signInMethods = createRoute({
   getParentRoute: () => app,
   path: '/auth/settings/sign-in',
+  validateSearch: search.settingsSearch,
   component: page(['account', 'auth'], () => import('./pages/account/SignInMethodsPage.tsx'), 'SignInMethodsPage'),
 })
 const secondFactors = createRoute({
@@ -114,6 +121,11 @@ const sessions = createRoute({
   getParentRoute: () => app,
   path: '/auth/settings/sessions',
   component: page(['account'], () => import('./pages/account/SessionsPage.tsx'), 'SessionsPage'),
+})
+const securityLog = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/settings/security-log',
+  component: page(['account'], () => import('./pages/account/SecurityLogPage.tsx'), 'SecurityLogPage'),
 })
 const tokens = createRoute({
   getParentRoute: () => app,
@@ -145,5 +157,6 @@ export const accountRoutes = [
   signInMethods,
   secondFactors,
   sessions,
+  securityLog,
   tokens,
 ] as const

@@ -51,5 +51,6 @@ export const accountSearch = z.object({
   team: z.uuid().optional().catch(undefined),
   invitation: text,
 })
+export const settingsSearch = z.object({ flow: text })
 export const registerOidcSearch = z.object({ flow: text })
 export const errorSearch = z.object({ id: text })

@@ -12,7 +12,7 @@ import { useShortcuts } from './use-shortcuts.ts'
 
 // Loaded when they are first opened.
 const Palette = later(async () => {
-  const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette')])
+  const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette'), loadArea('account')])
   return module.Palette
 })
 const ShortcutsDialog = later(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))

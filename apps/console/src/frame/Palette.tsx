@@ -9,6 +9,7 @@ import { apiQuery } from '../api/client.ts'
 import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
 import { State } from '../components/State.tsx'
 import { links } from '../links.ts'
+import { accountPages } from './account-pages.ts'
 import { navigation } from './navigation.ts'
 
 /** Jumps to any project, node, deployment, registry, team or page. Lists come from the cache and are read again behind it. */
@@ -37,6 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <Command.Empty className="px-3 py-6 text-center text-ink-2">{t('nothing')}</Command.Empty>
               {team && <TeamEntries teamSlug={team.slug} onClose={onClose} />}
               <TeamList onClose={onClose} />
+              <AccountList onClose={onClose} />
             </Command.List>
           </Command>
         </Radix.Content>
@@ -194,6 +196,30 @@ function TeamList({ onClose }: { onClose: () => void }) {
           }}
         >
           {team.name}
+        </Entry>
+      ))}
+    </Group>
+  )
+}
+
+/** The pages about oneself; the first of them, the profile, is a page of the navigation already. */
+function AccountList({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('account')
+  const navigate = useNavigate()
+  return (
+    <Group heading={t('title')}>
+      {accountPages.slice(1).map((entry) => (
+        <Entry
+          key={entry.id}
+          value={`account ${entry.id}`}
+          words={[t(`tab.${entry.id}`), t('title')]}
+          icon={<entry.icon aria-hidden />}
+          onSelect={() => {
+            onClose()
+            void navigate(entry.link)
+          }}
+        >
+          {t(`tab.${entry.id}`)}
         </Entry>
       ))}
     </Group>

@@ -30,6 +30,7 @@ export function KeyRows({
             size="sm"
             variant="bare"
             className="ml-auto"
+            disabledReason={key.last && t('lastWay')}
             onClick={() => onRemove(key)}
           />
         </li>

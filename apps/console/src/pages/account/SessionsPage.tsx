@@ -13,7 +13,8 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastError, toastSuccess } from '../../components/toasts.tsx'
 import { AccountHead } from './AccountHead.tsx'
-import { deviceOf } from './device.ts'
+import { deviceName, deviceOf } from './device.ts'
+import { wayWords } from './way-words.ts'
 
 /** Where the person is signed in, and the way to end that. */
 export function SessionsPage() {
@@ -56,22 +57,28 @@ export function SessionsPage() {
       <Box>
         <QueryView query={others} skeleton={<SkeletonRows rows={2} />}>
           {(sessions) => (
-            <ul className="divide-y divide-line">
-              {current.data && (
-                <SessionRow session={current.data} mark={<Pill tone="accent">{t('sessions.this')}</Pill>} />
+            <QueryView query={current} skeleton={<SkeletonRows rows={2} />}>
+              {(own) => (
+                <ul className="divide-y divide-line">
+                  <SessionRow session={own} mark={<Pill tone="accent">{t('sessions.this')}</Pill>} />
+                  {sessions.map((session) => (
+                    <SessionRow
+                      key={session.id}
+                      session={session}
+                      action={
+                        <Button
+                          size="sm"
+                          busy={end.isPending && end.variables === session.id}
+                          onClick={() => end.mutate(session.id)}
+                        >
+                          {t('sessions.end')}
+                        </Button>
+                      }
+                    />
+                  ))}
+                </ul>
               )}
-              {sessions.map((session) => (
-                <SessionRow
-                  key={session.id}
-                  session={session}
-                  action={
-                    <Button size="sm" busy={end.isPending} onClick={() => end.mutate(session.id)}>
-                      {t('sessions.end')}
-                    </Button>
-                  }
-                />
-              ))}
-            </ul>
+            </QueryView>
           )}
         </QueryView>
       </Box>
@@ -82,23 +89,23 @@ export function SessionsPage() {
 function SessionRow({ session, mark, action }: { session: Session; mark?: React.ReactNode; action?: React.ReactNode }) {
   const { t } = useTranslation('account')
   const device = session.devices?.[0]
-  const { browser, system } = deviceOf(device?.user_agent ?? '')
+  const { system } = deviceOf(device?.user_agent ?? '')
   const Icon = ['Android', 'iPhone', 'iPad'].includes(system) ? Smartphone : Laptop
-  const name =
-    browser && system ? t('sessions.device', { browser, system }) : browser || system || t('sessions.unknown')
+  const way = wayWords(session.authentication_methods ?? [])
   return (
     <li className="flex min-h-12 items-center gap-3 px-3.5 py-2">
       <Icon aria-hidden className="text-ink-2" />
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-strong" title={device?.user_agent}>
-            {name}
+            {deviceName(device?.user_agent ?? '')}
           </span>
           {mark}
         </p>
         <p className="text-small text-ink-2">
           {device?.ip_address && <span className="mono">{device.ip_address}, </span>}
-          {t('sessions.since')} {session.authenticated_at && <Ago at={session.authenticated_at} />}
+          {way ? t('sessions.sinceWith', { way }) : t('sessions.since')}{' '}
+          {session.authenticated_at && <Ago at={session.authenticated_at} />}
         </p>
       </div>
       {action}

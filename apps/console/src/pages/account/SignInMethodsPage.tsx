@@ -1,16 +1,20 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Fingerprint, Link2, Unlink } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
+import { describeError } from '../../api/errors.ts'
 import { csrfTokenOf, fieldValue } from '../../api/identity.ts'
 import { useMe } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button, ButtonLink } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
+import { toastSuccess, toastText } from '../../components/toasts.tsx'
+import { FormBanner } from '../../forms/FormShell.tsx'
 import { links } from '../../links.ts'
 import { elsewhere } from '../auth/elsewhere.ts'
 import { FlowGate } from '../auth/FlowGate.tsx'
-import { providerName, providersOf } from '../auth/providers.ts'
+import { type LoginProvider, providersOf } from '../auth/providers.ts'
 import { hasWebAuthn, makeKey } from '../auth/web-authn.ts'
 import { AccountHead } from './AccountHead.tsx'
 import { KeyRows } from './KeyRows.tsx'
@@ -19,13 +23,21 @@ import { useSettings } from './use-settings.ts'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const here = '/auth/settings/sign-in'
+const route = getRouteApi('/app/auth/settings/sign-in')
+
+/** The account at the provider is somebody else's here. */
+const taken = '4000007'
+/** The flow of a recovery: a new password comes first. */
+const recovered = 1060001
 
 /** The ways to sign in: password, passkeys, login providers. */
 export function SignInMethodsPage() {
   const { t } = useTranslation('account')
   const me = useMe()
-  const settings = useSettings(here)
-  const { flow, opened, pending, press } = settings
+  const { flow: id } = route.useSearch()
+  const navigate = useNavigate()
+  const settings = useSettings(here, id)
+  const { flow, opened, pending, press, error } = settings
   const passkeys = keysOf(flow, 'passkey_remove')
   const createOptions = fieldValue(flow, 'passkey_create_data')
   const addPasskey = () =>
@@ -33,11 +45,22 @@ export function SignInMethodsPage() {
       const made = await makeKey(createOptions, me?.user.email)
       return { method: 'passkey', passkey_settings_register: made }
     }, t('passkeys.added'))
+  // A browser that comes back with a flow was at a provider, or has just got back in.
+  const back = useRef(id)
+  useEffect(() => {
+    if (!flow || back.current !== flow.id) return
+    back.current = undefined
+    if (flow.ui.messages?.some((message) => message.id === recovered)) void navigate(links.newPassword())
+    else if (flow.state === 'success') toastSuccess(t('providers.linkedNow'))
+  }, [flow, navigate, t])
   return (
     <>
       <AccountHead title={t('tab.signIn')} />
       <FlowGate opened={opened} fields={3}>
         <div className="grid gap-4">
+          {id !== undefined && flow?.id === id && error && (
+            <FormBanner>{error.error === taken ? t('providers.taken') : describeError(error).text}</FormBanner>
+          )}
           <Box
             title={t('password.title')}
             tools={
@@ -77,16 +100,17 @@ export function SignInMethodsPage() {
               }}
             />
           </Box>
-          <Providers flow={flow} />
+          <Providers flow={flow} id={id} />
         </div>
       </FlowGate>
     </>
   )
 }
 
-function Providers({ flow }: { flow: ReturnType<typeof useSettings>['flow'] }) {
+function Providers({ flow, id }: { flow: ReturnType<typeof useSettings>['flow']; id: string | undefined }) {
   const { t } = useTranslation('account')
   const { send, pending } = useSettingsFlow({
+    id,
     returnTo: here,
     submit: (current, { provider, link }: { provider: string; link: boolean }) => {
       const body = { flow: current.id, csrfToken: csrfTokenOf(current), provider }
@@ -98,7 +122,17 @@ function Providers({ flow }: { flow: ReturnType<typeof useSettings>['flow'] }) {
   })
   const linkable = providersOf(flow, 'link')
   const linked = providersOf(flow, 'unlink')
-  const change = (provider: string, link: boolean) => void send({ provider, link }).catch(() => {})
+  const change = (provider: string, link: boolean) =>
+    send({ provider, link }).catch((error) => toastText(describeError(error).text || t('refused')))
+  const unlink = async ({ id, name }: LoginProvider) => {
+    const question = {
+      title: t('providers.unlinkTitle', { name }),
+      text: t('providers.unlinkText'),
+      action: t('providers.unlink'),
+      danger: true,
+    }
+    if (await confirm(question)) await change(id, false)
+  }
   if (linkable.length + linked.length === 0)
     return (
       <Box title={t('providers.title')}>
@@ -109,32 +143,25 @@ function Providers({ flow }: { flow: ReturnType<typeof useSettings>['flow'] }) {
     <Box title={t('providers.title')}>
       <ul className="divide-y divide-line">
         {linked.map((provider) => (
-          <li key={provider} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
-            <span className="font-strong">{providerName(provider)}</span>
+          <li key={provider.id} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
+            <span className="font-strong">{provider.name}</span>
             <span className="text-ink-2">{t('providers.linked')}</span>
             <Button
               size="sm"
               icon={Unlink}
               className="ml-auto"
               busy={pending}
-              onClick={async () => {
-                const question = {
-                  title: t('providers.unlinkTitle', { name: providerName(provider) }),
-                  text: t('providers.unlinkText'),
-                  action: t('providers.unlink'),
-                  danger: true,
-                }
-                if (await confirm(question)) change(provider, false)
-              }}
+              disabledReason={provider.last && t('lastWay')}
+              onClick={() => unlink(provider)}
             >
               {t('providers.unlink')}
             </Button>
           </li>
         ))}
-        {linkable.map((provider) => (
-          <li key={provider} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
-            <span className="font-strong">{providerName(provider)}</span>
-            <Button size="sm" icon={Link2} className="ml-auto" busy={pending} onClick={() => change(provider, true)}>
+        {linkable.map(({ id, name }) => (
+          <li key={id} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
+            <span className="font-strong">{name}</span>
+            <Button size="sm" icon={Link2} className="ml-auto" busy={pending} onClick={() => change(id, true)}>
               {t('providers.link')}
             </Button>
           </li>

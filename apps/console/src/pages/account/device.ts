@@ -1,3 +1,5 @@
+import i18n from 'i18next'
+
 /** "Firefox on Linux" out of a User-Agent header, for people who look for a session they do not know. */
 export function deviceOf(userAgent: string): { browser: string; system: string } {
   const browser =
@@ -21,4 +23,11 @@ export function deviceOf(userAgent: string): { browser: string; system: string }
       ['Linux', 'Linux'],
     ].find(([mark]) => userAgent.includes(mark ?? ''))?.[1] ?? ''
   return { browser, system }
+}
+
+/** The same as words. */
+export function deviceName(userAgent: string): string {
+  const { browser, system } = deviceOf(userAgent)
+  if (browser && system) return i18n.t('account:sessions.device', { browser, system })
+  return browser || system || i18n.t('account:sessions.unknown')
 }

@@ -1,13 +1,21 @@
 import type { Flow } from '../../api/identity.ts'
 
-export type Key = { id: string; name: string; addedAt: string | undefined }
+/** `last`: it is the only way to sign in, and stays. */
+export type Key = { id: string; name: string; addedAt: string | undefined; last: boolean }
 
 /** Keys or passkeys that can be removed: nodes whose label tells name and time. */
 export function keysOf(flow: Flow | undefined, field: 'webauthn_remove' | 'passkey_remove'): Key[] {
   return (flow?.ui.nodes ?? []).flatMap(({ attributes, meta }) => {
     if (!('name' in attributes) || attributes.name !== field || typeof attributes.value !== 'string') return []
     const context = (meta.label?.context ?? {}) as { display_name?: string; added_at?: string }
-    return [{ id: attributes.value, name: context.display_name ?? '', addedAt: context.added_at }]
+    return [
+      {
+        id: attributes.value,
+        name: context.display_name ?? '',
+        addedAt: context.added_at,
+        last: attributes.disabled === true,
+      },
+    ]
   })
 }
 

@@ -3,6 +3,8 @@ import { type Flow, identityQuery, isWhole } from '../../api/identity.ts'
 import { useFlow } from '../auth/use-flow.ts'
 
 type Options<V> = {
+  /** The flow that the address names: of what the browser was away for. */
+  id?: string
   /** Where the person comes back to, when it has to be proven first who it is. */
   returnTo: string
   submit: (flow: Flow<'settings'>, values: V) => Promise<unknown>
@@ -10,9 +12,10 @@ type Options<V> = {
 }
 
 /** The settings flow as a form. A session that is too old for the change leads to signing in again, and back. */
-export function useSettingsFlow<V>({ returnTo, submit, onDone }: Options<V>) {
+export function useSettingsFlow<V>({ id, returnTo, submit, onDone }: Options<V>) {
   return useFlow<'settings', V>({
     kind: 'settings',
+    id,
     submit: async (flow, values) => {
       try {
         return await submit(flow, values)

@@ -7,9 +7,10 @@ import { useSettingsFlow } from './use-settings-flow.ts'
 type Change = { fields: Record<string, unknown>; done?: string }
 
 /** The settings flow for what goes to the identity service itself: factors, keys, passkeys. */
-export function useSettings(returnTo: string) {
+export function useSettings(returnTo: string, id?: string) {
   const { t } = useTranslation('account')
   const flow = useSettingsFlow<Change>({
+    id,
     returnTo,
     submit: (current, { fields }) => submitFlow('settings', current as Flow<'settings'>, fields),
     onDone: (_, { done }) => {

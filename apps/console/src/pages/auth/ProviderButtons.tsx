@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
-import { providerName } from './providers.ts'
+import type { LoginProvider } from './providers.ts'
 
-type Props = { providers: readonly string[]; pending: boolean; onPick: (provider: string) => void }
+type Props = { providers: readonly LoginProvider[]; pending: boolean; onPick: (provider: string) => void }
 
 /** One button per login provider that the flow offers. */
 export function ProviderButtons({ providers, pending, onPick }: Props) {
   const { t } = useTranslation('auth')
-  return providers.map((provider) => (
-    <Button key={provider} size="lg" busy={pending} onClick={() => onPick(provider)}>
-      {t('provider.with', { name: providerName(provider) })}
+  return providers.map(({ id, name }) => (
+    <Button key={id} size="lg" busy={pending} onClick={() => onPick(id)}>
+      {t('provider.with', { name })}
     </Button>
   ))
 }

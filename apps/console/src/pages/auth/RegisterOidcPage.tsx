@@ -11,20 +11,21 @@ import { FormPanel } from '../../forms/FormShell.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { afterSignUp } from './after-sign-up.ts'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
-import { providerName, providersOf } from './providers.ts'
+import { providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/register-oidc')
 const Form = z.object({
-  email: z.string(),
+  email: z.email(),
   firstName: z.string().trim().min(1).max(16),
   lastName: z.string().trim().max(16),
 })
 
-/** Completes what a login provider did not tell. The address is the provider's. */
+/** Completes what a login provider did not tell. An address that it did tell stays. */
 export function RegisterOidcPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()
@@ -39,12 +40,12 @@ export function RegisterOidcPage() {
             flow: current.id,
             csrfToken: csrfTokenOf(current),
             method: 'oidc',
-            provider: providersOf(current)[0],
+            provider: providersOf(current)[0]?.id,
             ...values,
           },
         }),
       ),
-    onDone: () => goOn(undefined, navigate),
+    onDone: (answer, { email }) => afterSignUp(answer, { email, returnTo: undefined }, navigate),
   })
   // Once, when it turns out
   useEffect(() => {
@@ -54,7 +55,7 @@ export function RegisterOidcPage() {
   return (
     <AuthCard
       title={t('oidc.title')}
-      sub={provider ? t('oidc.text', { name: providerName(provider) }) : t('oidc.plain')}
+      sub={provider ? t('oidc.text', { name: provider.name }) : t('oidc.plain')}
       foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
     >
       <FlowGate opened={opened} fields={3}>
@@ -73,19 +74,29 @@ type NamesProps = {
 
 function Names({ flow, pending, error, onSubmit }: NamesProps) {
   const { t } = useTranslation('auth')
+  const told = fieldValue(flow, 'traits.email')
   const form = useForm({
     resolver: zodResolver(Form),
     defaultValues: {
-      email: fieldValue(flow, 'traits.email'),
+      email: told,
       firstName: fieldValue(flow, 'traits.name.first'),
       lastName: fieldValue(flow, 'traits.name.last'),
     },
   })
   return (
     <FormPanel form={form} submitLabel={t('register.submit')} loading={pending} error={error} onSubmit={onSubmit}>
-      <TextField form={form} name="email" label={t('register.email')} disabled tall />
       <TextField form={form} name="firstName" label={t('register.firstName')} autoComplete="given-name" tall />
       <TextField form={form} name="lastName" label={t('register.lastName')} autoComplete="family-name" optional tall />
+      <TextField
+        form={form}
+        name="email"
+        label={t('register.email')}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        disabled={told !== ''}
+        tall
+      />
     </FormPanel>
   )
 }

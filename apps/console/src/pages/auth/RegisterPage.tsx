@@ -5,19 +5,20 @@ import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
-import { client, queryClient } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, identityQuery, isWhole, submitFlow } from '../../api/identity.ts'
+import { client } from '../../api/client.ts'
+import { csrfTokenOf, type Flow, submitFlow } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { afterSignUp } from './after-sign-up.ts'
 import { FlowGate } from './FlowGate.tsx'
+import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Or, ProviderButtons } from './ProviderButtons.tsx'
-import { providersOf } from './providers.ts'
+import { lacksTraits, providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
-import { verificationFlowOf } from './verification-flow.ts'
 
 const route = getRouteApi('/bare/auth/register')
 
@@ -35,6 +36,11 @@ const Register = z
     error: () => i18n.t('auth:register.different'),
   })
 
+type SignUp =
+  | z.output<typeof Register>
+  | (Pick<z.output<typeof Register>, 'email' | 'firstName' | 'lastName'> & { passkey: string })
+  | { provider: string }
+
 export function RegisterPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()
@@ -46,15 +52,10 @@ export function RegisterPage() {
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'registration',
     id: search.flow,
-    submit: (current, values: z.output<typeof Register> | { provider: string }) => submit(current, values),
-    onDone: async (answer, values) => {
+    submit: (current, values: SignUp) => submit(current, values),
+    onDone: (answer, values) => {
       const email = 'email' in values ? values.email : undefined
-      // Where addresses must be confirmed, the code is waiting in the mail; elsewhere the session is there already.
-      queryClient.removeQueries({ queryKey: ['identity'] })
-      const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
-      return isWhole(identity) && identity.verified
-        ? goOn(search.return_to, navigate)
-        : navigate(links.verify(email, verificationFlowOf(answer)))
+      return afterSignUp(answer, { email, returnTo: search.return_to }, navigate)
     },
   })
 
@@ -65,8 +66,7 @@ export function RegisterPage() {
 
   // A provider that told too little leads back here with what it did tell.
   useEffect(() => {
-    if (flow?.active === 'oidc' && providersOf(flow).length > 0)
-      void navigate({ ...links.registerOidc(flow.id), replace: true })
+    if (flow && lacksTraits(flow)) void navigate({ ...links.registerOidc(flow.id), replace: true })
   }, [flow, navigate])
 
   const providers = providersOf(flow)
@@ -123,7 +123,20 @@ export function RegisterPage() {
           />
           <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
         </FormPanel>
-        {providers.length > 0 && <Or />}
+        {(providers.length > 0 || passkeyOptions(flow) !== '') && <Or />}
+        <PasskeySignUp
+          flow={flow}
+          pending={pending}
+          check={async () =>
+            (await form.trigger(['firstName', 'lastName', 'email'], { shouldFocus: true }))
+              ? form.getValues('email')
+              : null
+          }
+          send={(passkey) => {
+            const { email, firstName, lastName } = form.getValues()
+            return send({ email, firstName, lastName, passkey })
+          }}
+        />
         <ProviderButtons
           providers={providers}
           pending={pending}
@@ -134,9 +147,14 @@ export function RegisterPage() {
   )
 }
 
-function submit(flow: Flow<'registration'>, values: z.output<typeof Register> | { provider: string }) {
+function submit(flow: Flow<'registration'>, values: SignUp) {
   const proof = { flow: flow.id, csrfToken: csrfTokenOf(flow) }
   if ('provider' in values) return submitFlow('registration', flow, { method: 'oidc', provider: values.provider })
+  if ('passkey' in values) {
+    const { email, firstName: first, lastName: last } = values
+    const traits = { email, name: { first, ...(last === '' ? {} : { last }) } }
+    return submitFlow('registration', flow, { method: 'passkey', passkey_register: values.passkey, traits })
+  }
   const { repeat: _, ...account } = values
   return client.call('auth.register', { body: { ...proof, method: 'password', ...account } })
 }

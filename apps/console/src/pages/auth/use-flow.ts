@@ -1,5 +1,6 @@
 import { ApiError } from '@crux/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { isStatus } from '../../api/errors.ts'
 import { type Flow, type FlowKind, openFlow } from '../../api/identity.ts'
 import { flowError, flowOf } from './flow-errors.ts'
@@ -66,12 +67,14 @@ export function useFlow<K extends FlowKind, V>({ kind, id, query, submit, onDone
     if (wrong) throw wrong
     return answer
   }
+  const arrival = useMemo(() => opened.data && flowError(opened.data), [opened.data])
   return {
     opened,
     flow: opened.data,
     send: sent.mutateAsync,
     pending: sent.isPending,
-    error: sent.error,
+    /** What was wrong with the last try; before the first, what the flow already says: a provider's refusal, for one. */
+    error: sent.isIdle ? (arrival ?? null) : sent.error,
     alreadySignedIn: isSignedIn(opened.error) || isStatus(sent.error, 409),
   }
 }

@@ -1,0 +1,149 @@
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
+import {
+  Fingerprint,
+  History,
+  LifeBuoy,
+  Lock,
+  LogIn,
+  type LucideIcon,
+  Mail,
+  ShieldCheck,
+  ShieldOff,
+  UserPlus,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { type SecurityEvent, securityLogQuery } from '../../api/identity.ts'
+import { Button } from '../../components/Button.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { AccountHead } from './AccountHead.tsx'
+import { deviceName } from './device.ts'
+import { securityWords } from './security-words.ts'
+
+type Page = { events: SecurityEvent[] | null }
+
+/** What happened to one's own account, newest first: whoever was not oneself shows here. */
+export function SecurityLogPage() {
+  const { t } = useTranslation('account')
+  const query = useInfiniteQuery(securityLogQuery())
+  const columns = useColumns()
+  return (
+    <>
+      <AccountHead title={t('tab.log')} />
+      <QueryView<InfiniteData<Page>>
+        query={query}
+        skeleton={<SkeletonRows rows={8} />}
+        empty={{
+          when: ({ pages }) => (pages[0]?.events ?? []).length === 0,
+          show: <Nothing kept={query.data?.pages[0]?.events !== null} />,
+        }}
+      >
+        {({ pages }) => (
+          <div className="grid gap-3.5">
+            <p className="text-ink-2">
+              {t('log.text')}{' '}
+              <TextLink {...links.changePassword()} inline>
+                {t('log.change')}
+              </TextLink>{' '}
+              {t('log.and')}{' '}
+              <TextLink {...links.sessions()} inline>
+                {t('log.end')}
+              </TextLink>
+              .
+            </p>
+            <DataTable
+              label={t('tab.log')}
+              rows={pages.flatMap(({ events }) => events ?? [])}
+              columns={columns}
+              rowKey={({ id }) => id}
+              initialSort={null}
+            />
+            {query.isFetchNextPageError && <ErrorState error={query.error} retry={() => void query.fetchNextPage()} />}
+            {query.hasNextPage && !query.isFetchNextPageError && (
+              <Button
+                className="justify-self-center"
+                busy={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                {t('log.more')}
+              </Button>
+            )}
+          </div>
+        )}
+      </QueryView>
+    </>
+  )
+}
+
+function Nothing({ kept }: { kept: boolean }) {
+  const { t } = useTranslation('account')
+  return (
+    <EmptyState
+      icon={History}
+      title={t(kept ? 'log.empty' : 'log.none')}
+      text={t(kept ? 'log.emptyText' : 'log.noneText')}
+    />
+  )
+}
+
+const icons: Record<string, LucideIcon> = {
+  'signed-up': UserPlus,
+  'signed-in': LogIn,
+  confirmed: Fingerprint,
+  recovered: LifeBuoy,
+  'password-changed': Lock,
+  'address-changed': Mail,
+  'factor-added': ShieldCheck,
+  'factor-removed': ShieldOff,
+}
+
+function useColumns(): Column<SecurityEvent>[] {
+  const { t } = useTranslation('account')
+  return [
+    {
+      id: 'what',
+      header: t('log.what'),
+      narrow: 'title',
+      grow: true,
+      cell: (entry) => {
+        const Icon = icons[entry.event] ?? History
+        return (
+          <span className="inline-flex max-w-full items-center gap-2">
+            <Icon aria-hidden className="shrink-0 text-ink-3" />
+            <span
+              className="truncate font-strong max-md:whitespace-normal max-md:wrap-anywhere"
+              title={securityWords(entry)}
+            >
+              {securityWords(entry)}
+            </span>
+          </span>
+        )
+      },
+    },
+    {
+      id: 'device',
+      header: t('log.device'),
+      narrow: 'detail',
+      cell: ({ user_agent }) => <span title={user_agent}>{deviceName(user_agent)}</span>,
+    },
+    {
+      id: 'address',
+      header: t('log.address'),
+      narrow: 'detail',
+      cell: ({ ip_address }) => <span className="mono text-ink-2">{ip_address || '-'}</span>,
+    },
+    {
+      id: 'when',
+      header: t('log.when'),
+      align: 'right',
+      narrow: 'end',
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+  ]
+}

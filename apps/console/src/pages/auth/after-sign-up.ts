@@ -1,0 +1,20 @@
+import { queryClient } from '../../api/client.ts'
+import { identityQuery, isWhole } from '../../api/identity.ts'
+import { links } from '../../links.ts'
+import { goOn } from './signed-in.ts'
+import { verificationFlowOf } from './verification-flow.ts'
+
+type Navigate = (to: object) => unknown
+
+/** Where addresses must be confirmed, the code is waiting in the mail; elsewhere the session is there already. */
+export async function afterSignUp(
+  answer: unknown,
+  { email, returnTo }: { email: string | undefined; returnTo: string | undefined },
+  navigate: Navigate,
+): Promise<unknown> {
+  queryClient.removeQueries({ queryKey: ['identity'] })
+  const identity = await queryClient.fetchQuery(identityQuery()).catch(() => null)
+  return isWhole(identity) && identity.verified
+    ? goOn(returnTo, navigate)
+    : navigate(links.verify(email, verificationFlowOf(answer)))
+}
