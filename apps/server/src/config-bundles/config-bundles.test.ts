@@ -1,0 +1,287 @@
+import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+let other: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+  const owner = server.signUp('Grace')
+  other = await worldOf(server, owner, await server.createTeam(owner))
+})
+afterAll(() => server.stop())
+
+const rows = (values: Record<string, string | null>) => Object.entries(values).map(([key, value]) => ({ key, value }))
+const plain = (environment: { key: string; value: string | null }[] | null | undefined) =>
+  Object.fromEntries((environment ?? []).map(({ key, value }) => [key, value]))
+let serial = 0
+async function makeBundle(config: Partial<ContainerConfigFields> = {}, name = `Bundle ${++serial}`, at = world) {
+  const bundle = await at.client.call('config-bundles.create', { params: at.params, body: { name } })
+  await at.client.call('config-bundles.update', {
+    params: { ...at.params, configBundleId: bundle.id },
+    body: { config },
+  })
+  return { ...bundle, params: { ...at.params, configBundleId: bundle.id } }
+}
+const carry = async (deploymentId: string, configBundles?: string[], client = world.client) => {
+  const { prefix } = await world.get(deploymentId)
+  await client.call('deployments.update', {
+    params: { ...world.params, deploymentId },
+    body: { prefix, protected: false, configBundles },
+  })
+}
+const patch = (configId: string, config: Partial<ContainerConfigFields>) =>
+  world.client.call('container-configurations.update', { params: { ...world.params, configId }, body: { config } })
+const final = (deploymentId: string) =>
+  world.client.call('deployments.final-configuration', { params: { ...world.params, deploymentId } })
+const setUp = async (image: ContainerConfigFields = {}) => {
+  const node = await world.node()
+  const version = await world.version({ images: [{ name: 'web', config: image }] })
+  const deployment = await world.deployment(version, node.id)
+  const details = await world.get(deployment.id)
+  return { node, version, id: deployment.id, configId: details.config.id, instance: details.instances[0] }
+}
+
+describe('a config bundle', () => {
+  it('is made empty, renamed, described and configured by the rules of every configuration', async () => {
+    const bundle = await world.client.call('config-bundles.create', {
+      params: world.params,
+      body: { name: 'Observability', description: 'What every service tells' },
+    })
+    expect(bundle).toMatchObject({ deploymentCount: 0, config: { type: 'config-bundle', revision: 1 } })
+    const params = { ...world.params, configBundleId: bundle.id }
+    const update = (body: object) => world.client.call('config-bundles.update', { params, body })
+    await update({ name: 'Telemetry', config: { environment: rows({ LOG_LEVEL: 'info' }) } })
+    const now = await world.client.call('config-bundles.get', { params })
+    expect(now).toMatchObject({ name: 'Telemetry', description: 'What every service tells', configId: bundle.configId })
+    expect(plain(now.config.environment)).toEqual({ LOG_LEVEL: 'info' })
+    expect(await world.client.call('config-bundles.list', { params: world.params })).toContainEqual({
+      id: bundle.id,
+      name: 'Telemetry',
+      description: 'What every service tells',
+      configId: bundle.configId,
+    })
+    await expect(
+      update({ name: 'Not kept', config: { volumes: [{ name: 'x', path: 'relative' }] } }),
+    ).rejects.toMatchObject({ status: 400, property: 'config.volumes[0].path' })
+    expect((await world.client.call('config-bundles.get', { params })).name).toBe('Telemetry')
+    await update({ description: null })
+    expect((await world.client.call('config-bundles.get', { params })).description).toBeNull()
+    await expect(makeBundle({}, 'Telemetry')).rejects.toMatchObject({
+      status: 409,
+      error: 'alreadyExists',
+      property: 'name',
+    })
+    await world.client.call('config-bundles.delete', { params })
+    await expect(world.client.call('config-bundles.get', { params })).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('takes host-dangerous settings from an admin only', async () => {
+    const member = await server.addMember(world.team, 'user')
+    const { params } = await makeBundle()
+    const update = (someone: typeof member) =>
+      server.client(someone).call('config-bundles.update', { params, body: { config: { networkMode: 'host' } } })
+    await expect(update(member)).rejects.toMatchObject({ status: 403, property: 'config.networkMode' })
+    await update(world.owner)
+  })
+
+  it('is not deleted while deployments carry it, and tells how many', async () => {
+    const bundle = await makeBundle()
+    const [one, two] = [await setUp(), await setUp()]
+    await carry(one.id, [bundle.id])
+    const remove = () => world.client.call('config-bundles.delete', { params: bundle.params })
+    await expect(remove()).rejects.toMatchObject({
+      status: 412,
+      property: 'id',
+      description: expect.stringContaining('One deployment carries'),
+    })
+    await carry(two.id, [bundle.id])
+    await expect(remove()).rejects.toMatchObject({ description: expect.stringContaining('2 deployments carry') })
+    expect(await world.client.call('config-bundles.get', { params: bundle.params })).toMatchObject({
+      deploymentCount: 2,
+    })
+    const carriers = await world.client.call('config-bundles.deployments', { params: bundle.params })
+    expect(carriers.map((deployment) => deployment.id)).toEqual([two.id, one.id])
+    const query = { skip: 0, take: 10, configBundleId: bundle.id }
+    const page = await world.client.call('deployments.list', { params: world.params, query })
+    expect([page.total, page.items.map((deployment) => deployment.id)]).toEqual([2, [two.id, one.id]])
+    await carry(one.id, [])
+    await carry(two.id, [])
+    await remove()
+  })
+
+  it('is nobody else’s: not to see, not to change, not to attach, also not past the server', async () => {
+    const theirs = await makeBundle({}, 'Theirs', other)
+    const { id } = await setUp()
+    const params = { ...world.params, configBundleId: theirs.id }
+    for (const operation of ['config-bundles.get', 'config-bundles.delete', 'config-bundles.deployments'] as const)
+      await expect(world.client.call(operation, { params })).rejects.toMatchObject({ status: 404 })
+    await expect(world.client.call('config-bundles.update', { params, body: { name: 'Mine' } })).rejects.toMatchObject({
+      status: 404,
+    })
+    await expect(patch(theirs.configId, { tty: true })).rejects.toMatchObject({ status: 404 })
+    await expect(carry(id, [theirs.id])).rejects.toMatchObject({ status: 404, property: 'configBundles' })
+    const attach = server.app.database.pool.query(
+      `insert into crux.deployment_config_bundle (deployment_id, team_id, config_bundle_id, "order") values ($1, $2, $3, 1)`,
+      [id, world.team.id, theirs.id],
+    )
+    await expect(attach).rejects.toMatchObject({ code: '23503' })
+  })
+
+  it('goes with its team, also while it is carried', async () => {
+    const owner = server.signUp('Leaving')
+    const team = await worldOf(server, owner, await server.createTeam(owner))
+    const bundle = await makeBundle({}, 'Gone', team)
+    const deployment = await team.deployment(await team.version(), (await team.node()).id)
+    await team.client.call('deployments.update', {
+      params: { ...team.params, deploymentId: deployment.id },
+      body: { prefix: deployment.prefix, protected: false, configBundles: [bundle.id] },
+    })
+    await team.client.call('teams.delete', { params: { teamId: team.team.id } })
+    const left = await server.app.database.pool.query('select from crux.container_config where id = $1', [
+      bundle.configId,
+    ])
+    expect(left.rowCount).toBe(0)
+  })
+})
+
+describe('a deployment', () => {
+  it('carries bundles in their order, keeps them when they are not named, and tells who looks', async () => {
+    const [a, b] = [await makeBundle({ tty: true }), await makeBundle({ environment: rows({ A: '1' }) })]
+    const { id } = await setUp()
+    const channel = server.live(world.owner).channel('deployment', { ...world.params, deploymentId: id })
+    const heard: { id: string; name: string; config?: ContainerConfigFields }[][] = []
+    channel.on('deployment-bundles-updated', ({ bundles }) => void heard.push(bundles))
+    await until(() => channel.status === 'subscribed')
+    await carry(id, [b.id, a.id])
+    const [first] = await until(() => (heard.length >= 1 ? heard : undefined))
+    expect(first?.map((bundle) => bundle.id)).toEqual([b.id, a.id])
+    expect(first?.[1]?.config?.tty).toBe(true)
+    await carry(id)
+    expect((await world.get(id)).configBundles.map((bundle) => bundle.name)).toEqual([b.name, a.name])
+    await carry(id, [a.id, b.id])
+    await until(() => heard.length >= 2)
+    await patch(a.configId, { tty: false })
+    await until(() => heard.at(-1)?.[0]?.config?.tty === false)
+    await expect(carry(id, [a.id, a.id])).rejects.toMatchObject({ status: 400, property: 'configBundles' })
+    const details = await world.get(id)
+    expect(details.configBundles).toMatchObject([
+      { id: a.id, configId: a.configId, config: { type: 'config-bundle', tty: false } },
+      { id: b.id, configId: b.configId },
+    ])
+  })
+
+  it('is what four layers come to, the same before the start and on the node, and a release keeps what it had', async () => {
+    const place = await setUp({ environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image', E: 'image' }) })
+    const bundle = await makeBundle({ environment: rows({ B: 'bundle', C: 'bundle', D: 'bundle', E: null }) })
+    await carry(place.id, [bundle.id])
+    await patch(place.configId, { environment: rows({ C: 'deployment', D: 'deployment' }) })
+    await patch(place.instance?.config.id ?? '', { environment: rows({ D: 'instance', V: '{{ versionName }}' }) })
+    const expected = { A: 'image', B: 'bundle', C: 'deployment', D: 'instance', V: '1.0.0' }
+    const [shown] = await final(place.id)
+    expect(plain(shown?.config.environment)).toEqual(expected)
+    expect(shown?.origins).toMatchObject({
+      'environment.A': { source: 'image', name: 'web' },
+      'environment.B': { source: 'config-bundle', name: bundle.name, configId: bundle.configId },
+      'environment.C': { source: 'deployment', configId: place.configId },
+      'environment.D': { source: 'instance', configId: place.instance?.config.id },
+      name: { source: 'default' },
+    })
+    const agent = await world.agent(place.node)
+    await world.start(place.id)
+    const sent = await deployWell(agent)
+    const told = (release: typeof sent) =>
+      plain((JSON.parse(release.instances[0]?.configJson ?? '{}') as FinalContainerConfig).environment)
+    expect(told(sent)).toEqual(expected)
+    await world.becomes(place.id, 'successful')
+
+    await patch(bundle.configId, { environment: rows({ B: 'later' }) })
+    const back = { params: { ...world.params, deploymentId: place.id, number: 1 }, query: {} }
+    await world.client.call('deployments.start-release', back)
+    expect(told(await deployWell(agent, 2))).toEqual(expected)
+    await world.becomes(place.id, 'successful')
+    await world.start(place.id)
+    expect(told(await deployWell(agent, 3))).toMatchObject({ B: 'later', E: 'image' })
+    agent.cut()
+  })
+
+  it('is not started while its bundles disagree, until it decides itself', async () => {
+    const place = await setUp()
+    const a = await makeBundle({ environment: rows({ LEVEL: 'info', SAME: '1' }), tty: true }, 'Quiet')
+    const b = await makeBundle({ environment: rows({ LEVEL: 'debug', SAME: '1' }), tty: false }, 'Loud')
+    await carry(place.id, [a.id, b.id])
+    const agent = await world.agent(place.node)
+    await expect(world.start(place.id)).rejects.toMatchObject({
+      status: 412,
+      property: 'configBundles',
+      value: 'environment,tty',
+      details: [
+        { property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs', description: /Quiet and Loud/ },
+        { property: 'tty', error: 'ambiguousInConfigs' },
+      ].map((detail) =>
+        expect.objectContaining({
+          ...detail,
+          ...(detail.description && { description: expect.stringMatching(detail.description) }),
+        }),
+      ),
+    })
+    const preview = await world.client.call('deployments.preview', {
+      params: { ...world.params, deploymentId: place.id },
+    })
+    expect(preview.problems.map((problem) => problem.error)).toEqual(['ambiguousKeyInConfigs', 'ambiguousInConfigs'])
+    await patch(place.configId, { environment: rows({ LEVEL: 'warn' }), tty: false })
+    await world.start(place.id)
+    expect(plain((await final(place.id))[0]?.config.environment)).toEqual({ LEVEL: 'warn', SAME: '1' })
+    await deployWell(agent)
+    agent.cut()
+  })
+
+  it('keeps its bundles in a copy and in the next version', async () => {
+    const node = await world.node()
+    const bundle = await makeBundle({ tty: true })
+    const version = await world.version({ type: 'incremental' })
+    const deployment = await world.deployment(version, node.id)
+    await carry(deployment.id, [bundle.id])
+    const copy = await world.client.call('deployments.copy', {
+      params: { ...world.params, deploymentId: deployment.id },
+      body: { nodeId: node.id, prefix: 'elsewhere' },
+    })
+    expect((await world.get(copy.id)).configBundles.map(({ id }) => id)).toEqual([bundle.id])
+    const params = { ...world.params, projectId: version.projectId, versionId: version.versionId }
+    await world.client.call('versions.update', { params, body: { name: '1.0.0', autoCopyDeployments: true } })
+    const next = await world.client.call('versions.increase', { params, body: { name: '1.1.0' } })
+    const { deployments } = await world.client.call('versions.get', { params: { ...params, versionId: next.id } })
+    expect(deployments).toHaveLength(2)
+    for (const { id } of deployments)
+      expect((await world.get(id)).configBundles.map((carried) => carried.id)).toEqual([bundle.id])
+  })
+
+  it('shows what lies below each of its configurations, and no value of a secret', async () => {
+    const place = await setUp({ secrets: [{ key: 'TOKEN', required: true }] })
+    const bundle = await makeBundle({ name: 'from-bundle' })
+    await carry(place.id, [bundle.id])
+    const sealed = { key: 'TOKEN', required: true, value: 'sealed text', encrypted: true, publicKey: 'key 1' }
+    await patch(place.instance?.config.id ?? '', { secrets: [sealed] })
+    const relations = (configId: string) =>
+      world.client.call('container-configurations.relations', { params: { ...world.params, configId } })
+    expect(await relations(place.instance?.config.id ?? '')).toMatchObject({
+      image: { name: 'web', labels: {} },
+      deployment: {
+        config: { id: place.configId, type: 'deployment' },
+        configBundles: [{ id: bundle.id, name: bundle.name, config: { name: 'from-bundle' } }],
+        instances: [{ containerName: 'from-bundle' }],
+      },
+    })
+    expect(await relations(bundle.configId)).toEqual({ configBundle: { id: bundle.id, name: bundle.name } })
+    const shown = await final(place.id)
+    expect(shown).toMatchObject([
+      { containerName: 'from-bundle', config: { secrets: [{ key: 'TOKEN', required: true, encrypted: true }] } },
+    ])
+    expect(JSON.stringify(shown)).not.toContain('sealed text')
+    await patch(place.configId, { metrics: { enabled: true } })
+    expect((await final(place.id))[0]?.notApplied).toEqual(['metrics'])
+  })
+})
