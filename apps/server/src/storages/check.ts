@@ -47,6 +47,8 @@ function regionIn({ status, body }: OutboundResponse): string | undefined {
 
 const refusals: Record<string, string> = {
   InvalidAccessKeyId: 'The storage does not know this access key.',
+  // Versity's gateway says it so.
+  XAdminUserNotFound: 'The storage does not know this access key.',
   SignatureDoesNotMatch: 'The secret key does not fit the access key.',
   RequestTimeTooSkewed: 'The clocks of the storage and of this server differ too much.',
   InvalidToken: 'The storage does not accept these keys.',
