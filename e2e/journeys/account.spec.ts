@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { addAuthenticator } from '../kit/authenticator.ts'
-import { signIn } from '../kit/console.ts'
+import { newAccount, signIn, tabTo } from '../kit/console.ts'
 import { choosePassword, enterPassword, signOut, systemWithMail } from '../kit/mailed.ts'
 import { expect, test } from '../kit/stage.ts'
 import { totp } from '../kit/totp.ts'
@@ -119,6 +119,29 @@ test('with an authenticator app the password alone is not enough, and a backup c
 test.describe('with an authenticator in the device', () => {
   test.beforeEach(({ page }) => addAuthenticator(page))
 
+  test('who signs up with a passkey needs no password, from the first day on', async ({ page }) => {
+    const { email } = newAccount()
+    await page.goto(`${crux.url}/auth/register`)
+    const signUp = page.getByRole('button', { name: 'Create the account with a passkey' })
+    await signUp.click()
+    await expect(page.getByLabel('First name')).toBeFocused()
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByLabel('E-mail').fill(email)
+    await signUp.click()
+    await page.waitForURL(/\/auth\/verify/)
+    await page.getByLabel('Code').fill(await crux.mailbox.codeFor(email))
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.waitForURL(/\/teams\/create/)
+
+    await settings(page, '/sign-in')
+    await expect(page.getByRole('button', { name: 'Remove', exact: true })).toHaveCount(1)
+    await signOut(page, crux.url)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.waitForURL('**/teams/create')
+    await settings(page, '/sessions')
+    await expect(page.getByText('signed in with a passkey')).toHaveCount(1)
+  })
+
   test('a passkey signs in without a password until it is removed', async ({ page }) => {
     await crux.verified(page)
     await settings(page, '/sign-in')
@@ -154,6 +177,53 @@ test.describe('with an authenticator in the device', () => {
     await page.getByRole('button', { name: 'Use a security key' }).click()
     await inside(page)
   })
+})
+
+test('signing up, confirming the address and signing in need no mouse, and errors take the focus', async ({ page }) => {
+  const account = newAccount()
+  await page.goto(`${crux.url}/auth/register`)
+  const password = page.getByLabel('Password', { exact: true })
+  const again = page.getByLabel('Password again')
+  await tabTo(page, page.getByLabel('First name'))
+  await page.keyboard.type('Ada')
+  await tabTo(page, page.getByLabel('E-mail'))
+  await page.keyboard.type(account.email)
+  await tabTo(page, password)
+  // Too like the address: only the service knows that.
+  await page.keyboard.type(account.email)
+  await tabTo(page, again)
+  await page.keyboard.type('something else')
+  await page.keyboard.press('Enter')
+  await expect(again).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type(account.email)
+  await page.keyboard.press('Enter')
+  await expect(password).toBeFocused()
+  await expect(password).toHaveAccessibleDescription('The password is too much like your e-mail address.')
+  for (const field of [password, again]) {
+    await tabTo(page, field)
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type(account.password)
+  }
+  await page.keyboard.press('Enter')
+
+  await page.waitForURL(/\/auth\/verify/)
+  await expect(page.getByLabel('Code')).toBeFocused()
+  await page.keyboard.type(await crux.mailbox.codeFor(account.email))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/auth\/login|\/teams\/create/)
+
+  await signOut(page, crux.url)
+  await tabTo(page, page.getByLabel('E-mail'))
+  await page.keyboard.type(account.email)
+  await tabTo(page, password)
+  await page.keyboard.type('not the password')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('E-mail or password is wrong.')).toBeVisible()
+  await expect(password).toBeFocused()
+  await page.keyboard.type(account.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/teams/create')
 })
 
 test('a session that is ended on another device is out at once', async ({ page, browser }) => {

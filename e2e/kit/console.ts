@@ -1,5 +1,5 @@
 import { unique } from '@crux/test-kit'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect } from './stage.ts'
 
 export type Account = { email: string; password: string }
@@ -43,6 +43,21 @@ export async function signIn(page: Page, url: string, account: Account): Promise
   await page.getByLabel('Password', { exact: true }).fill(account.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((address) => !address.pathname.startsWith('/auth/'))
+}
+
+/** Walks with the Tab key until the focus is there. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 20; presses++) {
+    if (
+      await target.evaluate(
+        (element: unknown) =>
+          (globalThis as { document?: { activeElement: unknown } }).document?.activeElement === element,
+      )
+    )
+      return
+    await page.keyboard.press('Tab')
+  }
+  await expect(target, 'reached with the Tab key').toBeFocused()
 }
 
 /** In the dialog "Add images" of a version: this image of this registry. */

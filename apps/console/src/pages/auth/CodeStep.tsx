@@ -1,5 +1,6 @@
 import type { ApiError } from '@crux/client'
 import { zodResolver } from '@hookform/resolvers/zod'
+import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -17,6 +18,8 @@ type StepProps = { pending: boolean; error: ApiError | null; onSubmit: (value: s
 export function EmailForm({ email, pending, error, onSubmit }: StepProps & { email: string }) {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(z.object({ email: z.email() })), defaultValues: { email } })
+  const { setFocus } = form
+  useEffect(() => setFocus('email'), [setFocus])
   return (
     <FormPanel
       form={form}
@@ -62,6 +65,9 @@ export function CodeForm({
     resolver: zodResolver(z.object({ code: z.string().trim().min(1) })),
     defaultValues: { code },
   })
+  const { setFocus } = form
+  // The button that led here is gone, and the focus with it.
+  useEffect(() => setFocus('code'), [setFocus])
   return (
     <FormPanel
       form={form}

@@ -1,7 +1,7 @@
 import type { ApiError } from '@crux/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Fingerprint, Mail } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -19,6 +19,9 @@ import { hasWebAuthn, proveKey } from './web-authn.ts'
 
 const Form = z.object({ email: z.string().trim().min(1), password: z.string().min(1) })
 
+/** Message of the identity service: address or password is wrong. */
+const wrongPassword = '4000006'
+
 type Props = {
   flow: Flow<'login'> | undefined
   email: string
@@ -35,6 +38,11 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, password: '' } })
   const [refused, setRefused] = useState<string | null>(null)
+  const { setFocus } = form
+  // It is the password that is typed again, mostly.
+  useEffect(() => {
+    if (error?.error === wrongPassword) setFocus('password', { shouldSelect: true })
+  }, [error, setFocus])
   const offers = (group: string) => flow?.ui.nodes.some((node) => node.group === group) ?? false
   const providers = providersOf(flow)
   const challenge = hasWebAuthn() ? fieldValue(flow, 'passkey_challenge') : ''
