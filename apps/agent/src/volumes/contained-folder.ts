@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  type FileHandle,
+  link as hardLink,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
+
+/** Owner and times of something that is written; what is absent stays as the system gives it. */
+export interface Attributes {
+  mode?: number
+  owner?: { user: number; group: number }
+  modifiedAt?: Date
+}
+
+export interface FileFacts {
+  kind: 'file' | 'folder' | 'other'
+  size: number
+  modifiedAt: Date
+}
+
+/** A path in a folder: its parts, none of which leads anywhere else. */
+export type InnerPath = readonly string[]
+
+/** Where something of another kind stands in the way. */
+export class InTheWay extends Error {
+  override name = 'InTheWay'
+}
+
+/**
+ * A folder that containers write too, opened so that nothing in it can lead out of it. Every step down opens the next folder by the
+ * handle of the one above and follows no link, so that a link which is there, or comes meanwhile, is never gone through: Linux
+ * resolves `/proc/self/fd/N/name` from the open folder itself.
+ *
+ * @param options.replace whether what stands in the way is removed, as a mirror does
+ */
+export async function openContainedFolder(path: string, options: { replace: boolean }): Promise<ContainedFolder> {
+  return new ContainedFolder(await open(path, folderFlags), options.replace)
+}
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+const partial = { start: '.crux-', end: '.part' }
+
+export class ContainedFolder {
+  readonly #root: FileHandle
+  readonly #replace: boolean
+
+  constructor(root: FileHandle, replace: boolean) {
+    this.#root = root
+    this.#replace = replace
+  }
+
+  async facts(path: InnerPath): Promise<FileFacts | undefined> {
+    try {
+      return await this.#within(path, { create: false }, async (at) => {
+        const found = await lstat(at)
+        const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+        return { kind, size: found.size, modifiedAt: found.mtime }
+      })
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) return undefined
+      throw error
+    }
+  }
+
+  /** The file stands there whole or not at all. @param content buffers */
+  writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
+    return this.#within(path, { create: true }, async (at, folder) => {
+      const temporary = inside(folder, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
+      const file = await open(temporary, newFileFlags, 0o600)
+      try {
+        try {
+          for await (const chunk of content) await writeAll(file, chunk as Buffer)
+          await applyTo(file, attributes)
+        } finally {
+          await file.close()
+        }
+        await this.#clear(at, folder, path, 'file')
+        await rename(temporary, at)
+      } catch (error) {
+        await unlink(temporary).catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  makeFolder(path: InnerPath): Promise<void> {
+    if (path.length === 0) return Promise.resolve()
+    return this.#within(path, { create: true }, async (at, folder) => {
+      await this.#clear(at, folder, path, 'folder')
+      await mkdir(at).catch(ignore('EEXIST'))
+    })
+  }
+
+  /** Attributes of a folder, once its content is written. */
+  async finishFolder(path: InnerPath, attributes: Attributes): Promise<void> {
+    const apply = async (at: string) => {
+      const folder = await open(at, folderFlags)
+      try {
+        await applyTo(folder, attributes)
+      } finally {
+        await folder.close()
+      }
+    }
+    if (path.length === 0) await applyTo(this.#root, attributes)
+    else await this.#within(path, { create: false }, apply)
+  }
+
+  /** A symbolic link is only text here: whoever opens it resolves it with his own eyes, a container inside its own files. */
+  makeLink(path: InnerPath, target: string, attributes: Attributes): Promise<void> {
+    return this.#within(path, { create: true }, async (at, folder) => {
+      await this.#clear(at, folder, path, 'file')
+      await unlink(at).catch(ignore('ENOENT'))
+      await symlink(target, at)
+      if (attributes.owner) await lchown(at, attributes.owner.user, attributes.owner.group)
+    })
+  }
+
+  /** Another name for a file that was written before. */
+  makeHardLink(path: InnerPath, existing: InnerPath): Promise<void> {
+    return this.#within(existing, { create: false }, async (from) => {
+      if (!(await lstat(from)).isFile()) throw new InTheWay(`${existing.join('/')} is not a file`)
+      await this.#within(path, { create: true }, async (at, folder) => {
+        await this.#clear(at, folder, path, 'file')
+        await unlink(at).catch(ignore('ENOENT'))
+        await hardLink(from, at)
+      })
+    })
+  }
+
+  /**
+   * Removes what is not wanted, links as such.
+   *
+   * @param wanted answers for a path joined by slashes; a folder that holds something wanted must be wanted too
+   * @returns how many files and folders went, those inside of a folder uncounted
+   */
+  removeUnwanted(wanted: (path: string) => boolean): Promise<number> {
+    return removeIn(this.#root, '', wanted)
+  }
+
+  /** What a killed process left half written. */
+  removePartial(): Promise<number> {
+    return this.removeUnwanted((path) => {
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      return !(name.startsWith(partial.start) && name.endsWith(partial.end))
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#root.close()
+  }
+
+  /** Calls back with the path by which the last part is reached, and the open folder that it is in. */
+  async #within<T>(
+    path: InnerPath,
+    options: { create: boolean },
+    work: (at: string, folder: FileHandle) => Promise<T>,
+  ): Promise<T> {
+    const name = path.at(-1)
+    if (name === undefined || path.some(leadsAway)) throw new InTheWay(`"${path.join('/')}" is not a path inside`)
+    let folder = this.#root
+    try {
+      for (const [index, part] of path.slice(0, -1).entries()) {
+        const next = await this.#enter(folder, part, path.slice(0, index + 1), options.create)
+        if (folder !== this.#root) await folder.close()
+        folder = next
+      }
+      return await work(inside(folder, name), folder)
+    } finally {
+      if (folder !== this.#root) await folder.close()
+    }
+  }
+
+  async #enter(folder: FileHandle, name: string, path: InnerPath, create: boolean): Promise<FileHandle> {
+    const at = inside(folder, name)
+    try {
+      return await open(at, folderFlags)
+    } catch (error) {
+      const code = codeOf(error)
+      if (!create || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error
+      if (code !== 'ENOENT') await this.#clear(at, folder, path, 'folder')
+      await mkdir(at).catch(ignore('EEXIST'))
+      return open(at, folderFlags)
+    }
+  }
+
+  /** Makes room where something of another kind stands. */
+  async #clear(at: string, folder: FileHandle, path: InnerPath, wanted: 'file' | 'folder'): Promise<void> {
+    const found = await lstat(at).catch(ignore('ENOENT'))
+    if (!found) return
+    const isFolder = found.isDirectory()
+    if (isFolder === (wanted === 'folder')) return
+    if (!this.#replace)
+      throw new InTheWay(
+        isFolder ? `${path.join('/')} is a folder in the volume` : `${path.join('/')} is not a folder in the volume`,
+      )
+    await removeEntry(folder, path.at(-1) ?? '', isFolder)
+  }
+}
+
+/** Whether a part of a path names anything but an entry of its folder. */
+export function leadsAway(part: string): boolean {
+  return part === '' || part === '.' || part === '..' || part.includes('/') || part.includes('\0')
+}
+
+function inside(folder: FileHandle, name: string): string {
+  return `/proc/self/fd/${folder.fd}/${name}`
+}
+
+async function removeIn(folder: FileHandle, path: string, wanted: (path: string) => boolean): Promise<number> {
+  let removed = 0
+  for (const entry of await readdir(inside(folder, '.'), { withFileTypes: true })) {
+    const own = path === '' ? entry.name : `${path}/${entry.name}`
+    if (!wanted(own)) {
+      await removeEntry(folder, entry.name, entry.isDirectory())
+      removed += 1
+    } else if (entry.isDirectory()) {
+      const next = await open(inside(folder, entry.name), folderFlags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'))
+      if (!next) continue
+      try {
+        removed += await removeIn(next, own, wanted)
+      } finally {
+        await next.close()
+      }
+    }
+  }
+  return removed
+}
+
+async function removeEntry(folder: FileHandle, name: string, isFolder: boolean): Promise<void> {
+  const at = inside(folder, name)
+  if (!isFolder) return void (await unlink(at).catch(ignore('ENOENT')))
+  const inner = await open(at, folderFlags)
+  try {
+    await removeIn(inner, '', () => false)
+  } finally {
+    await inner.close()
+  }
+  await rmdir(at)
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
+  for (let offset = 0; offset < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, offset)
+    offset += bytesWritten
+  }
+}
+
+/** Without set-user-id and set-group-id: a file of a volume lies open on the node, and must give nobody there another's rights. */
+const permissions = 0o1777
+
+async function applyTo(file: FileHandle, { mode, owner, modifiedAt }: Attributes): Promise<void> {
+  if (owner) await file.chown(owner.user, owner.group)
+  if (mode !== undefined) await file.chmod(mode & permissions)
+  if (modifiedAt) await file.utimes(modifiedAt, modifiedAt)
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
+}
+
+function ignore(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(codeOf(error))) throw error
+  }
+}

@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Header } from 'tar-stream'
+import { type Attributes, type ContainedFolder, type InnerPath, leadsAway } from './contained-folder.ts'
+
+export interface Extraction {
+  files: number
+  bytes: number
+  /** What a volume does not take: devices, pipes, sockets. */
+  skipped: string[]
+  /** Every path that the archive brought, folders too, joined by slashes. */
+  paths: Set<string>
+}
+
+/**
+ * Writes what an engine's archive of one path holds: the content of a folder, or the one file. Owners are kept where this process
+ * may give them.
+ *
+ * @throws Error for a name that leads out of the archived folder
+ */
+export async function extractArchive(archive: Readable, folder: ContainedFolder): Promise<Extraction> {
+  const { extract } = await import('tar-stream')
+  const found: Extraction = { files: 0, bytes: 0, skipped: [], paths: new Set() }
+  const folders: { path: InnerPath; attributes: Attributes }[] = []
+  const entries = extract()
+  const reading = pipeline(archive, entries)
+  // Awaited below; without this a broken archive would count as unhandled before that.
+  reading.catch(() => undefined)
+  /** The archived path's own name, with which all names begin when it is a folder. */
+  let top: string | undefined
+  for await (const entry of entries) {
+    const { header } = entry
+    const parts = partsOf(header.name)
+    if (top === undefined) {
+      top = header.type === 'directory' ? (parts[0] ?? '') : ''
+      if (header.type === 'directory' && parts.length <= 1) {
+        entry.resume()
+        continue
+      }
+    }
+    const path = inner(parts, top)
+    const attributes = attributesOf(header)
+    remember(found.paths, path)
+    switch (header.type) {
+      case 'directory':
+        await folder.makeFolder(path)
+        folders.push({ path, attributes })
+        entry.resume()
+        break
+      case 'symlink':
+        await folder.makeLink(path, header.linkname, attributes)
+        entry.resume()
+        break
+      case 'link':
+        await folder.makeHardLink(path, inner(partsOf(header.linkname), top))
+        entry.resume()
+        break
+      case 'file':
+      case 'contiguous-file':
+        await folder.writeFile(path, entry, attributes)
+        found.files += 1
+        found.bytes += header.size
+        break
+      default:
+        found.skipped.push(path.join('/'))
+        entry.resume()
+    }
+  }
+  await reading
+  // The deepest first: a folder's time changes with what is written into it.
+  for (const { path, attributes } of folders.reverse()) await folder.finishFolder(path, attributes)
+  return found
+}
+
+function partsOf(name: string): string[] {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.some(leadsAway)) throw new Error(`the archive holds ${name}, which leads out of its folder`)
+  return parts
+}
+
+function inner(parts: readonly string[], top: string): InnerPath {
+  const path = top !== '' && parts[0] === top ? parts.slice(1) : parts
+  if (path.length === 0) throw new Error('the archive holds an entry without a name')
+  return path
+}
+
+function remember(paths: Set<string>, path: InnerPath): void {
+  for (let length = path.length; length > 0; length--) {
+    const joined = path.slice(0, length).join('/')
+    if (paths.has(joined)) return
+    paths.add(joined)
+  }
+}
+
+function attributesOf({ mode, uid, gid, mtime }: Header): Attributes {
+  const isRoot = process.getuid?.() === 0
+  return { mode, modifiedAt: mtime, ...(isRoot ? { owner: { user: uid, group: gid } } : {}) }
+}
