@@ -1,0 +1,166 @@
+import { lookup } from 'node:dns'
+import { Agent as HttpAgent, type IncomingMessage, request as plainRequest } from 'node:http'
+import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { judgeAddress } from '@crux/service-kit'
+import { AwsV4Signer } from 'aws4fetch'
+import { parseListing, type StoredObject } from './listing.ts'
+import { networkErrorOf, StorageError, storageErrorOf } from './storage-error.ts'
+
+/** One bucket of an S3 server, for reading. Addressed by path, which every server knows. Errors are StorageErrors. */
+export interface Bucket {
+  /** Where it is asked, for a sentence. */
+  readonly host: string
+  /** Objects whose key begins so, in pages. */
+  list(prefix: string): AsyncGenerator<StoredObject[]>
+  /** The object's content, to be read at the caller's pace. */
+  read(key: string): Promise<ObjectContent>
+  close(): void
+}
+
+export interface ObjectContent {
+  body: IncomingMessage
+  size: number
+  modifiedAt: Date
+}
+
+export interface BucketAccess {
+  /** "https://s3.example.com" */
+  url: string
+  /** Both empty: public. */
+  accessKey: string
+  secretKey: string
+  bucket: string
+}
+
+/** A server that says nothing for so long has gone. */
+const silenceMs = 60_000
+const documentBytesMax = 16 * 1_024 * 1_024
+
+export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
+  const base = new URL(access.url)
+  const isSecure = base.protocol === 'https:'
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  /** Where the bucket lies, once the server has said so; before that the signer reads it off the host's name. */
+  let region: string | undefined
+
+  async function send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
+    signal.throwIfAborted()
+    const target = new URL(base)
+    target.pathname = `${base.pathname.replace(/\/$/, '')}/${path}`
+    target.search = new URLSearchParams(query).toString().replaceAll('+', '%20')
+    refuseAddress(target.hostname.replace(/^\[|\]$/g, ''))
+    const headers = await signed(target, access, region)
+    return new Promise((resolve, reject) => {
+      const call = (isSecure ? secureRequest : plainRequest)(
+        target,
+        { agent, headers, signal, lookup: judgedLookup, timeout: silenceMs },
+        resolve,
+      )
+      call.on('timeout', () => call.destroy(new Error('no answer in time')))
+      call.on('error', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, base.host)))
+      call.end()
+    })
+  }
+
+  async function get(path: string, query: Record<string, string> = {}): Promise<IncomingMessage> {
+    const answer = await send(path, query)
+    if (answer.statusCode === 200) return answer
+    const document = await textOf(answer)
+    const told = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
+    if (typeof told === 'string' && told !== region && region === undefined) {
+      region = told
+      return get(path, query)
+    }
+    throw storageErrorOf(answer.statusCode ?? 0, document)
+  }
+
+  return {
+    host: base.host,
+    async *list(prefix) {
+      let next: string | undefined
+      do {
+        const query = { 'list-type': '2', 'encoding-type': 'url', ...(prefix === '' ? {} : { prefix }) }
+        const answer = await get(encoded(access.bucket), next ? { ...query, 'continuation-token': next } : query)
+        const document = await textOf(answer)
+        let page: ReturnType<typeof parseListing>
+        try {
+          page = parseListing(document)
+        } catch (cause) {
+          throw new StorageError((cause as Error).message, { passing: false, cause })
+        }
+        yield page.objects
+        next = page.next
+      } while (next !== undefined)
+    },
+    async read(key) {
+      const path = `${encoded(access.bucket)}/${key.split('/').map(encoded).join('/')}`
+      const body = await get(path)
+      const modifiedAt = new Date(body.headers['last-modified'] ?? '')
+      const size = Number(body.headers['content-length'] ?? Number.NaN)
+      if (Number.isNaN(size) || Number.isNaN(modifiedAt.getTime())) {
+        body.destroy()
+        throw new StorageError('the storage sends an object without size or time', { passing: false })
+      }
+      return { body, size, modifiedAt }
+    },
+    close: () => agent.destroy(),
+  }
+
+  async function textOf(answer: IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = []
+    let size = 0
+    try {
+      for await (const chunk of answer) {
+        size += (chunk as Buffer).length
+        if (size > documentBytesMax) throw new StorageError('the storage answers too much', { passing: false })
+        chunks.push(chunk as Buffer)
+      }
+    } catch (error) {
+      throw signal.aborted ? signal.reason : networkErrorOf(error, base.host)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  }
+}
+
+async function signed(
+  target: URL,
+  { accessKey, secretKey }: BucketAccess,
+  region: string | undefined,
+): Promise<Record<string, string>> {
+  if (accessKey === '' && secretKey === '') return {}
+  const { headers } = await new AwsV4Signer({
+    method: 'GET',
+    url: target.href,
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    service: 's3',
+    ...(region ? { region } : {}),
+  }).sign()
+  return Object.fromEntries(headers)
+}
+
+/** As the signature wants it: everything but letters, digits and -._~ (RFC 3986). */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Addresses of the machine's own neighbourhood, such as a cloud's metadata, are no storage (security rule 13). */
+function refuseAddress(address: string): void {
+  if (isIP(address) !== 0 && judgeAddress(address) === 'never')
+    throw new StorageError(`${address} is not an address of a storage`, { passing: false })
+}
+
+const judgedLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, [])
+    const [first] = addresses
+    try {
+      for (const { address } of addresses) refuseAddress(address)
+    } catch (refusal) {
+      return callback(refusal as NodeJS.ErrnoException, [])
+    }
+    if (options.all || !first) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+}

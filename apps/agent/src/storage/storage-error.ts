@@ -1,0 +1,36 @@
+/** What a storage answered, or why it did not, in a sentence for a person. */
+export class StorageError extends Error {
+  override name = 'StorageError'
+  /** Whether another try may help. */
+  readonly passing: boolean
+
+  constructor(message: string, options: { passing: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.passing = options.passing
+  }
+}
+
+const sentences: Record<string, string> = {
+  NoSuchBucket: 'the storage has no bucket of that name',
+  NoSuchKey: 'the storage has no such object any more',
+  AccessDenied: 'the storage refuses access to the bucket: check its keys and what they may do',
+  InvalidAccessKeyId: 'the storage does not know the access key',
+  SignatureDoesNotMatch: 'the storage refuses the secret key',
+  RequestTimeTooSkewed: "the clock of this node differs too much from the storage's",
+}
+
+/** From an S3 error document; its own words only where they are short, for it may be anything. */
+export function storageErrorOf(status: number, document: string): StorageError {
+  const code = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(document)?.[1] ?? ''
+  const passing = status === 429 || status >= 500 || code === 'RequestTimeout' || code === 'SlowDown'
+  const sentence = sentences[code] ?? (status === 403 ? sentences.AccessDenied : undefined)
+  return new StorageError(sentence ?? `the storage answers ${status}${code ? ` ${code}` : ''}`, { passing })
+}
+
+/** From the network. */
+export function networkErrorOf(error: unknown, host: string): StorageError {
+  if (error instanceof StorageError) return error
+  const { code } = error as NodeJS.ErrnoException
+  const words = code ?? (error instanceof Error ? error.message : String(error))
+  return new StorageError(`the storage at ${host} does not answer (${words})`, { passing: true, cause: error })
+}
