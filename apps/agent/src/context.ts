@@ -70,7 +70,11 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     const working = createReleases({
       context: {
         driver,
-        place: { dataMountPath: settings.dataMountPath, rootDomain: settings.rootDomain },
+        place: {
+          dataMountPath: settings.dataMountPath,
+          rootDomain: settings.rootDomain,
+          seesHost: ownContainer === '' && settings.dockerHost.startsWith('unix:'),
+        },
         dataDir: settings.dataDir,
         decrypt: key.decrypt,
         clock,

@@ -3,17 +3,19 @@ import type { Release } from '@crux/agent-protocol'
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, isEngineError } from '../drivers/errors.ts'
-import { configHash } from '../plan/config-hash.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { folderOf } from '../plan/container-spec.ts'
+import { imagePorts } from '../plan/image-ports.ts'
 import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
-import { portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { hashOf, portTaken, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
+import { secretsOf } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
 import { ContainerState, type Narrator, Phase } from './narrator.ts'
 import { pause, whileAway } from './patience.ts'
+import { discardPreparations, prepareInstance } from './prepare.ts'
 import { verify, type Watched, watchOne } from './verify.ts'
 
 /** What the steps of one release share. */
@@ -33,6 +35,10 @@ export interface Run {
   /** Engine ids of the release's own containers, as far as they exist. */
   ids: Map<string, string>
   watched: Map<string, { watched: Watched; startedAt: number }>
+  /** Preparations that are done, by this process or an earlier one. */
+  done: ReadonlySet<string>
+  /** Resolves when the journal has it. */
+  remember: (preparation: string) => Promise<void>
   createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
@@ -52,6 +58,7 @@ const executors: Executors = {
       await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))
     await ignoreMissing(driver.engine.stop(id))
   },
+  'instance.prepare': prepareInstance,
   'container.start': startContainer,
   'container.verify': verifyContainer,
   'container.settle': settleContainer,
@@ -89,6 +96,7 @@ const executors: Executors = {
     if (id) await run.driver.engine.discard(id)
     run.ids.delete(instanceId)
   },
+  'preparation.discard': async ({ instanceId }, run) => discardPreparations(run, instanceId),
   'former.restore': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
     const seen = await driver.engine.observe(id)
     if (seen.restartPolicy.name !== restartPolicy.name) await driver.engine.setRestartPolicy(id, restartPolicy)
@@ -158,24 +166,25 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
 }
 
 async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInstance): Promise<ContainerSpec> {
-  const secrets: Record<string, string> = {}
-  for (const { key, value, encrypted } of instance.config.secrets) {
-    if (value === undefined || key in instance.base.environment) continue
-    try {
-      secrets[key] = value === '' || encrypted === false ? value : await run.decrypt(value)
-    } catch (cause) {
-      throw new Refusal(planned.instanceId, `the secret ${key} cannot be read on this node: enter its value again`, {
-        cause,
-      })
-    }
-  }
+  const secrets = await secretsOf(run, instance)
+  const ports = imagePorts(instance.facts.labels)
+  if (ports.problem) run.narrator.warn(instance.instanceId, ports.problem)
+  const { base } = instance
+  const isNew = ({ port }: { port: number }) => !base.exposed.some((known) => known.port === port)
   return {
-    ...instance.base,
+    ...base,
+    exposed: [...base.exposed, ...ports.exposed.filter(isNew)],
+    published: [
+      ...base.published,
+      ...(base.networkMode === run.plan.network ? ports.published : []).filter(({ containerPort }) =>
+        isNew({ port: containerPort }),
+      ),
+    ],
     name: planned.createName,
     // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...secrets, ...instance.base.environment },
-    labels: { ...instance.base.labels, [label.configHash]: configHash(instance.digest, instance.config) },
+    labels: { ...instance.base.labels, [label.configHash]: hashOf(instance) },
     aliases: planned.aliases,
     links: planned.links,
     networks: planned.networks,
@@ -291,6 +300,7 @@ export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: 
   const own = (await run.driver.engine.observeAll()).find(
     ({ labels }) =>
       isOwnedBy(labels, owner) &&
+      labels[label.preparationOf] === undefined &&
       labels[label.instance] === instanceId &&
       labels[label.deployment] === key.deploymentId &&
       labels[label.release] === String(key.number),
@@ -298,7 +308,7 @@ export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: 
   return own?.id
 }
 
-function partsOf(run: Run, instanceId: string): { planned: PlannedInstance; instance: ResolvedInstance } {
+export function partsOf(run: Run, instanceId: string): { planned: PlannedInstance; instance: ResolvedInstance } {
   const planned = run.plan.instances.find((candidate) => candidate.instanceId === instanceId)
   const instance = run.resolved.get(instanceId)
   if (!planned || !instance) throw new Error(`instance ${instanceId} is not part of the release`)

@@ -8,7 +8,13 @@ export interface ExpectedState {
   /** When waiting for it ends. */
   timeoutMs: number
   exitCode: number
-  probe: { port: number; path: string } | undefined
+  /** Asked one after another; each must have answered once. */
+  probes: readonly HttpProbe[]
+}
+
+export interface HttpProbe {
+  port: number
+  path: string
 }
 
 const defaultWindowMs = 1_000
@@ -18,17 +24,14 @@ const stateTimeoutMs = 120_000
 /** Decision 26: health waits 60 s, a named state 120 s, unless the configuration says otherwise. */
 export function expectationOf(config: FinalContainerConfig, windowMs: number): ExpectedState {
   const { expectedState } = config
-  const timeoutMs = expectedState?.timeout
-    ? expectedState.timeout * 1_000
-    : expectedState
-      ? stateTimeoutMs
-      : healthTimeoutMs
+  const defaultMs = expectedState ? stateTimeoutMs : healthTimeoutMs
+  const timeoutMs = expectedState?.timeout ? expectedState.timeout * 1_000 : Math.max(defaultMs, checkedAfterMs(config))
   return {
     kind: expectedState?.state ?? 'running',
     windowMs: windowMs > 0 ? windowMs : defaultWindowMs,
     timeoutMs,
     exitCode: expectedState?.exitCode ?? 0,
-    probe: probeOf(config),
+    probes: probesOf(config),
   }
 }
 
@@ -37,14 +40,28 @@ export function expectationInWords(expected: ExpectedState): string {
   const limit = `at most ${Math.round(expected.timeoutMs / 1_000)} s`
   if (expected.kind === 'exited') return `waits for exit code ${expected.exitCode}, ${limit}`
   if (expected.kind === 'waiting') return `waits for the state waiting, ${limit}`
-  if (expected.probe) return `waits for GET ${expected.probe.path} on port ${expected.probe.port}, ${limit}`
+  if (expected.probes.length > 0)
+    return `waits for ${expected.probes.map(({ path, port }) => `GET ${path} on port ${port}`).join(' and ')}, ${limit}`
   return `runs for ${expected.windowMs / 1_000} s`
 }
 
-function probeOf(config: FinalContainerConfig): ExpectedState['probe'] {
-  const probes = config.healthCheckConfig
-  const path = probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe
-  if (!path) return undefined
-  const port = probes?.port ?? config.routing?.port ?? config.ports[0]?.internal
-  return port ? { port, path: path.startsWith('/') ? path : `/${path}` } : undefined
+/**
+ * Startup before readiness. A liveness path is asked only where it is the one that there is: on Docker nobody asks it again later.
+ * Without a port of its own a probe goes to the first one of the container.
+ */
+function probesOf(config: FinalContainerConfig): HttpProbe[] {
+  const { startupProbe, readinessProbe, livenessProbe, port: own } = config.healthCheckConfig ?? {}
+  const port = own ?? config.routing?.port ?? config.ports.find(({ protocol }) => protocol !== 'udp')?.internal
+  const given = [startupProbe, readinessProbe].filter((path) => path != null && path !== '')
+  const paths = given.length > 0 || !livenessProbe ? given : [livenessProbe]
+  if (!port) return []
+  return [...new Set(paths.map((path) => (path?.startsWith('/') ? path : `/${path}`)))].map((path) => ({ port, path }))
+}
+
+/** When the engine's own check has had its start period and all its tries: a judgement before that would be none. */
+function checkedAfterMs({ healthCheckConfig }: FinalContainerConfig): number {
+  const { command, intervalSeconds, timeoutSeconds, startPeriodSeconds, retries } = healthCheckConfig ?? {}
+  if (!command && intervalSeconds == null && startPeriodSeconds == null) return 0
+  const each = (intervalSeconds ?? 30) + (timeoutSeconds ?? 30)
+  return ((startPeriodSeconds ?? 0) + each * ((retries ?? 3) + 1)) * 1_000
 }

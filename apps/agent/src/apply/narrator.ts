@@ -20,9 +20,10 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
     info: log(LogLevel.INFO),
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
-    /** Last words of a container that failed. */
-    containerLog(instanceId: string, lines: string[]) {
-      journal.append({ case: 'log', value: { instanceId, level: LogLevel.ERROR, lines, fromContainer: true } })
+    /** What a container itself said: its last words when it failed. */
+    containerLog(instanceId: string, lines: string[], failed = true) {
+      const level = failed ? LogLevel.ERROR : LogLevel.INFO
+      journal.append({ case: 'log', value: { instanceId, level, lines, fromContainer: true } })
     },
     waiting: phase(PhaseState.WAITING),
     running: phase(PhaseState.RUNNING),
@@ -35,7 +36,7 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
     /** At most two a second per instance, and always the last. */
     progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {
       const at = now()
-      const last = progress.status === 'Pull complete'
+      const last = progress.status.endsWith('complete')
       if (!last && at - (lastProgress.get(instanceId) ?? 0) < progressEveryMs) return
       lastProgress.set(instanceId, at)
       const { currentBytes, totalBytes, status } = progress

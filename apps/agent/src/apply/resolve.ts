@@ -1,10 +1,12 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { Slots } from '../concurrency/slots.ts'
-import type { ImageFacts, RegistryCredentials } from '../drivers/container-engine.ts'
+import type { ImageFacts, ImageReference, PullOrder, RegistryCredentials } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError } from '../drivers/errors.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
+import { imageKey, registryOf } from '../plan/image-reference.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
+import { imagesOf } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
 import { type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
@@ -34,42 +36,73 @@ export async function resolveAndPull(options: {
     desired.map(async (wanted) => {
       const instance = byId.get(wanted.instanceId)
       if (!instance) throw new Refusal(wanted.instanceId, 'the release does not hold this instance')
+      const orders = ordersOf(instance, wanted, known)
       narrator.running(wanted.instanceId, Phase.RESOLVE)
       try {
-        const result = await whileAway(() => resolveOne(driver, instance, wanted, known[wanted.instanceId]), signal)
-        narrator.resolved(wanted.instanceId, result.digest)
+        const [own, ...others] = await allOrFirstError(
+          orders.map(async (order) => ({ order, ...(await whileAway(() => resolveOne(driver, order), signal)) })),
+        )
+        if (!own) throw new Error('an instance has an image')
+        narrator.resolved(wanted.instanceId, own.digest)
+        for (const { order, digest } of others)
+          narrator.info(wanted.instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
         narrator.done(wanted.instanceId, Phase.RESOLVE)
-        return { wanted, instance, ...result }
+        return { wanted, own, others }
       } catch (error) {
         throw failed(narrator, wanted.instanceId, Phase.RESOLVE, error)
       }
     }),
   )
-  options.onResolved(Object.fromEntries(found.map(({ wanted, digest }) => [wanted.instanceId, digest])))
+  options.onResolved(
+    Object.fromEntries(
+      found.flatMap(({ own, others }) => [own, ...others].map(({ order, digest }) => [order.key, digest] as const)),
+    ),
+  )
 
   const slots = new Slots(pullsMax)
   const pulls = new Map<string, Promise<void>>()
+  /** Two that want one image share its pull; the second tells only the end. */
+  async function fetch({ order, digest, facts }: Found, onProgress: PullOrder['onProgress']): Promise<ImageFacts> {
+    if (facts) return facts
+    const { image, auth } = order
+    const reference = `${image.name}@${digest}`
+    let pull = pulls.get(reference)
+    if (!pull) {
+      pull = slots.run(() => whileAway(() => driver.engine.pull({ image, digest, auth, onProgress, signal }), signal))
+      pulls.set(reference, pull)
+    }
+    await pull
+    const pulled = await whileAway(() => driver.engine.findImage(reference), signal)
+    if (!pulled) throw new EngineError('other', `${reference} is not in the engine's store after its pull`)
+    return pulled
+  }
   return allOrFirstError(
-    found.map(async ({ wanted, instance, digest, facts, tagged }) => {
+    found.map(async ({ wanted, own, others }) => {
       const { instanceId } = wanted
-      if (facts) {
-        narrator.skipped(instanceId, Phase.PULL, 'the image is there already')
-        return { ...wanted, digest, facts, tagged, wasPulled: false }
-      }
-      const reference = `${instance.imageName}@${digest}`
-      narrator.running(instanceId, Phase.PULL)
+      const missing = [own, ...others].filter(({ facts }) => !facts)
+      if (missing.length === 0) narrator.skipped(instanceId, Phase.PULL, 'the image is there already')
+      else narrator.running(instanceId, Phase.PULL)
       try {
-        // Two instances of one image share its pull; the second tells only the end.
-        let pull = pulls.get(reference)
-        if (!pull) {
-          pull = slots.run(() => pullOne(driver, instance, digest, narrator, signal))
-          pulls.set(reference, pull)
+        const [facts, ...further] = await allOrFirstError([
+          fetch(own, (progress) => narrator.progress(instanceId, progress)),
+          ...others.map((other) => fetch(other, () => undefined)),
+        ])
+        if (!facts) throw new Error('an instance has an image')
+        if (missing.length > 0) narrator.done(instanceId, Phase.PULL)
+        const preparationImages = new Map(
+          others.flatMap(({ order, digest }, index) => {
+            const image = further[index]
+            return image ? [[imageKey(order.image), { digest, facts: image }] as const] : []
+          }),
+        )
+        return {
+          ...wanted,
+          digest: own.digest,
+          facts,
+          tagged: own.tagged,
+          wasPulled: missing.length > 0,
+          preparationImages,
         }
-        await pull
-        const pulled = await whileAway(() => driver.engine.findImage(reference), signal)
-        if (!pulled) throw new EngineError('other', `${reference} is not in the engine's store after its pull`)
-        narrator.done(instanceId, Phase.PULL)
-        return { ...wanted, digest, facts: pulled, tagged: false, wasPulled: true }
       } catch (error) {
         throw failed(narrator, instanceId, Phase.PULL, error)
       }
@@ -77,41 +110,66 @@ export async function resolveAndPull(options: {
   )
 }
 
-function pullOne(
-  driver: Driver,
-  instance: Instance,
-  digest: string,
-  narrator: Narrator,
-  signal: AbortSignal,
-): Promise<void> {
-  const image = { name: instance.imageName, tag: instance.imageTag }
-  const auth = authOf(instance)
-  const onProgress = (progress: Parameters<Narrator['progress']>[1]) => narrator.progress(instance.instanceId, progress)
-  return whileAway(() => driver.engine.pull({ image, digest, auth, onProgress, signal }), signal)
+/** One image that an instance needs. */
+interface Order {
+  /** Of its digest in the journal. */
+  key: string
+  image: ImageReference
+  /** Exactly this one. */
+  pinned: string | undefined
+  auth: RegistryCredentials | undefined
+  /** `only`: from the engine's own store, never from a registry. `first`: from a registry where the store has none. */
+  local: 'no' | 'first' | 'only'
 }
 
-async function resolveOne(
-  driver: Driver,
-  instance: Instance,
-  wanted: DesiredInstance,
-  known: string | undefined,
-): Promise<{ digest: string; facts: ImageFacts | undefined; tagged: boolean }> {
+interface Found {
+  order: Order
+  digest: string
+  facts: ImageFacts | undefined
+  tagged: boolean
+}
+
+/** Its own image first, then those of its preparations, each once. Credentials go to the registry that they are for, no other. */
+function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<string, string>): Order[] {
+  const { instanceId } = wanted
+  const auth = authOf(instance)
+  const others = new Map(imagesOf(wanted.preparations).map((image) => [imageKey(image), image]))
+  return [
+    {
+      key: instanceId,
+      image: wanted.image,
+      pinned: known[instanceId] ?? (instance.imageDigest || undefined),
+      auth,
+      local: instance.localOnly ? 'only' : 'no',
+    },
+    ...[...others].map(([name, image]): Order => {
+      const key = `${instanceId} ${name}`
+      const same = registryOf(image.name) === registryOf(instance.imageName)
+      return {
+        key,
+        image,
+        pinned: known[key] ?? image.digest,
+        auth: same ? auth : undefined,
+        local: instance.localOnly ? 'first' : 'no',
+      }
+    }),
+  ]
+}
+
+async function resolveOne(driver: Driver, order: Order): Promise<Omit<Found, 'order'>> {
   const { engine } = driver
-  const reference = `${wanted.image.name}:${wanted.image.tag}`
-  const pinned = known ?? (instance.imageDigest || undefined)
-  if (instance.localOnly) {
+  const { image, pinned, auth } = order
+  const reference = `${image.name}:${image.tag}`
+  if (order.local !== 'no') {
     const local = await engine.findImage(pinned?.startsWith('sha256:') ? pinned : reference)
-    if (!local) throw new EngineError('not-found', `The engine's own store has no image ${reference}`)
-    return { digest: local.id, facts: local, tagged: !pinned }
+    if (local) return { digest: local.id, facts: local, tagged: !pinned }
+    if (order.local === 'only') throw new EngineError('not-found', `The engine's own store has no image ${reference}`)
   }
-  if (pinned) return { digest: pinned, facts: await engine.findImage(`${wanted.image.name}@${pinned}`), tagged: false }
+  if (pinned) return { digest: pinned, facts: await engine.findImage(`${image.name}@${pinned}`), tagged: false }
   // Both at once: an image that is there already must not cost a second round.
-  const [digest, local] = await Promise.all([
-    engine.resolveDigest(wanted.image, authOf(instance)),
-    engine.findImage(reference),
-  ])
+  const [digest, local] = await Promise.all([engine.resolveDigest(image, auth), engine.findImage(reference)])
   if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, facts: local, tagged: true }
-  return { digest, facts: await engine.findImage(`${wanted.image.name}@${digest}`), tagged: false }
+  return { digest, facts: await engine.findImage(`${image.name}@${digest}`), tagged: false }
 }
 
 function authOf({ registryAuth }: Instance): RegistryCredentials | undefined {

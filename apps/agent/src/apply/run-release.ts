@@ -115,6 +115,7 @@ async function prepareRun(
     ensured: new Set(ensured === undefined ? [] : [ensured]),
     ids: new Map(),
     watched: new Map(),
+    ...memoryOf(journal),
     createLock: context.createLock,
   }
   if (resumed) {
@@ -130,7 +131,9 @@ async function observeNode(driver: Driver, release: Release): Promise<Observatio
   const all = await driver.engine.observeAll()
   const owned = await allOrFirstError(
     all
-      .filter(({ labels }) => release.owner && isOwnedBy(labels, release.owner))
+      .filter(
+        ({ labels }) => release.owner && isOwnedBy(labels, release.owner) && labels[label.preparationOf] === undefined,
+      )
       .map(({ id }) => driver.engine.observe(id)),
   )
   return { all, owned }
@@ -277,7 +280,20 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     ensured: new Set(),
     ids: new Map(),
     watched: new Map(),
+    ...memoryOf(journal),
     createLock: context.createLock,
+  }
+}
+
+/** What the journal knows to be done, and a way to add to it. */
+function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
+  const done = new Set(journal.facts.done ?? [])
+  return {
+    done,
+    async remember(preparation) {
+      done.add(preparation)
+      await journal.decide({ done: [...done] })
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { Refusal } from '../plan/refusal.ts'
-import type { ExpectedState } from './expectation.ts'
+import type { ExpectedState, HttpProbe } from './expectation.ts'
 
 export interface VerifyOrder {
   instanceId: string
@@ -73,7 +73,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
       throw error
     }
   }
-  const probe = expectation.probe ? startProbe(expectation.probe) : undefined
+  const probe = expectation.probes.length > 0 ? startProbes(expectation.probes) : undefined
   try {
     if (probe) await look().then((seen) => seen && probe.aim(seen))
     for (;;) {
@@ -85,7 +85,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
         continue
       }
       probe?.aim(observed)
-      const verdict = judge(order, observed, watched.firstExit(), probe?.state() ?? 'none')
+      const verdict = judge(order, observed, watched.firstExit(), probe?.pending())
       if (verdict === 'holds') return
     }
   } finally {
@@ -104,7 +104,7 @@ function judge(
   order: VerifyOrder,
   seen: ObservedContainer,
   firstExit: number | undefined,
-  probe: ProbeState,
+  pending: HttpProbe | undefined,
 ): 'holds' | 'waits' {
   const { expectation, full, instanceId } = order
   const late = Date.now() - order.startedAt >= expectation.timeoutMs
@@ -135,13 +135,10 @@ function judge(
       if (seen.health === 'unhealthy')
         return refuse(`${full} is unhealthy${seen.healthOutput ? `: ${seen.healthOutput}` : ''}`)
       const settled = Date.now() - order.startedAt >= expectation.windowMs
-      const healthy = seen.health !== 'starting' && probe !== 'pending'
+      const healthy = seen.health !== 'starting' && pending === undefined
       if (settled && healthy) return 'holds'
       if (late && !healthy) {
-        const what =
-          probe === 'pending'
-            ? `did not answer ${expectation.probe?.path} on port ${expectation.probe?.port}`
-            : 'did not become healthy'
+        const what = pending ? `did not answer ${pending.path} on port ${pending.port}` : 'did not become healthy'
         return refuse(`${full} ${what} within ${seconds(expectation.timeoutMs)}`)
       }
       return 'waits'
@@ -157,23 +154,22 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-type ProbeState = 'none' | 'pending' | 'passed'
-
-/** Asks the container over HTTP until it answers with success; the agent does it, since images need not hold curl. */
-function startProbe(probe: NonNullable<ExpectedState['probe']>) {
+/** Asks the container over HTTP until each has been answered with success; the agent does it, since images need not hold curl. */
+function startProbes(probes: readonly HttpProbe[]) {
   let address = ''
-  let passed = false
+  let current = 0
   let closed = false
   let tell: () => void = () => undefined
   let timer: NodeJS.Timeout | undefined
   const ask = () => {
-    if (closed || passed) return
+    const probe = probes[current]
+    if (closed || !probe) return
     if (address === '') {
       timer = setTimeout(ask, 50)
       return
     }
     const again = () => {
-      if (!closed && !passed) timer = setTimeout(ask, 250)
+      if (!closed) timer = setTimeout(ask, 250)
     }
     const request = get(
       {
@@ -188,8 +184,9 @@ function startProbe(probe: NonNullable<ExpectedState['probe']>) {
         response.resume()
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 400) {
-          passed = true
-          tell()
+          current += 1
+          if (current === probes.length) tell()
+          else ask()
         } else again()
       },
     )
@@ -205,8 +202,13 @@ function startProbe(probe: NonNullable<ExpectedState['probe']>) {
           ? '127.0.0.1'
           : (seen.networks.find((network) => network.address !== '')?.address ?? '')
     },
-    state: (): ProbeState => (passed ? 'passed' : 'pending'),
-    passed: () => (passed ? new Promise<void>(() => undefined) : new Promise<void>((resolve) => (tell = resolve))),
+    pending: () => probes[current],
+    passed: () =>
+      current === probes.length
+        ? new Promise<void>(() => undefined)
+        : new Promise<void>((resolve) => {
+            tell = resolve
+          }),
     close() {
       closed = true
       clearTimeout(timer)

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** The steps of a deployment on an engine that runs single containers, in words of no SDK. Errors are EngineErrors. */
 export interface ContainerEngine {
   /** Digest that a registry has for a tag. */
@@ -20,14 +22,22 @@ export interface ContainerEngine {
   create(container: ContainerSpec): Promise<string>
   start(id: string): Promise<void>
   stop(id: string): Promise<void>
-  /** Removes with force; anonymous volumes stay. Nothing happens when it is gone. */
-  discard(id: string): Promise<void>
+  /** Removes with force. Nothing happens when it is gone. Its anonymous volumes stay unless they are named as well. */
+  discard(id: string, options?: { anonymousVolumes: boolean }): Promise<void>
+  /** Exit code, when it has ended. */
+  waitForExit(id: string, signal: AbortSignal): Promise<number>
+  /** A file or folder of a container, which need not run, as a tar archive; a path that is a link is followed. */
+  readArchive(id: string, path: string, signal: AbortSignal): Promise<Readable>
   rename(id: string, name: string): Promise<void>
   setRestartPolicy(id: string, policy: RestartPolicy): Promise<void>
   /** Nothing happens when it is a member already. */
   joinNetwork(id: string, network: string, aliases: readonly string[]): Promise<void>
   /** Who listens on a port of the node beside the engine's containers, as far as can be seen from here. */
   portTakenByProcess(port: PublishedPort): Promise<boolean>
+  /** The whole store. */
+  listImages(): Promise<StoredImage[]>
+  /** Removes an image with all its names. @throws EngineError `conflict` when a container has it */
+  removeImage(id: string): Promise<void>
 }
 
 export interface ImageReference {
@@ -53,6 +63,17 @@ export interface ImageFacts {
   volumes: readonly string[]
   hasHealthCheck: boolean
   user: string
+  labels: Readonly<Record<string, string>>
+}
+
+export interface StoredImage {
+  id: string
+  /** "name:tag" and "name@sha256:...". */
+  references: readonly string[]
+  sizeBytes: number
+  createdAt: Date
+  /** Names of the containers, running or not, that have it. */
+  containers: readonly string[]
 }
 
 export interface PublishedPort {
@@ -123,7 +144,8 @@ export interface Mount {
 
 export interface ContainerSpec {
   name: string
-  image: ImageReference
+  /** With `id`, exactly that image, whatever the name means by now. */
+  image: ImageReference & { id?: string }
   hostname: string | undefined
   environment: Record<string, string>
   labels: Record<string, string>
@@ -134,6 +156,7 @@ export interface ContainerSpec {
   tty: boolean
   restartPolicy: RestartPolicy
   exposed: readonly { port: number; protocol: 'tcp' | 'udp' }[]
+  /** A `hostPort` of 0 is any that is free. */
   published: readonly (PublishedPort & { containerPort: number })[]
   mounts: readonly Mount[]
   /** `host`, `none`, or the name of the network that it is created on. */
@@ -146,4 +169,29 @@ export interface ContainerSpec {
   networks: readonly { name: string; aliases: readonly string[] }[]
   log: { driver: string; options: Record<string, string> } | undefined
   capabilities: { add: readonly string[]; drop: readonly string[] }
+  /** Undefined: as the image says. */
+  healthCheck: HealthCheck | undefined
+  resources: Resources
+  ulimits: readonly { name: string; soft: number; hard: number }[]
+  shmSizeBytes: number | undefined
+  /** Lines of its /etc/hosts; `host-gateway` as address is the node. */
+  extraHosts: readonly { name: string; address: string }[]
+}
+
+export interface HealthCheck {
+  /** Given to a shell inside the container; undefined: the image's own test, at the times below. */
+  command: string | undefined
+  intervalMs: number | undefined
+  timeoutMs: number | undefined
+  startPeriodMs: number | undefined
+  retries: number | undefined
+}
+
+export interface Resources {
+  /** In thousandths of a core. */
+  cpuLimitMillis?: number
+  memoryLimitBytes?: number
+  /** Its share against others when cores are short. */
+  cpuRequestMillis?: number
+  memoryRequestBytes?: number
 }

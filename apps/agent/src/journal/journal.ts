@@ -17,6 +17,8 @@ export const Facts = z.object({
   digests: z.record(z.string(), z.string()).optional(),
   /** The plan, as plan/steps.ts has it; read back only by the code that wrote it. */
   plan: z.unknown().optional(),
+  /** Preparations that came to their end, as "instance/place": they are not done twice. */
+  done: z.array(z.string()).optional(),
   /** The new containers hold the names: from here it goes forward only. */
   committed: z.boolean().optional(),
   /** It failed and is being put back. */

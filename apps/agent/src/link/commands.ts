@@ -10,6 +10,7 @@ import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
+import { imageList, removeImages } from './images.ts'
 
 /** Why the agent process ends. Everything else is tried again for ever. */
 export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
@@ -175,6 +176,14 @@ export function createCommands(context: CommandContext) {
             case: 'inspection',
             value: { json: await driver.inspect(await idOf(container)) },
           }))
+          return undefined
+        }
+        case 'listImages':
+          await answer(commandId, async () => ({ case: 'images', value: await imageList(driver) }))
+          return undefined
+        case 'removeImages': {
+          const { imageIds } = command.value
+          await answer(commandId, async () => ({ case: 'removedImages', value: await removeImages(driver, imageIds) }))
           return undefined
         }
         case 'readLog': {

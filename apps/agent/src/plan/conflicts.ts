@@ -5,6 +5,8 @@ export interface NextContainer {
   spec: Pick<ContainerSpec, 'published' | 'mounts' | 'networkMode' | 'labels'>
   /** VOLUMEs that the image declares. */
   imageVolumes: readonly string[]
+  /** Sources of mounts that it, or what prepares it, writes. */
+  written: ReadonlySet<string>
 }
 
 /** Why the new and the old container of an instance cannot run at once (decision 25); empty when they can. */
@@ -16,7 +18,7 @@ export function reasonsToPause(next: NextContainer, old: ObservedContainer): str
   const mount = next.spec.mounts.find(
     (candidate) =>
       candidate.kind === 'bind' &&
-      candidate.writable &&
+      next.written.has(candidate.source) &&
       old.mounts.some((used) => pathsOverlap(candidate.source, used.source)),
   )
   if (mount) reasons.push(`both use the volume at ${mount.target}`)
@@ -32,7 +34,9 @@ export function reasonsToPause(next: NextContainer, old: ObservedContainer): str
 }
 
 /** VOLUMEs of the image that no mount of the configuration covers: the new container finds them empty. */
-export function uncoveredVolumes(next: NextContainer): string[] {
+export function uncoveredVolumes(
+  next: Pick<NextContainer, 'imageVolumes'> & { spec: Pick<ContainerSpec, 'mounts'> },
+): string[] {
   return next.imageVolumes.filter((volume) => !next.spec.mounts.some((mount) => mount.target === volume))
 }
 

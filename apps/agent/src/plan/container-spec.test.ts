@@ -30,7 +30,7 @@ function specOf(
   })
   const [instance] = release.instances
   if (!instance) throw new Error('one instance')
-  return desiredOf(release, instance, { dataMountPath: '/data', rootDomain: more.rootDomain })
+  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain: more.rootDomain })
 }
 
 describe('desiredOf', () => {
@@ -110,9 +110,9 @@ describe('desiredOf', () => {
     ],
     ['a path of the host', { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] }, 'a path of the host'],
     [
-      'a config container',
+      'a config container without a volume of its own',
       { configContainer: { image: 'i', volume: 'v', path: '/', keepFiles: false } },
-      'a config container',
+      'the config container writes into the volume v, which is none of this container',
     ],
   ])('refuses %s', (_, config, reason) => {
     expect(() => specOf(config)).toThrow(reason)

@@ -5,12 +5,16 @@ import type { ContainerSpec, Mount, RestartPolicy } from '../drivers/container-e
 import { label, labelNamespace, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
+import { type Preparation, preparationsOf, writtenSources } from './preparations.ts'
 import { Refusal } from './refusal.ts'
+import { bytesOf, healthCheckOf, resourcesOf } from './resources.ts'
 import { routingLabels } from './routing-labels.ts'
 
 export interface NodePlace {
   dataMountPath: string
   rootDomain: string | undefined
+  /** Whether paths of the node are paths of the agent's process too: not when it runs in a container. */
+  seesHost: boolean
 }
 
 /** An instance of a release, read and judged, before its image is known. */
@@ -24,6 +28,10 @@ export interface DesiredInstance {
   /** User-named networks, besides the prefix's own. */
   networks: readonly string[]
   folders: readonly VolumeFolder[]
+  /** What is done before the container starts, in order. */
+  preparations: readonly Preparation[]
+  /** Sources of mounts that the instance writes: by its container or by a preparation. */
+  written: ReadonlySet<string>
 }
 
 /** @throws Refusal for what cannot be applied, whole: a setting is never silently left out */
@@ -38,7 +46,6 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   if (!patterns.dnsLabel.test(owner.prefix)) refuse(`the prefix "${owner.prefix}" is not a DNS label`)
   if (full.length > 63 || !patterns.dnsLabel.test(full))
     refuse(`the container name ${full} is not a DNS label of at most 63 characters`)
-  refuseUnsupported(config, refuse)
   refuseDangerous(config, release.hostDangerousAllowed, refuse)
   const network = networkName(owner)
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
@@ -46,10 +53,14 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
   const published = mode === network ? publishedOf(config) : []
   try {
-    const { mounts, folders } = mountsOf(config, {
+    const { mounts, folders, volumes } = mountsOf(config, {
       prefix: owner.prefix,
       dataMountPath: place.dataMountPath,
       hostDangerousAllowed: release.hostDangerousAllowed,
+    })
+    const preparations = preparationsOf(config, volumes, {
+      seesHost: place.seesHost,
+      hasStorage: instance.storage !== undefined,
     })
     const routing = routingLabels(config, { full, prefix: owner.prefix, network, rootDomain: place.rootDomain })
     return {
@@ -59,6 +70,11 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
       image: { name: instance.imageName, tag: instance.imageTag },
       networks: mode === network ? config.networks.map(({ key }) => key) : [],
       folders,
+      preparations,
+      written: new Set([
+        ...mounts.filter(({ kind, writable }) => kind === 'bind' && writable).map(({ source }) => source),
+        ...writtenSources(preparations, volumes),
+      ]),
       base: {
         image: { name: instance.imageName, tag: instance.imageTag },
         hostname: hostnameOf(full, published.length > 0, mounts),
@@ -80,6 +96,11 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
           add: capabilitiesOf(config, 'add'),
           drop: capabilitiesOf(config, 'drop'),
         },
+        healthCheck: healthCheckOf(config),
+        resources: resourcesOf(config),
+        ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
+        shmSizeBytes: bytesOf('shared memory', config.shmSize),
+        extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
       },
     }
   } catch (error) {
@@ -114,15 +135,6 @@ function parseConfig(instance: Instance): FinalContainerConfig {
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new Refusal(instance.instanceId, `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`)
-}
-
-function refuseUnsupported(config: FinalContainerConfig, refuse: (reason: string) => never): void {
-  const unsupported: string[] = []
-  if (config.initContainers && config.initContainers.length > 0) unsupported.push('init containers')
-  if (config.storage?.storageId) unsupported.push('the import from a storage')
-  if (config.configContainer) unsupported.push('a config container')
-  if (unsupported.length > 0)
-    refuse(`this agent cannot apply ${unsupported.join(' and ')} yet: remove it from the configuration`)
 }
 
 /** Capabilities that Docker gives to every container anyway; adding any other opens the host (security rule 16). */

@@ -11,6 +11,9 @@ export const label = {
   release: 'dev.crux.release',
   name: 'dev.crux.name',
   configHash: 'dev.crux.config-hash',
+  /** On a container that only prepares another one: the instance, and the place of the preparation. It never counts as the instance's. */
+  preparationOf: 'dev.crux.preparation-of',
+  preparation: 'dev.crux.preparation',
   secretKeys: 'dev.crux.secret.keys',
   serviceCategory: 'dev.crux.service-category',
 } as const

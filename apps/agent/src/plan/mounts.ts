@@ -8,6 +8,13 @@ export interface VolumeFolder {
   relativePath: string
 }
 
+/** A volume of the configuration by its name, and where it lies. */
+export interface PlacedVolume {
+  mount: Mount
+  /** Below the agent's data folder; undefined for memory and for a path of the host. */
+  relativePath: string | undefined
+}
+
 /**
  * Where the container's volumes lie: below `{data}/{prefix}/{name}/`, in memory, or, where host-dangerous options are
  * allowed, at an absolute path of the host.
@@ -17,15 +24,19 @@ export interface VolumeFolder {
 export function mountsOf(
   config: FinalContainerConfig,
   place: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
-): { mounts: Mount[]; folders: VolumeFolder[] } {
-  const mounts: Mount[] = []
+): { mounts: Mount[]; folders: VolumeFolder[]; volumes: Map<string, PlacedVolume> } {
+  const volumes = new Map<string, PlacedVolume>()
   const folders: VolumeFolder[] = []
+  const add = (name: string, mount: Mount, relativePath?: string) => {
+    if (volumes.has(name)) throw new Error(`two volumes are called ${name}`)
+    volumes.set(name, { mount, relativePath })
+  }
   for (const volume of config.volumes) {
     const type = volume.type ?? 'rwo'
     if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
     if (type === 'mem' || type === 'tmp') {
       const sizeBytes = volume.size ? bytesOfQuantity(volume.size) : undefined
-      mounts.push({
+      add(volume.name, {
         kind: 'memory',
         target: volume.path,
         source: '',
@@ -41,14 +52,15 @@ export function mountsOf(
           `the volume ${volume.name} is a path of the host, which needs an admin's permission for host-dangerous options`,
         )
       }
-      mounts.push({ kind: 'bind', target: volume.path, source: posix.normalize(volume.name), writable })
+      add(volume.name, { kind: 'bind', target: volume.path, source: posix.normalize(volume.name), writable })
       continue
     }
     const relativePath = posix.join(place.prefix, config.name, safeName(volume.name))
     folders.push({ relativePath })
-    mounts.push({ kind: 'bind', target: volume.path, source: posix.join(place.dataMountPath, relativePath), writable })
+    const source = posix.join(place.dataMountPath, relativePath)
+    add(volume.name, { kind: 'bind', target: volume.path, source, writable }, relativePath)
   }
-  return { mounts, folders }
+  return { mounts: [...volumes.values()].map(({ mount }) => mount), folders, volumes }
 }
 
 /** A volume's name is a place below the instance's folder and never leads out of it. */

@@ -11,6 +11,11 @@ export function temporaryName(full: string, key: Pick<ReleaseKey, 'deploymentId'
   return `${full}.next-${releaseHash(key)}`
 }
 
+/** The container of a preparation. The dot keeps it apart from every instance's name. */
+export function preparationName(full: string, what: string): string {
+  return `${full}.${what}`
+}
+
 /** A replaced container's name between the swap and its removal. */
 export function retiredName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
   return `${full}.old-${releaseHash(key)}`

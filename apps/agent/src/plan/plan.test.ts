@@ -10,7 +10,7 @@ import { networkName } from './names.ts'
 import { planRelease, type ResolvedInstance } from './plan.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
-const place = { dataMountPath: '/data', rootDomain: undefined }
+const place = { dataMountPath: '/data', seesHost: true, rootDomain: undefined }
 
 type Wanted = Parameters<typeof makeConfig>[0] & { volumesOfImage?: string[] }
 
@@ -36,9 +36,11 @@ function makeCase(wanted: Wanted[], more: Partial<Pick<Release, 'recreate' | 'pa
         volumes: wanted[index]?.volumesOfImage ?? [],
         hasHealthCheck: false,
         user: '',
+        labels: {},
       },
       tagged: true,
       wasPulled: false,
+      preparationImages: new Map(),
     }),
   )
   return { release, resolved }

@@ -15,6 +15,13 @@ export interface ResolvedInstance extends DesiredInstance {
   tagged: boolean
   /** Whether it had to be fetched just now. */
   wasPulled: boolean
+  /** Images of its preparations, by the name in the configuration. */
+  preparationImages: ReadonlyMap<string, PreparationImage>
+}
+
+export interface PreparationImage {
+  digest: string
+  facts: ImageFacts
 }
 
 export interface Observation {
@@ -135,6 +142,11 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
         instanceId,
         restartPolicy: former.restartPolicy,
       })),
+      ...(byId.get(planned.instanceId)?.preparations ?? []).map((_, index) => ({
+        kind: 'instance.prepare' as const,
+        instanceId: planned.instanceId,
+        index,
+      })),
       { kind: 'container.start' as const, instanceId: planned.instanceId },
     ],
   }))
@@ -204,14 +216,22 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
     settle: changing.map(({ instanceId }) => ({ kind: 'container.settle', instanceId })),
     swap,
     cleanUp,
-    undo: undoOf(changing, leaving),
+    undo: undoOf(changing, leaving, byId),
   }
 }
 
 /** New ones go first: what they held must be free before the former ones come back. */
-function undoOf(changing: readonly PlannedInstance[], leaving: readonly (Former & { instanceId: string })[]): Step[][] {
+function undoOf(
+  changing: readonly PlannedInstance[],
+  leaving: readonly (Former & { instanceId: string })[],
+  byId: ReadonlyMap<string, ResolvedInstance>,
+): Step[][] {
+  const prepared = changing.filter(({ instanceId }) => (byId.get(instanceId)?.preparations.length ?? 0) > 0)
   return [
-    changing.map(({ instanceId }) => ({ kind: 'new.discard', instanceId })),
+    [
+      ...changing.map(({ instanceId }) => ({ kind: 'new.discard' as const, instanceId })),
+      ...prepared.map(({ instanceId }) => ({ kind: 'preparation.discard' as const, instanceId })),
+    ],
     leaving.map(({ id, name }) => ({
       kind: 'container.rename',
       target: { kind: 'former', id, name },
@@ -272,7 +292,7 @@ function isOfRelease(labels: Record<string, string>, release: Release): boolean 
 
 function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | undefined, network: string): boolean {
   if (!former || former.name !== instance.full || former.imageId !== instance.facts.id) return false
-  if (former.labels[label.configHash] !== configHash(instance.digest, instance.config)) return false
+  if (former.labels[label.configHash] !== hashOf(instance)) return false
   if (instance.base.networkMode === network && !former.networks.some(({ name }) => name === network)) return false
   const expected = instance.config.expectedState?.state ?? 'running'
   if (expected === 'exited')
@@ -280,6 +300,12 @@ function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | und
   if (expected === 'waiting')
     return former.state === 'restarting' || former.state === 'created' || former.state === 'paused'
   return former.state === 'running' && former.health !== 'unhealthy'
+}
+
+/** Covers the images of preparations too: what they bring is part of the instance. */
+export function hashOf({ digest, config, preparationImages }: ResolvedInstance): string {
+  const others = [...preparationImages].map(([name, image]) => `${name}@${image.digest}`).sort()
+  return configHash([digest, ...others].join('\n'), config)
 }
 
 function refuseForeignNames(desired: readonly ResolvedInstance[], observed: Observation, release: Release): void {
@@ -356,11 +382,11 @@ function linksOf(desired: readonly ResolvedInstance[], observed: Observation, ne
 
 export function hasHealthProbe(instance: Pick<DesiredInstance, 'config'>): boolean {
   const probes = instance.config.healthCheckConfig
-  return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe)
+  return Boolean(probes?.readinessProbe || probes?.startupProbe || probes?.livenessProbe || probes?.command)
 }
 
 function nextOf(instance: ResolvedInstance): NextContainer {
-  return { spec: instance.base, imageVolumes: instance.facts.volumes }
+  return { spec: instance.base, imageVolumes: instance.facts.volumes, written: instance.written }
 }
 
 function isRunning({ state }: ObservedContainer): boolean {

@@ -9,6 +9,8 @@ export type Step =
   | { kind: 'container.create'; instanceId: string }
   /** Stops a former container and keeps the engine from starting it again on its own. */
   | { kind: 'former.stop'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }
+  /** One of the instance's preparations, by its place among them. */
+  | { kind: 'instance.prepare'; instanceId: string; index: number }
   | { kind: 'container.start'; instanceId: string }
   | { kind: 'container.verify'; instanceId: string }
   /** Gives a verified container its restart policy: until then a policy would hide that it ends and starts again. */
@@ -18,6 +20,8 @@ export type Step =
   | { kind: 'drain'; ms: number }
   | { kind: 'former.remove'; id: string; name: string; instanceId: string }
   | { kind: 'new.discard'; instanceId: string }
+  /** Containers that a preparation made and that were not done. */
+  | { kind: 'preparation.discard'; instanceId: string }
   | { kind: 'former.restore'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }
 
 export type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>

@@ -11,6 +11,10 @@ export interface TestImage {
   files?: Record<string, string>
   /** Files of this machine by their path in the image. */
   copies?: readonly { path: string; source: string }[]
+  /** Symbolic links by absolute path, with their target. */
+  links?: Record<string, string>
+  /** Nothing but the files: no shell, no tools. */
+  bare?: boolean
   /** Bytes of noise, for a pull that takes a moment. */
   paddingBytes?: number
 }
@@ -50,12 +54,15 @@ const applets = [
 /** Makes an image and names it; `reference` is `name:tag`. */
 export async function makeImage(docker: Docker, reference: string, image: TestImage = {}): Promise<string> {
   const archive = pack()
-  const busybox = await readFile('/bin/busybox')
-  archive.entry({ name: 'bin/busybox', mode: 0o755 }, busybox)
-  for (const applet of applets) archive.entry({ name: `bin/${applet}`, type: 'symlink', linkname: '/bin/busybox' })
-  archive.entry({ name: 'tmp', type: 'directory', mode: 0o1777 })
+  if (!image.bare) {
+    archive.entry({ name: 'bin/busybox', mode: 0o755 }, await readFile('/bin/busybox'))
+    for (const applet of applets) archive.entry({ name: `bin/${applet}`, type: 'symlink', linkname: '/bin/busybox' })
+    archive.entry({ name: 'tmp', type: 'directory', mode: 0o1777 })
+  }
   for (const [path, text] of Object.entries(image.files ?? {}))
     archive.entry({ name: path.replace(/^\//, ''), mode: 0o755 }, text)
+  for (const [path, linkname] of Object.entries(image.links ?? {}))
+    archive.entry({ name: path.replace(/^\//, ''), type: 'symlink', linkname })
   for (const { path, source } of image.copies ?? [])
     archive.entry({ name: path.replace(/^\//, ''), mode: 0o755 }, await readFile(source))
   if (image.paddingBytes) {

@@ -29,6 +29,8 @@ export interface InstanceInput {
   digest?: string
   localOnly?: boolean
   auth?: { serverAddress: string; username: string; password: string }
+  /** Where the storage is that the configuration names. */
+  storage?: { url: string; accessKey: string; secretKey: string }
   config: ConfigInput
 }
 
@@ -46,7 +48,7 @@ export function makeRelease({ deploymentId, number, owner, instances, ...rest }:
     ...fields,
     key: { deploymentId: deploymentId ?? randomUUID(), number: number ?? 1 },
     owner,
-    instances: instances.map(({ instanceId, image, digest, localOnly, auth, config }) => {
+    instances: instances.map(({ instanceId, image, digest, localOnly, auth, storage, config }) => {
       const colon = image.lastIndexOf(':')
       return {
         instanceId: instanceId ?? randomUUID(),
@@ -55,6 +57,7 @@ export function makeRelease({ deploymentId, number, owner, instances, ...rest }:
         imageDigest: digest ?? '',
         localOnly: localOnly ?? false,
         ...(auth ? { registryAuth: auth } : {}),
+        ...(storage ? { storage } : {}),
         configJson: JSON.stringify(makeConfig(config)),
       }
     }),

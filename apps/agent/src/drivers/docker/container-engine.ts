@@ -2,9 +2,11 @@ import type Docker from 'dockerode'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
 import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
+import { readArchive } from './archive.ts'
 import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
+import { findImage, listImages, removeImage, undefinedWhenMissing } from './images.ts'
 import { ensureNetwork, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
@@ -27,21 +29,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
         throw translateRegistry(error, shown)
       }
     },
-    async findImage(reference) {
-      try {
-        const info = await docker.getImage(reference).inspect()
-        const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test
-        return {
-          id: info.Id,
-          repoDigests: info.RepoDigests ?? [],
-          volumes: Object.keys((info.Config.Volumes as Record<string, unknown> | null) ?? {}),
-          hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
-          user: info.Config.User ?? '',
-        }
-      } catch (error) {
-        return undefinedWhenMissing(error, reference)
-      }
-    },
+    findImage: (reference) => findImage(docker, reference),
     pull: (order) => pullImage(docker, order),
     async tag(imageId, image) {
       await translating(`naming the image ${image.name}:${image.tag}`, () =>
@@ -71,9 +59,9 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
     async stop(id) {
       await translating('stop', () => docker.getContainer(id).stop()).catch(ignoreUnmodified)
     },
-    async discard(id) {
+    async discard(id, { anonymousVolumes } = { anonymousVolumes: false }) {
       try {
-        await docker.getContainer(id).remove({ force: true, v: false })
+        await docker.getContainer(id).remove({ force: true, v: anonymousVolumes })
       } catch (error) {
         const known = translate(error, `removing ${id.slice(0, 12)}`)
         if (known.kind === 'not-found') return
@@ -85,6 +73,17 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
           .catch(() => undefined)
       }
     },
+    async waitForExit(id, signal) {
+      signal.throwIfAborted()
+      try {
+        const { StatusCode } = await docker.getContainer(id).wait({ condition: 'not-running', abortSignal: signal })
+        return StatusCode
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        throw translate(error, `waiting for ${id.slice(0, 12)}`)
+      }
+    },
+    readArchive: (id, path, signal) => readArchive(docker, id, path, signal),
     async rename(id, name) {
       await translating(`renaming to ${name}`, () => docker.getContainer(id).rename({ name }))
     },
@@ -100,6 +99,8 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       }
     },
     portTakenByProcess: async (port) => options.seesHost && (await isPortHeld(port)),
+    listImages: () => listImages(docker),
+    removeImage: (id) => removeImage(docker, id),
   }
 }
 
@@ -123,12 +124,6 @@ function authConfig(auth: RegistryCredentials) {
 
 export function rawPolicy(policy: RestartPolicy) {
   return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
-}
-
-function undefinedWhenMissing(error: unknown, what: string): undefined {
-  const known = translate(error, what)
-  if (known.kind === 'not-found') return undefined
-  throw known
 }
 
 /** 304: it is already so. */

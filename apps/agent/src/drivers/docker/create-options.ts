@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { ContainerSpec } from '../container-engine.ts'
+import type { ContainerSpec, HealthCheck, Resources } from '../container-engine.ts'
 import { rawPolicy } from './container-engine.ts'
 
 /** The body of Docker's create call. */
@@ -7,7 +7,7 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
   const ownNetwork = spec.networkMode !== 'host' && spec.networkMode !== 'none'
   return {
     name: spec.name,
-    Image: `${spec.image.name}:${spec.image.tag}`,
+    Image: spec.image.id ?? `${spec.image.name}:${spec.image.tag}`,
     Env: Object.entries(spec.environment).map(([key, value]) => `${key}=${value}`),
     Labels: spec.labels,
     Tty: spec.tty,
@@ -22,12 +22,17 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
       RestartPolicy: rawPolicy(spec.restartPolicy),
       PortBindings: bindings(spec),
       Mounts: mounts(spec),
-      ...(ownNetwork ? { ExtraHosts: ['host.docker.internal:host-gateway'] } : {}),
+      ExtraHosts: extraHosts(spec, ownNetwork),
       ...(spec.log ? { LogConfig: { Type: spec.log.driver, Config: spec.log.options } } : {}),
       CapAdd: [...spec.capabilities.add],
       CapDrop: [...spec.capabilities.drop],
+      ...(spec.shmSizeBytes ? { ShmSize: spec.shmSizeBytes } : {}),
+      Ulimits: spec.ulimits.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
+      ...resources(spec.resources),
     },
-    ...(ownNetwork
+    ...(spec.healthCheck ? { Healthcheck: healthCheck(spec.healthCheck) } : {}),
+    // The engine's default bridge knows neither aliases nor links.
+    ...(ownNetwork && spec.networkMode !== 'bridge'
       ? {
           NetworkingConfig: {
             EndpointsConfig: { [spec.networkMode]: { Aliases: [...spec.aliases], Links: [...spec.links] } },
@@ -37,11 +42,52 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
   }
 }
 
+/** The node itself has a name in every container that has a network of its own; a person's own line of that name wins. */
+function extraHosts({ extraHosts: given }: ContainerSpec, ownNetwork: boolean): string[] {
+  const gateway = 'host.docker.internal'
+  return [
+    ...(ownNetwork && !given.some(({ name }) => name === gateway) ? [`${gateway}:host-gateway`] : []),
+    ...given.map(({ name, address }) => `${name}:${address}`),
+  ]
+}
+
+const sharesPerCore = 1_024
+const sharesMin = 2
+
+/** The limit of memory is that of memory and swap together: what is over it ends, and does not drag the node into swapping. */
+function resources(given: Resources): Docker.HostConfig {
+  const { cpuLimitMillis, memoryLimitBytes, cpuRequestMillis, memoryRequestBytes } = given
+  return {
+    ...(cpuLimitMillis ? { NanoCpus: cpuLimitMillis * 1_000_000 } : {}),
+    ...(memoryLimitBytes ? { Memory: memoryLimitBytes, MemorySwap: memoryLimitBytes } : {}),
+    ...(cpuRequestMillis
+      ? { CpuShares: Math.max(sharesMin, Math.round((cpuRequestMillis * sharesPerCore) / 1_000)) }
+      : {}),
+    ...(memoryRequestBytes ? { MemoryReservation: memoryRequestBytes } : {}),
+  }
+}
+
+const nanosPerMs = 1_000_000
+
+/** Zero and an empty test mean to the engine: as the image says. */
+function healthCheck({ command, intervalMs, timeoutMs, startPeriodMs, retries }: HealthCheck): Docker.HealthConfig {
+  return {
+    Test: command === undefined ? [] : ['CMD-SHELL', command],
+    Interval: (intervalMs ?? 0) * nanosPerMs,
+    Timeout: (timeoutMs ?? 0) * nanosPerMs,
+    StartPeriod: (startPeriodMs ?? 0) * nanosPerMs,
+    Retries: retries ?? 0,
+  }
+}
+
 function bindings(spec: ContainerSpec): Record<string, { HostIp: string; HostPort: string }[]> {
   const table: Record<string, { HostIp: string; HostPort: string }[]> = {}
   for (const port of spec.published) {
     const key = `${port.containerPort}/${port.protocol}`
-    table[key] = [...(table[key] ?? []), { HostIp: port.address, HostPort: String(port.hostPort) }]
+    table[key] = [
+      ...(table[key] ?? []),
+      { HostIp: port.address, HostPort: port.hostPort === 0 ? '' : String(port.hostPort) },
+    ]
   }
   return table
 }

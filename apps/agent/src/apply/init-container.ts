@@ -1,0 +1,76 @@
+import type { ContainerSpec } from '../drivers/container-engine.ts'
+import { isEngineError } from '../drivers/errors.ts'
+import { label } from '../plan/labels.ts'
+import type { InitRun } from '../plan/preparations.ts'
+import { Refusal } from '../plan/refusal.ts'
+import { secretsOf } from '../secrets/environment.ts'
+import { partsOf, type Run } from './executors.ts'
+import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+
+const linesMax = 100
+
+/**
+ * Runs an init container to its end. After a restart of the agent the same container is waited for: none runs twice because of it.
+ *
+ * @throws Refusal when it does not end with 0; its last lines are told
+ */
+export async function runInit(init: InitRun, job: Job): Promise<void> {
+  const { instance, run } = job
+  const { engine } = run.driver
+  const { instanceId } = instance
+  const id = await createPreparation(job, await specOf(init, job), `init-${init.name}`)
+  const { state } = await engine.observe(id)
+  if (state === 'created') await engine.start(id)
+  const exitCode = await engine.waitForExit(id, run.signal)
+  const { outOfMemory } = await engine.observe(id)
+  const lines = await lastLines(run, id)
+  if (lines.length > 0) run.narrator.containerLog(instanceId, lines, exitCode !== 0)
+  if (exitCode === 0) {
+    run.narrator.info(instanceId, `the init container ${init.name} ended with exit code 0`)
+    return
+  }
+  const reason = `${outOfMemory ? 'out of memory, ' : ''}exit code ${exitCode}`
+  throw new Refusal(instanceId, `the init container ${init.name} failed: ${reason}`)
+}
+
+async function specOf(
+  init: InitRun,
+  job: Job,
+): Promise<Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> }> {
+  const { instance, run } = job
+  const own: Omit<ContainerSpec, 'name' | 'labels'> = {
+    ...idleSpec,
+    image: imageFor(job, init),
+    environment: init.environment,
+    entrypoint: init.entrypoint,
+    command: init.command,
+    mounts: init.mounts,
+    networkMode: 'bridge',
+  }
+  if (!init.withParent) return own
+  const { base, config } = instance
+  const { planned } = partsOf(run, instance.instanceId)
+  const secretKeys = config.secrets.map(({ key }) => key)
+  return {
+    ...own,
+    environment: { ...(await secretsOf(run, instance)), ...base.environment, ...init.environment },
+    networkMode: base.networkMode,
+    links: planned.links,
+    networks: instance.networks.map((name) => ({ name, aliases: [] })),
+    extraHosts: base.extraHosts,
+    // An inspection leaves out the values of these.
+    ...(secretKeys.length > 0 ? { labels: { [label.secretKeys]: secretKeys.join(',') } } : {}),
+  }
+}
+
+async function lastLines({ driver }: Run, id: string): Promise<string[]> {
+  const lines: string[] = []
+  try {
+    for await (const chunk of driver.readLog(id, { take: linesMax, follow: false }))
+      lines.push(...chunk.map(({ text }) => text))
+  } catch (error) {
+    // A log driver that cannot be read back says nothing, and that fails no release.
+    if (isEngineError(error, 'away')) throw error
+  }
+  return lines.slice(-linesMax)
+}

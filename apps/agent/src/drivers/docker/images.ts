@@ -1,0 +1,77 @@
+import type Docker from 'dockerode'
+import type { ImageFacts, StoredImage } from '../container-engine.ts'
+import { EngineError } from '../errors.ts'
+import { translate, translating } from './errors.ts'
+
+export async function findImage(docker: Docker, reference: string): Promise<ImageFacts | undefined> {
+  try {
+    const info = await docker.getImage(reference).inspect()
+    const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test
+    return {
+      id: info.Id,
+      repoDigests: info.RepoDigests ?? [],
+      volumes: Object.keys((info.Config.Volumes as Record<string, unknown> | null) ?? {}),
+      hasHealthCheck: healthCheck !== undefined && healthCheck[0] !== 'NONE' && healthCheck.length > 0,
+      user: info.Config.User ?? '',
+      labels: info.Config.Labels ?? {},
+    }
+  } catch (error) {
+    return undefinedWhenMissing(error, reference)
+  }
+}
+
+export async function listImages(docker: Docker): Promise<StoredImage[]> {
+  const [images, containers] = await translating('listing images', () =>
+    Promise.all([docker.listImages(), docker.listContainers({ all: true })]),
+  )
+  return images.map(({ Id, RepoTags, RepoDigests, Size, Created }) => ({
+    id: Id,
+    references: [...named(RepoTags), ...named(RepoDigests)],
+    sizeBytes: Size,
+    createdAt: new Date(Created * 1_000),
+    containers: containers
+      .filter(({ ImageID }) => ImageID === Id)
+      .map(({ Id: id, Names }) => (Names[0] ?? id).replace(/^\//, '')),
+  }))
+}
+
+/**
+ * Never with force: that would take an image from under a container that is stopped. Without it the engine refuses an id that has
+ * several names, so they go one by one; the last takes the image along, and is refused when a container has it by then.
+ */
+export async function removeImage(docker: Docker, id: string): Promise<void> {
+  const shown = id.slice(0, 19)
+  const users = await translating(`image ${shown}`, () =>
+    docker.listContainers({ all: true, filters: { ancestor: [id] } }),
+  )
+  const user = users.find(({ ImageID }) => ImageID === id)
+  if (user) throw new EngineError('conflict', `The container ${(user.Names[0] ?? user.Id).replace(/^\//, '')} has it`)
+  for (let attempts = 0; attempts < removalsMax; attempts++) {
+    const info = await docker
+      .getImage(id)
+      .inspect()
+      .catch((error) => undefinedWhenMissing(error, `image ${shown}`))
+    if (!info) return
+    const reference = named(info.RepoTags)[0] ?? named(info.RepoDigests)[0] ?? id
+    await translating(`image ${reference}`, () => docker.getImage(reference).remove()).catch(ignoreMissing)
+  }
+  throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
+}
+
+/** Names of one image; more than anybody gives one. */
+const removalsMax = 100
+
+/** The engine writes "<none>:<none>" for no name. */
+function named(references: readonly string[] | null | undefined): string[] {
+  return (references ?? []).filter((reference) => !reference.startsWith('<none>'))
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
+}
+
+export function undefinedWhenMissing(error: unknown, what: string): undefined {
+  const known = translate(error, what)
+  if (known.kind === 'not-found') return undefined
+  throw known
+}

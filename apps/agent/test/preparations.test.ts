@@ -1,0 +1,255 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Release } from '@crux/agent-protocol'
+import { registryAccount, startRegistry } from '@crux/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeImage, pushImage, removeImages, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+let web: string
+let tool: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  web = (await world.publish('web:1', webImage('one'))).reference
+  tool = (await world.publish('tool:1', { changes: ['VOLUME /scratch'] })).reference
+})
+afterEach(async () => {
+  await world.clear()
+  await rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true })
+})
+afterAll(() => world.dispose())
+
+const run = (script: string) => ({ command: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }] })
+const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, ...parts)
+const read = (...parts: string[]) => readFile(volume(...parts), 'utf8')
+const succeed = async (release: Release) =>
+  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+const withWeb = (config: object, more: object = {}) => ({
+  instanceId: 'web',
+  image: web,
+  ...more,
+  config: { name: 'web', ...config },
+})
+
+describe('init containers', () => {
+  test('run in order before the container, with linked volumes, own and parent environment, and leave nothing', async () => {
+    const release = world.release({
+      instances: [
+        withWeb({
+          environment: [
+            { key: 'COLOUR', value: 'blue' },
+            { key: 'SHAPE', value: 'round' },
+          ],
+          secrets: [{ key: 'TOKEN', required: true, value: 'plain-token', encrypted: false }],
+          volumes: [{ name: 'data', path: '/data', type: 'ro' }],
+          initContainers: [
+            {
+              name: 'first',
+              image: tool,
+              ...run('env > /v/first; echo from-first; date > /scratch/x'),
+              environment: [{ key: 'COLOUR', value: 'red' }],
+              useParentConfig: true,
+              volumes: [{ name: 'data', path: '/v' }],
+            },
+            {
+              name: 'second',
+              image: tool,
+              ...run('test -e /w/first && env > /w/second'),
+              volumes: [{ name: 'data', path: '/w' }],
+            },
+          ],
+        }),
+      ],
+    })
+    await succeed(release)
+    expect((await read('web', 'data', 'first')).split('\n')).toEqual(
+      expect.arrayContaining(['COLOUR=red', 'SHAPE=round', 'TOKEN=plain-token']),
+    )
+    const second = await read('web', 'data', 'second')
+    expect(second).not.toContain('SHAPE')
+    expect(second).not.toContain('TOKEN')
+    expect(world.server.linesOf(release, true)).toContain('from-first')
+    expect(world.server.linesOf(release).join('\n')).toMatch(/init container first ended.*init container second ended/s)
+    expect(await world.names()).toEqual([world.name('web')])
+    expect(
+      JSON.stringify(world.server.eventsOf(release.key as never), (_, value) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      ),
+    ).not.toContain('plain-token')
+  })
+
+  test('find the neighbours of the container by their names, where they get its networks', async () => {
+    await succeed(world.release({ instances: [{ instanceId: 'db', image: web, config: { name: 'db' } }] }))
+    await succeed(
+      world.release({
+        partial: true,
+        instances: [
+          withWeb({
+            initContainers: [
+              { name: 'ask', image: tool, ...run('wget -q -O /dev/null http://db:8080/'), useParentConfig: true },
+            ],
+          }),
+        ],
+      }),
+    )
+  })
+
+  test('that fail end the release with their last lines, and the old container keeps answering', async () => {
+    await succeed(world.release({ instances: [withWeb({})] }))
+    const { Id } = await world.inspect('web')
+    const release = world.release({
+      instances: [
+        withWeb({ initContainers: [{ name: 'migrate', image: tool, ...run('echo no such table; exit 7') }] }),
+      ],
+    })
+    const outcome = await world.server.deployAndWait(release)
+    expect(outcome).toMatchObject({ successful: false, instanceId: 'web', formerRestored: true })
+    expect(outcome.reason).toBe('the init container migrate failed: exit code 7')
+    expect(world.server.linesOf(release, true)).toEqual(['no such table'])
+    expect((await world.inspect('web')).Id).toBe(Id)
+    expect(await world.names()).toEqual([world.name('web')])
+  })
+
+  test('that write what the old container has run after its end', async () => {
+    const volumes = [{ name: 'data', path: '/data', type: 'ro' as const }]
+    await succeed(world.release({ instances: [withWeb({ volumes })] }))
+    const release = world.release({
+      instances: [
+        withWeb({
+          volumes,
+          initContainers: [
+            { name: 'write', image: tool, ...run('echo x > /v/x'), volumes: [{ name: 'data', path: '/v' }] },
+          ],
+        }),
+      ],
+    })
+    await succeed(release)
+    expect(world.server.linesOf(release)).toContain(
+      `${world.name('web')} pauses while it is replaced: both use the volume at /data`,
+    )
+    const lines = world.server.linesOf(release)
+    const at = (part: string) => lines.findIndex((line) => line.includes(part))
+    expect(at(`stopping ${world.name('web')}`)).toBeLessThan(at('the init container write ended'))
+  })
+
+  test('under way are ended by a cancellation, with the volumes that the engine made for them', async () => {
+    const release = world.release({
+      instances: [withWeb({ initContainers: [{ name: 'wait', image: tool, ...run('sleep 1000') }] })],
+    })
+    world.server.deploy(release)
+    const name = `${world.name('web')}.init-wait`
+    const found = await waitUntil('the init container runs', async () =>
+      (await world.names()).includes(name) ? world.docker.getContainer(name).inspect() : undefined,
+    )
+    // The image keeps data in a VOLUME: the engine makes an anonymous one, which must not stay.
+    const anonymous = found.Mounts.find(({ Destination }) => Destination === '/scratch')?.Name ?? ''
+    expect((await world.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
+    world.server.send({ case: 'cancelDeployment', value: { release: release.key } } as never)
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await world.names()).toEqual([])
+    await expect(world.docker.getVolume(anonymous).inspect()).rejects.toThrow('no such volume')
+  })
+
+  test('are fetched with the credentials of the registry that they share with the container, and of no other', async () => {
+    const guarded = await startRegistry({ auth: true })
+    const auth = { username: registryAccount.user, password: registryAccount.token }
+    try {
+      const image = `${guarded.host}/tool:1`
+      await makeImage(world.docker, image)
+      await pushImage(world.docker, image, auth)
+      await world.docker.getImage(image).remove({ force: true })
+      const instance = (own: string) => ({
+        ...withWeb({ initContainers: [{ name: 'one', image, ...run('true') }] }),
+        image: own,
+        auth: { serverAddress: guarded.host, ...auth },
+      })
+      const refused = await world.server.deployAndWait(world.release({ instances: [instance(web)] }))
+      expect(refused.reason).toContain(`refuses access to ${image}`)
+      const own = `${guarded.host}/web:1`
+      await makeImage(world.docker, own, webImage('guarded'))
+      await pushImage(world.docker, own, auth)
+      await succeed(world.release({ instances: [instance(own)] }))
+    } finally {
+      await removeImages(world.docker, guarded.host)
+      await guarded.remove()
+    }
+  })
+})
+
+describe('a config container', () => {
+  const files = { '/etc/app/one.conf': 'one', '/etc/app/deep/two.conf': 'two', '/etc/app/page': 'page' }
+  const config = (image: string, more: object = {}) =>
+    withWeb({
+      volumes: [{ name: 'conf', path: '/conf', type: 'rwo' }],
+      configContainer: { image, volume: 'conf', path: '/etc/app', keepFiles: false, ...more },
+    })
+
+  test('brings the files of an image without a shell, and what it does not hold goes unless it is to stay', async () => {
+    const { reference } = await world.publish('conf:1', { files, bare: true })
+    await mkdir(volume('web', 'conf', 'old'), { recursive: true })
+    await writeFile(volume('web', 'conf', 'old', 'file'), 'old')
+    const keeping = world.release({ instances: [config(reference, { keepFiles: true })] })
+    await succeed(keeping)
+    expect(await read('web', 'conf', 'one.conf')).toBe('one')
+    expect(await read('web', 'conf', 'deep', 'two.conf')).toBe('two')
+    expect(await read('web', 'conf', 'old', 'file')).toBe('old')
+    expect((await world.exec('web', ['/bin/cat', '/conf/deep/two.conf'])).trim()).toBe('two')
+    await succeed(world.release({ instances: [config(reference)] }))
+    expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['deep', 'one.conf', 'page'])
+    expect(await world.names()).toEqual([world.name('web')])
+  })
+
+  test('follows a link at its path, and copies a single file', async () => {
+    const { reference } = await world.publish('conf:2', { files, links: { '/current': '/etc/app' }, bare: true })
+    await succeed(world.release({ instances: [config(reference, { path: '/current/' })] }))
+    expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['deep', 'one.conf', 'page'])
+    await succeed(world.release({ instances: [config(reference, { path: '/etc/app/one.conf' })] }))
+    expect(await readdir(volume('web', 'conf'))).toEqual(['one.conf'])
+  })
+
+  test('writes through no link that a container laid in the volume', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'crux-outside-'))
+    try {
+      await writeFile(join(outside, 'two.conf'), 'mine')
+      await mkdir(volume('web', 'conf'), { recursive: true })
+      await symlink(outside, volume('web', 'conf', 'deep'))
+      await symlink(join(outside, 'two.conf'), volume('web', 'conf', 'one.conf'))
+      const { reference } = await world.publish('conf:3', {
+        files,
+        links: { '/etc/app/away': '/etc/passwd' },
+        bare: true,
+      })
+      await succeed(world.release({ instances: [config(reference)] }))
+      expect(await readFile(join(outside, 'two.conf'), 'utf8')).toBe('mine')
+      expect(await readdir(outside)).toEqual(['two.conf'])
+      expect(await read('web', 'conf', 'deep', 'two.conf')).toBe('two')
+      expect(await read('web', 'conf', 'one.conf')).toBe('one')
+    } finally {
+      await rm(outside, { recursive: true, force: true })
+    }
+  })
+
+  test('comes anew when its tag was pushed again, though nothing else changed', async () => {
+    const { reference } = await world.publish('conf:4', { files, bare: true })
+    await succeed(world.release({ instances: [config(reference)] }))
+    const { Id } = await world.inspect('web')
+    await succeed(world.release({ instances: [config(reference)] }))
+    expect((await world.inspect('web')).Id).toBe(Id)
+    await world.publish('conf:4', { files: { '/etc/app/one.conf': 'new' }, bare: true })
+    await succeed(world.release({ instances: [config(reference)] }))
+    expect(await read('web', 'conf', 'one.conf')).toBe('new')
+    expect(existsSync(volume('web', 'conf', 'page'))).toBe(false)
+  })
+
+  test('without the path in its image fails with a sentence', async () => {
+    const { reference } = await world.publish('conf:5', { files, bare: true })
+    const { reason } = await world.server.deployAndWait(
+      world.release({ instances: [config(reference, { path: '/nowhere' })] }),
+    )
+    expect(reason).toMatch(/^copying \/nowhere of .*conf:5 into conf: /)
+    expect(await world.names()).toEqual([])
+  })
+})
