@@ -67,7 +67,7 @@ describe('validateConfig', () => {
     [
       'a storage without a bucket',
       { storage: { storageId: '0199f0e0-0000-7000-8000-000000000001' } },
-      ['storage.bucket required'],
+      ['storage.bucket required', 'storage.path required'],
     ],
     [
       'a duplicate key',

@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { sameValue } from './config-parts.ts'
-import { publishedPorts, samePlace } from './config-validate.ts'
 import { isHostPath } from './host-dangerous.ts'
+import { publishedPorts, samePlace } from './host-ports.ts'
 
 export type ImageFacts = {
   /** Paths that the image declares with VOLUME; undefined = not known here. */

@@ -1,0 +1,55 @@
+import {
+  type ContainerConfigField,
+  ContainerConfigFields,
+  invalidArgument,
+  patterns,
+  propertyPath,
+} from '@crux/contract'
+import { type ConfigProblem, problem } from './config-problem.ts'
+
+/**
+ * Whether every value has the form that the contract asks for.
+ *
+ * @returns the problems, and the fields whose rows can be looked at further: those in which everything is of its type. What stands in
+ *   them may still be out of bounds.
+ */
+export function checkShape(config: ContainerConfigFields): {
+  problems: ConfigProblem[]
+  readable: ContainerConfigFields
+} {
+  // A name that comes from an image may be one letter: with the prefix before it, that is a good name.
+  const { name, ...rest } = config
+  const parsed = ContainerConfigFields.safeParse(
+    typeof name === 'string' && patterns.dnsLabel.test(name) ? rest : config,
+  )
+  const problems = nulProblems(config)
+  if (parsed.success) return { problems, readable: config }
+  const broken = new Set<unknown>()
+  for (const issue of parsed.error.issues) {
+    const value = issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], config)
+    const isWord = oneOfSeveral.has(issue.code) && typeof value === 'string'
+    if (!keepsType.has(issue.code) && !isWord) broken.add(issue.path[0])
+  }
+  const readable = Object.fromEntries(Object.entries(config).filter(([field]) => !broken.has(field)))
+  return { problems: [...(invalidArgument(parsed.error).details ?? []), ...problems], readable }
+}
+
+/** Issues about a value that is of its type. */
+const keepsType: ReadonlySet<string> = new Set(['too_small', 'too_big', 'invalid_format', 'not_multiple_of', 'custom'])
+
+/** Issues about a text that is none of those possible, or something else altogether. */
+const oneOfSeveral: ReadonlySet<string> = new Set(['invalid_value', 'invalid_union'])
+
+/** Neither an engine nor the database takes the character NUL, wherever it stands. */
+function nulProblems(config: ContainerConfigFields): ConfigProblem[] {
+  const found: ConfigProblem[] = []
+  const look = (value: unknown, path: PropertyKey[]): void => {
+    if (typeof value === 'string') {
+      if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
+    } else if (Array.isArray(value)) value.forEach((inner, index) => look(inner, [...path, index]))
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value)) look(inner, [...path, name])
+  }
+  for (const field of Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]) look(config[field], [field])
+  return found
+}

@@ -1,0 +1,39 @@
+import type { ContainerConfigFields } from '@crux/contract'
+
+export type HostPort = { from: number; to: number; protocol: string; address: string; property: string }
+
+/** The ports of the node that a container binds, ranges included. */
+export function publishedPorts(config: ContainerConfigFields): HostPort[] {
+  if (config.networkMode === 'host' || config.networkMode === 'none') return []
+  const single = (config.ports ?? []).flatMap((row, index) =>
+    row.external
+      ? [
+          {
+            from: row.external,
+            to: row.external,
+            protocol: row.protocol ?? 'tcp',
+            address: row.bindAddress ?? '',
+            property: `ports[${index}].external`,
+          },
+        ]
+      : [],
+  )
+  const ranges = (config.portRanges ?? []).map((row, index) => ({
+    ...row.external,
+    protocol: 'tcp',
+    address: '',
+    property: `portRanges[${index}].external`,
+  }))
+  return [...single, ...ranges]
+}
+
+/** Whether two bindings cannot hold at once; an unspecified address means all of them. */
+export function samePlace(left: HostPort, right: HostPort): boolean {
+  const everywhere = (address: string) => address === '' || address === '0.0.0.0' || address === '::'
+  return (
+    left.protocol === right.protocol &&
+    left.from <= right.to &&
+    right.from <= left.to &&
+    (left.address === right.address || everywhere(left.address) || everywhere(right.address))
+  )
+}

@@ -1,0 +1,82 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { type ConfigProblem, problem } from './config-problem.ts'
+import { bytesOfUploadLimit } from './quantity.ts'
+import { isOwnPort } from './validate-ports.ts'
+
+/** What leads to a port of the container: the proxy's route, health checks, metrics. */
+export function routingProblems(
+  config: ContainerConfigFields,
+  { whole }: { whole?: boolean | undefined },
+): ConfigProblem[] {
+  const hasPorts = (config.ports ?? []).length + (config.portRanges ?? []).length > 0
+  // The ports of a layer may stand in another one.
+  const foreign = (port: number | null | undefined) =>
+    typeof port === 'number' && (whole || hasPorts) && !isOwnPort(config, port)
+  return [
+    ...routeProblems(config.routing, foreign),
+    ...healthProblems(config, whole ?? false),
+    ...metricsProblems(config.metrics, foreign, Boolean(whole && hasPorts)),
+  ]
+}
+
+type Foreign = (port: number | null | undefined) => boolean
+
+function routeProblems(routing: ContainerConfigFields['routing'], foreign: Foreign): ConfigProblem[] {
+  if (!routing) return []
+  const problems: ConfigProblem[] = []
+  if (foreign(routing.port))
+    problems.push(
+      problem(
+        'routing.port',
+        'oneOf',
+        `Port ${routing.port} is none of the container's ports: add it or choose another`,
+      ),
+    )
+  if (routing.uploadLimit && !bytesOfUploadLimit(routing.uploadLimit))
+    problems.push(problem('routing.uploadLimit', 'matches', 'Write a number of bytes or a size such as 10mb'))
+  const host = (routing.domain ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .find((part) => part !== '' && !isRoutedHost(part))
+  if (host !== undefined)
+    problems.push(problem('routing.domain', 'matches', `${host} is no host name: separate several with commas`))
+  // It ends up between backquotes in a rule of the proxy.
+  if (routing.path && /[`\s]/.test(routing.path))
+    problems.push(problem('routing.path', 'matches', 'A path has no white space and no backquotes'))
+  return problems
+}
+
+/** Labels of at most 63 characters (RFC 1123); the first may be a `*`. */
+function isRoutedHost(host: string): boolean {
+  const name = host.startsWith('*.') ? host.slice(2) : host
+  return host.length <= 253 && name.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i.test(label))
+}
+
+function healthProblems(config: ContainerConfigFields, whole: boolean): ConfigProblem[] {
+  const health = config.healthCheckConfig
+  if (!health) return []
+  const probes = (['startupProbe', 'readinessProbe', 'livenessProbe'] as const).filter((name) => health[name])
+  const problems = probes.flatMap((name) =>
+    /[\s#]/.test(health[name] ?? '')
+      ? [problem(`healthCheckConfig.${name}`, 'matches', 'Write the path of an address, such as /healthz')]
+      : [],
+  )
+  const port = health.port ?? config.routing?.port ?? config.ports?.[0]?.internal
+  if (whole && probes.length > 0 && !port)
+    problems.push(problem('healthCheckConfig.port', 'required', 'Say which port answers the probe'))
+  return problems
+}
+
+function metricsProblems(
+  metrics: ContainerConfigFields['metrics'],
+  foreign: Foreign,
+  portNeeded: boolean,
+): ConfigProblem[] {
+  if (!metrics?.enabled) return []
+  const problems: ConfigProblem[] = []
+  if (metrics.port ? foreign(metrics.port) : portNeeded)
+    problems.push(problem('metrics.port', 'metric-port', "Choose one of the container's ports"))
+  if (metrics.path && !/^\/\S*$/.test(metrics.path))
+    problems.push(problem('metrics.path', 'matches', 'A path starts with / and has no white space'))
+  return problems
+}
