@@ -80,7 +80,7 @@ function checkInstances(instances: readonly Planned[]) {
 function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[], request: StartRequest) {
   const details: ErrorDetail[] = [
     ...(request.from === 'layers' ? layerProblems(deployment) : []),
-    ...validateRelease(deployment.prefix, instances),
+    ...validateRelease(deployment.prefix, instances, deployment.node.type),
     ...instances.flatMap(({ config }, index) =>
       notYet.flatMap((field) =>
         isSet(config[field])
