@@ -74,14 +74,17 @@ export function lookupCodesOf(flow: SettingsFlow): string[] {
   return text.context.secrets.map(({ text }) => text)
 }
 
-/** An authenticator app. Steps count from when it was made: 0 is then, -1 the one before; a slow test stays the same. */
+/**
+ * An authenticator app. Step 0 is the one that is nearest, -1 the one before. Rounded so that a code of either stays good for a
+ * quarter of a minute at least: counted from the step that is now, that of -1 would be of no use as soon as the next one begins.
+ */
 export interface App {
   secret: string
   code(step: number): string
 }
 
 export function makeApp(secret: string): App {
-  const made = Math.floor(Date.now() / 1000)
+  const made = Math.floor(Date.now() / 1000) + 15
   return { secret, code: (step) => generateSync({ secret, epoch: made + step * 30 }) }
 }
 
