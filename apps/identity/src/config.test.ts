@@ -33,6 +33,8 @@ it.each([
   ['RATE_LIMIT_ACCOUNT', '0/10m'],
   ['RATE_LIMIT_CLIENT', 'many'],
   ['RATE_LIMIT_RESEND', '1/30'],
+  ['RATE_LIMIT_CAPTCHA', '3'],
+  ['CAPTCHA_VERIFY_URL', 'http://captcha.example.com/siteverify'],
 ])('refuses %s=%s in one line that names it and not its value', (name, value) => {
   const parse = () => parseConfig(identitySettings, { ...required, [name]: value })
   expect(parse).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
@@ -69,4 +71,18 @@ it('limits as decided when nothing is set, and reads limits as a number and a ti
   })
   const { RATE_LIMIT_ACCOUNT } = parseConfig(identitySettings, { ...required, RATE_LIMIT_ACCOUNT: '3/2h' })
   expect(RATE_LIMIT_ACCOUNT).toEqual({ max: 3, windowSeconds: 7200 })
+})
+
+it('wants the settings of the captcha together or not at all', () => {
+  const captcha = {
+    CAPTCHA_VERIFY_URL: 'https://captcha.example.com/siteverify',
+    CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/api.js',
+    CAPTCHA_SITE_KEY: 'a key',
+    CAPTCHA_SECRET_KEY: 'a secret',
+  }
+  expect(parseConfig(identitySettings, { ...required, ...captcha })).toMatchObject(captcha)
+  for (const name of Object.keys(captcha))
+    expect(() => parseConfig(identitySettings, { ...required, ...captcha, [name]: '' })).toThrow(
+      new RegExp(`^${name} [^\\n]*(missing|together)[^\\n]*example[^\\n]*$`),
+    )
 })

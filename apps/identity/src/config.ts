@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
 import { z } from 'zod'
+import { captchaProblem, captchaSettings } from './captcha/settings.ts'
 import { oidcSettings, providersProblem } from './methods/oidc/settings.ts'
 import { tokenTemplates } from './sessions/token-templates.ts'
 
@@ -51,6 +52,8 @@ export const identitySettings = z
     RATE_LIMIT_ACCOUNT: limit('10/10m'),
     RATE_LIMIT_CLIENT: limit('100/10m'),
     RATE_LIMIT_RESEND: limit('1/30s'),
+    /** Failed sign-ins of an address after which the next one wants the captcha, where one is set up. */
+    RATE_LIMIT_CAPTCHA: limit('3/10m'),
     DISABLE_REGISTRATION: flag,
     TRUSTED_PROXIES: z
       .string()
@@ -71,6 +74,7 @@ export const identitySettings = z
       .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
     /** What `whoami?tokenize_as=NAME` can make of a session. */
     WHOAMI_TOKENS: tokenTemplates,
+    ...captchaSettings,
     ...oidcSettings,
   })
   .refine(
@@ -78,7 +82,7 @@ export const identitySettings = z
     { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while IDENTITY_HOST and CRUX_URL are on loopback' },
   )
   .superRefine((read, context) => {
-    const problem = providersProblem(read)
+    const problem = captchaProblem(read) ?? providersProblem(read)
     if (problem) context.addIssue({ code: 'custom', path: [problem.variable], message: problem.problem })
   })
 

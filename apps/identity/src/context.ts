@@ -1,5 +1,6 @@
 import type { Database } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
+import type { Captcha } from './captcha/verifier.ts'
 import type { IdentityConfig } from './config.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Outbox } from './mail/outbox.ts'
@@ -26,6 +27,8 @@ export interface App {
   outbox: Outbox
   /** Where people may also come from to sign in. */
   providers: Providers
+  /** The check that somebody is a person, where one is set up. */
+  captcha: Captcha | undefined
   log: Logger
 }
 

@@ -4,6 +4,7 @@ import { createLifecycle, createLogger, type Lifecycle, type Logger } from '@cru
 import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
+import { createCaptcha } from './captcha/verifier.ts'
 import type { IdentityConfig } from './config.ts'
 import type { App } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -90,13 +91,14 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     limiter: limited ? createLimiter(database.pool, keys, limitsOf(config)) : noLimits,
     outbox,
     providers: await createProviders(config, log),
+    captcha: createCaptcha(config, log),
     log,
   }
 }
 
 function limitsOf(config: IdentityConfig): Limits {
   const { RATE_LIMIT_ACCOUNT: account, RATE_LIMIT_CLIENT: client, RATE_LIMIT_RESEND: resend } = config
-  return { account, client, resend }
+  return { account, client, resend, captcha: config.RATE_LIMIT_CAPTCHA }
 }
 
 async function serve(

@@ -10,6 +10,8 @@ export type Counted = {
 export interface Attempts {
   /** Counts before the attempt is made, so that attempts at the same time cannot pass together. */
   count(key: string | Buffer, windowSeconds: number): Promise<Counted>
+  /** How many there were in the present window. */
+  read(key: string | Buffer): Promise<number>
   /** Takes an attempt back that turned out harmless. */
   refund(key: string | Buffer): Promise<void>
   /** Forgets all attempts of a key. */
@@ -36,6 +38,13 @@ export function createAttempts(pool: Pool, table: 'identity.rate_limits' | 'crux
       const [row] = rows
       if (!row) throw new Error('a counter of attempts returned no row')
       return { hits: row.hits, waitSeconds: Math.max(1, Math.ceil(row.wait)) }
+    },
+    async read(key) {
+      const { rows } = await pool.query<{ hits: number }>(
+        `select hits from ${table} where key = $1 and resets_at > now()`,
+        [key],
+      )
+      return rows[0]?.hits ?? 0
     },
     refund: async (key) =>
       void (await pool.query(`update ${table} set hits = greatest(hits - 1, 0) where key = $1`, [key])),

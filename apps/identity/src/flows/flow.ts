@@ -1,3 +1,5 @@
+import { captchaNodes, wantsCaptcha } from '../captcha/nodes.ts'
+import type { Captcha } from '../captcha/verifier.ts'
 import type { flows } from '../db/schema.ts'
 import { mask } from '../http/csrf.ts'
 import type { Keys } from '../secrets.ts'
@@ -21,6 +23,8 @@ export interface FlowUi {
 export interface FlowContext {
   requestedAal?: string
   refresh?: boolean
+  /** The sign-in failed so often that a captcha is asked for. */
+  captcha?: boolean
   /** Any browser may use the flow: an administrator made it and passed its address on. */
   unbound?: boolean
   /** A native app asked for a code with which it gets the session that a browser earns for it. */
@@ -50,11 +54,12 @@ export const lifespanMs: Record<FlowKind, number> = {
  */
 export function showFlow(
   flow: Flow,
-  { publicUrl, keys }: { publicUrl: string; keys: Keys },
+  { publicUrl, keys, captcha }: { publicUrl: string; keys: Keys; captcha: Captcha | undefined },
   csrfToken?: Buffer,
 ): Record<string, unknown> {
   const { messages } = flow.ui
-  const nodes = flow.ui.nodes.map((node) => unsealed(keys, withCsrfToken(node, csrfToken)))
+  const asked = captcha && wantsCaptcha(flow) ? captchaNodes(captcha) : []
+  const nodes = [...flow.ui.nodes, ...asked].map((node) => unsealed(keys, withCsrfToken(node, csrfToken)))
   const secondFactorByApi = flow.kind === 'login' && flow.type === 'api' && flow.context.requestedAal === 'aal2'
   return {
     id: flow.id,

@@ -1,3 +1,4 @@
+import { captchaRefusal, failedOften, forgetFailures, noteFailure } from '../captcha/gate.ts'
 import { type App, uiUrl } from '../context.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
@@ -80,7 +81,14 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
   if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
     return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
 
+  const guarded = !session && (chosen.id === 'password' || chosen.id === 'code')
+  if (guarded && flow.state === 'choose_method' && (flow.context.captcha || (await failedOften(app, fields)))) {
+    const refusal = await captchaRefusal(app, visit, fields)
+    if (refusal) return askForCaptcha(app, visit, flow, refusal)
+  }
   const outcome = await chosen.check(app, visit, { flow, fields, session })
+  if (guarded && outcome.kind === 'proven') await forgetFailures(app, fields)
+  if (guarded && isFailure(outcome)) await noteFailure(app, fields)
   switch (outcome.kind) {
     case 'proven': {
       const { identityId, aal = 'aal1' } = outcome
@@ -98,6 +106,24 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
     case 'answered':
       return outcome.answer
   }
+}
+
+/** A password or a code that is wrong; not a field that lacks, and not a code that was sent. */
+function isFailure(outcome: LoginOutcome): boolean {
+  const wrong = [messages.credentialsInvalid().id, messages.loginCodeInvalid().id]
+  const said =
+    outcome.kind === 'refused'
+      ? outcome.found.get('')
+      : outcome.kind === 'continued'
+        ? outcome.change.ui?.messages
+        : undefined
+  return said?.some(({ id }) => wrong.includes(id)) ?? false
+}
+
+/** From now on the form of this flow has the captcha. */
+async function askForCaptcha(app: App, visit: Visit, flow: Flow, refusal: Message): Promise<unknown> {
+  const changed = await updateFlow(app.database.db, flow, { context: { ...flow.context, captcha: true } })
+  return answerForm(app, visit, changed, { messages: [refusal] })
 }
 
 /** What a method has proven becomes a session, or makes the one there is fresh again, or raises it. */

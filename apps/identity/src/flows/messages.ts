@@ -49,6 +49,7 @@ export const messages = {
   labelVerificationCode: () => info(1070011, 'Verification code'),
   labelRegistrationCode: () => info(1070012, 'Code'),
   labelLoginCode: () => info(1070013, 'Code'),
+  labelCaptcha: () => info(1070015, 'Please show that you are a person.'),
   verified: () => message('success', 1080002, 'Your e-mail address is verified.', undefined),
   verificationCodeSent: () =>
     info(1080003, 'We have sent a code to this address, if an account uses it. Enter the code to verify the address.'),
@@ -80,6 +81,10 @@ export const messages = {
     }),
   passwordTooCommon: () =>
     error(4000034, 'This password is one of the most used ones and known to attackers.', { breaches: 1 }),
+  captchaMissing: () => error(4000038, 'Please show that you are a person, then try again.'),
+  captchaWrong: () => error(4000038, 'The check that you are a person has failed. Please try again.'),
+  captchaUnavailable: () =>
+    error(4000038, 'The check that you are a person cannot be made now. Please try again in a moment.'),
   traitsChanged: () => error(4000036, 'This is not what the code was sent for. Please start again.'),
   loginExpired: (at: Date) => expired(4010001, 'sign-in', at),
   loginMethodUnknown: () => error(4010002, 'There is no such way to sign in.'),

@@ -2,7 +2,7 @@ import type { Keys } from '../secrets.ts'
 import type { Message } from './messages.ts'
 
 export interface Node {
-  type: 'input' | 'a' | 'img' | 'text' | 'script'
+  type: 'input' | 'a' | 'img' | 'text' | 'script' | 'div'
   group: string
   attributes: Record<string, unknown> & { node_type: string; name?: string }
   messages: Message[]

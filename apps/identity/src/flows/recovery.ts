@@ -1,4 +1,6 @@
 import { and, eq } from 'drizzle-orm'
+import { captchaRefusal } from '../captcha/gate.ts'
+import { wantsCaptcha } from '../captcha/nodes.ts'
 import { type App, uiUrl } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
@@ -93,6 +95,8 @@ async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'c
     const change = { active: by, ui: { method: 'POST' as const, messages: [], nodes } }
     return answerFlow(app, visit, await updateFlow(app.database.db, flow, change), { status: 400 })
   }
+  const refusal = wantsCaptcha(flow) ? await captchaRefusal(app, visit, fields) : undefined
+  if (refusal) return answerForm(app, visit, flow, [refusal])
   const value = normalizeIdentifier(email)
   await app.limiter.take('client', visit.clientAddress)
   await app.limiter.take('resend', `recovery ${value}`)

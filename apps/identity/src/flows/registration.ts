@@ -1,3 +1,5 @@
+import { captchaRefusal } from '../captcha/gate.ts'
+import { wantsCaptcha } from '../captcha/nodes.ts'
 import { type App, uiUrl } from '../context.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
 import { csrfHash, newCsrfToken } from '../http/csrf.ts'
@@ -58,6 +60,11 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
   const { fields, method } = read.submission
   const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
   if (!chosen) return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
+
+  if (chosen.id !== 'oidc' && wantsCaptcha(flow)) {
+    const refusal = await captchaRefusal(app, visit, fields)
+    if (refusal) return refuseRegistration(app, visit, flow, [refusal])
+  }
 
   // Counted before it is tried: the answer to a taken address tells that it is taken.
   await app.limiter.take('client', visit.clientAddress)

@@ -17,12 +17,15 @@ export interface Limits {
   client: Limit
   /** Mails with a code to one address. */
   resend: Limit
+  /** Failed sign-ins of one address, after which a captcha is asked for. */
+  captcha: Limit
 }
 
 export const defaultLimits: Limits = {
   account: { max: 10, windowSeconds: 600 },
   client: { max: 100, windowSeconds: 600 },
   resend: { max: 1, windowSeconds: 30 },
+  captcha: { max: 3, windowSeconds: 600 },
 }
 
 type LimitName = keyof Limits
@@ -34,6 +37,8 @@ export interface Limiter {
    * @throws IdentityError 429 with Retry-After when there were too many
    */
   take(name: LimitName, subject: string): Promise<void>
+  /** Whether there were as many attempts as are allowed; counts none. */
+  isReached(name: LimitName, subject: string): Promise<boolean>
   /** Counts what happened anyway, so that the next attempt may be refused. */
   note(name: LimitName, subject: string): Promise<void>
   /** Takes an attempt back that turned out harmless. */
@@ -54,6 +59,7 @@ export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLi
       const { hits, waitSeconds } = await count(name, subject)
       if (hits > limits[name].max) throw tooManyRequests(waitSeconds)
     },
+    isReached: async (name, subject) => (await attempts.read(keyOf(name, subject))) >= limits[name].max,
     note: async (name, subject) => void (await count(name, subject)),
     refund: (name, subject) => attempts.refund(keyOf(name, subject)),
     reset: (name, subject) => attempts.reset(keyOf(name, subject)),
@@ -64,6 +70,7 @@ export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLi
 /** Lifts all limits (`CRUX_RATE_LIMITS=off`); the five tries per code do not pass through here. */
 export const noLimits: Limiter = {
   take: async () => undefined,
+  isReached: async () => false,
   note: async () => undefined,
   refund: async () => undefined,
   reset: async () => undefined,

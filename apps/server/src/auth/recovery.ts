@@ -2,6 +2,7 @@ import type { Body } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { FlowAnswer, IdentityFlows } from '../identity/flows.ts'
 import { acceptInvitation, requireLiveInvitation } from '../teams/invitations.ts'
+import { captchaOf } from './captcha.ts'
 import { newSession } from './recovered.ts'
 import { type RelayedRequest, relay } from './relay.ts'
 
@@ -15,7 +16,7 @@ export async function recover(
   request: RelayedRequest,
   body: Body<'auth.recovery'>,
 ): Promise<unknown> {
-  const asked = body.code ? { code: body.code } : { email: body.email }
+  const asked = body.code ? { code: body.code } : { email: body.email, ...captchaOf(body) }
   return relay(
     app,
     request,

@@ -2,6 +2,7 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { IdentityFlows } from '../identity/flows.ts'
 import { renewCode } from '../teams/invitations.ts'
+import { captchaOf } from './captcha.ts'
 import { createAccount, recover } from './recovery.ts'
 import { relay } from './relay.ts'
 import { settingsRoutes } from './settings-routes.ts'
@@ -36,6 +37,7 @@ export function authRoutes(
               password: body.password,
               code: body.code,
               provider: body.provider,
+              ...captchaOf(body),
             },
             browser,
           ),
@@ -54,6 +56,7 @@ export function authRoutes(
               password: body.password,
               provider: body.provider,
               traits: { email: body.email, name: { first: body.firstName, last: body.lastName || undefined } },
+              ...captchaOf(body),
             },
             browser,
           ),

@@ -35,3 +35,24 @@ describe('AUDIT_RETENTION_DAYS', () => {
     expect(() => readConfig({ ...required, AUDIT_RETENTION_DAYS: value })).toThrow(/^AUDIT_RETENTION_DAYS is not valid/)
   })
 })
+
+describe('CAPTCHA_ORIGINS', () => {
+  const captcha = { ...required, CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/v1/api.js?x=1' }
+
+  it('widens what pages may load beside the origin of the script, and is nothing without it', () => {
+    expect(readConfig(required).captchaOrigins).toEqual([])
+    expect(readConfig({ ...required, CAPTCHA_ORIGINS: 'https://b.example.com' }).captchaOrigins).toEqual([])
+    expect(readConfig({ ...captcha, CAPTCHA_ORIGINS: 'https://*.b.example.com, http://c:81' }).captchaOrigins).toEqual([
+      'https://captcha.example.com',
+      'https://*.b.example.com',
+      'http://c:81',
+    ])
+  })
+
+  it.each(['*', "https://a.example.com 'unsafe-inline'", 'https://a.example.com; default-src *', 'data:'])(
+    'refuses %s',
+    (CAPTCHA_ORIGINS) => {
+      expect(() => readConfig({ ...captcha, CAPTCHA_ORIGINS })).toThrow(/^CAPTCHA_ORIGINS is not valid/)
+    },
+  )
+})

@@ -14,6 +14,8 @@ const key = z
 const list = z
   .string()
   .transform((value) => value.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
+/** As a Content-Security-Policy names it: nothing that would begin another directive. */
+const isOrigin = (text: string) => /^https?:\/\/(\*\.)?[a-z0-9.-]+(:\d{1,5})?$/i.test(text)
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Every setting of the server. Each may also come as NAME_FILE (Docker secrets). */
@@ -53,6 +55,12 @@ const settings = z
       .meta({ example: 'smtp://user:password@mail.example.com:587' }),
     FROM_EMAIL: z.email('is not an e-mail address').optional().meta({ example: 'crux@example.com' }),
     FROM_NAME: z.string().max(100).default('Crux').meta({ example: 'Crux' }),
+    /** The captcha itself belongs to the identity service; here it is where pages may load it from. */
+    CAPTCHA_SCRIPT_URL: httpUrl.optional().meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/api.js' }),
+    CAPTCHA_ORIGINS: list
+      .refine((origins) => origins.every(isOrigin), 'lists something else than origins')
+      .default([])
+      .meta({ example: 'https://*.hcaptcha.com,https://www.gstatic.com' }),
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off'], 'is neither on nor off').default('on').meta({ example: 'on' }),
@@ -105,6 +113,8 @@ export type Config = {
   /** 0: for ever. */
   auditRetentionDays: number
   teamCreationDisabled: boolean
+  /** Where the captcha's script and frames come from; empty without one. */
+  captchaOrigins: readonly string[]
   logLevel: (typeof logLevels)[number]
 }
 
@@ -140,6 +150,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimits: read.CRUX_RATE_LIMITS === 'on',
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
+    captchaOrigins: read.CAPTCHA_SCRIPT_URL ? [new URL(read.CAPTCHA_SCRIPT_URL).origin, ...read.CAPTCHA_ORIGINS] : [],
     logLevel: read.LOG_LEVEL,
   }
 }

@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Scripts come from this origin only; components write styles into the page, which cannot run anything. */
-export function contentSecurityPolicy(url: string): string {
+/**
+ * Scripts come from this origin only; components write styles into the page, which cannot run anything.
+ *
+ * @param captchaOrigins where the captcha's script and frames come from, if one is set up
+ */
+export function contentSecurityPolicy(url: string, captchaOrigins: readonly string[] = []): string {
   const { host, protocol } = new URL(url)
+  const captcha = captchaOrigins.map((origin) => ` ${origin}`).join('')
   return [
     "default-src 'self'",
-    "script-src 'self'",
+    `script-src 'self'${captcha}`,
+    ...(captcha ? [`frame-src${captcha}`] : []),
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
@@ -19,11 +25,11 @@ export function contentSecurityPolicy(url: string): string {
   ].join('; ')
 }
 
-export function securityHeaders(http: FastifyInstance, url: () => string): void {
+export function securityHeaders(http: FastifyInstance, url: () => string, captchaOrigins: readonly string[]): void {
   let made: { url: string; headers: Record<string, string> } | undefined
   /** Made once: the address changes at most once, when the port is known. */
   const headers = () => {
-    if (made?.url !== url()) made = { url: url(), headers: headersOf(url()) }
+    if (made?.url !== url()) made = { url: url(), headers: headersOf(url(), captchaOrigins) }
     return made.headers
   }
   // By callback: a promise for each answer would cost more than what it does.
@@ -38,13 +44,13 @@ export function securityHeaders(http: FastifyInstance, url: () => string): void 
 }
 
 /** What every answer carries, whatever it is. */
-export function headersOf(url: string): Record<string, string> {
+export function headersOf(url: string, captchaOrigins: readonly string[] = []): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'x-frame-options': 'DENY',
     'cross-origin-opener-policy': 'same-origin',
-    'content-security-policy': contentSecurityPolicy(url),
+    'content-security-policy': contentSecurityPolicy(url, captchaOrigins),
     ...(url.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
   }
 }

@@ -63,7 +63,7 @@ export function createHttpServer(
     else readJson(request, body as string, done)
   })
 
-  securityHeaders(http, options.url)
+  securityHeaders(http, options.url, app.config.captchaOrigins)
   observe(http, app)
   http.setErrorHandler((error, request, reply) => {
     if (error instanceof RelayedRefusal)

@@ -1,0 +1,40 @@
+import type { App } from '../context.ts'
+import { type Message, messages } from '../flows/messages.ts'
+import { transientPayload } from '../flows/submission.ts'
+import { type Fields, textField } from '../http/body.ts'
+import type { Visit } from '../http/visit.ts'
+import { normalizeIdentifier } from '../identities/identity-schema.ts'
+
+const tokenLengthMax = 8_192
+
+/** Why a submit of a flow that asks for the check may not go on. */
+export async function captchaRefusal(app: App, visit: Visit, fields: Fields): Promise<Message | undefined> {
+  if (!app.captcha) return undefined
+  const token = textField(transientPayload(fields), 'captcha_token')
+  if (token === '') return messages.captchaMissing()
+  if (token.length > tokenLengthMax) return messages.captchaWrong()
+  await app.limiter.take('client', visit.clientAddress)
+  const verdict = await app.captcha.verify(token, visit.clientAddress)
+  if (verdict === 'wrong') return messages.captchaWrong()
+  await app.limiter.refund('client', visit.clientAddress)
+  return verdict === 'unavailable' ? messages.captchaUnavailable() : undefined
+}
+
+/** Whether so many sign-ins with this address have failed that the next one takes a person. */
+export async function failedOften(app: App, fields: Fields): Promise<boolean> {
+  const subject = subjectOf(fields)
+  return app.captcha !== undefined && subject !== '' && (await app.limiter.isReached('captcha', subject))
+}
+
+/** Whose address it is does not count: nobody learns from it who has an account. */
+export async function noteFailure(app: App, fields: Fields): Promise<void> {
+  const subject = subjectOf(fields)
+  if (app.captcha && subject !== '') await app.limiter.note('captcha', subject)
+}
+
+export async function forgetFailures(app: App, fields: Fields): Promise<void> {
+  if (app.captcha) await app.limiter.reset('captcha', subjectOf(fields))
+}
+
+const subjectOf = (fields: Fields) =>
+  normalizeIdentifier(textField(fields, 'identifier') || textField(fields, 'password_identifier'))

@@ -1,0 +1,43 @@
+import { isLoopbackUrl } from '@crux/service-kit'
+import { z } from 'zod'
+
+const url = z
+  .url({ protocol: /^https?$/ })
+  .refine((value) => value.startsWith('https:') || isLoopbackUrl(value), 'must be https')
+  .optional()
+
+/** The settings of the check that somebody is a person, in the form that Turnstile, hCaptcha and reCAPTCHA share. Off when absent. */
+export const captchaSettings = {
+  CAPTCHA_VERIFY_URL: url.meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/siteverify' }),
+  CAPTCHA_SCRIPT_URL: url.meta({ example: 'https://challenges.cloudflare.com/turnstile/v0/api.js' }),
+  CAPTCHA_SITE_KEY: z.string().min(1).max(500).optional().meta({ example: '1x00000000000000000000AA' }),
+  CAPTCHA_SECRET_KEY: z.string().min(1).max(500).optional().meta({ example: 'what stands beside the site key' }),
+}
+
+type CaptchaInput = { [name in keyof typeof captchaSettings]?: string | undefined }
+export interface CaptchaSettings {
+  verifyUrl: string
+  scriptUrl: string
+  siteKey: string
+  secretKey: string
+}
+
+/** What stops the start: some of the settings without the others. */
+export function captchaProblem(read: CaptchaInput): { variable: string; problem: string } | undefined {
+  const names = Object.keys(captchaSettings) as (keyof CaptchaInput)[]
+  const missing = names.filter((name) => read[name] === undefined)
+  const [variable] = missing
+  if (variable === undefined || missing.length === names.length) return undefined
+  return { variable, problem: 'is missing: the settings of the captcha are set together or not at all' }
+}
+
+export function readCaptcha(read: CaptchaInput): CaptchaSettings | undefined {
+  const { CAPTCHA_VERIFY_URL, CAPTCHA_SCRIPT_URL, CAPTCHA_SITE_KEY, CAPTCHA_SECRET_KEY } = read
+  if (!CAPTCHA_VERIFY_URL || !CAPTCHA_SCRIPT_URL || !CAPTCHA_SITE_KEY || !CAPTCHA_SECRET_KEY) return undefined
+  return {
+    verifyUrl: CAPTCHA_VERIFY_URL,
+    scriptUrl: CAPTCHA_SCRIPT_URL,
+    siteKey: CAPTCHA_SITE_KEY,
+    secretKey: CAPTCHA_SECRET_KEY,
+  }
+}

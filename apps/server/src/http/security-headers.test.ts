@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { contentSecurityPolicy } from './security-headers.ts'
+
+const directives = (policy: string) =>
+  new Map(
+    policy.split('; ').map((part) => {
+      const [name = '', ...sources] = part.split(' ')
+      return [name, sources] as const
+    }),
+  )
+
+it('lets scripts and frames in from the captcha that is set up, and from nowhere else', () => {
+  const plain = directives(contentSecurityPolicy('https://crux.example.com'))
+  const captcha = ['https://captcha.example.com', 'https://*.frames.example.com']
+  const widened = directives(contentSecurityPolicy('https://crux.example.com', captcha))
+  expect(plain.has('frame-src')).toBe(false)
+  expect(widened.get('script-src')).toEqual(["'self'", ...captcha])
+  expect(widened.get('frame-src')).toEqual(captcha)
+  for (const [name, sources] of plain) if (name !== 'script-src') expect(widened.get(name)).toEqual(sources)
+})

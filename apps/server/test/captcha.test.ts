@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startSiteverify } from '../../identity/test/siteverify.ts'
+import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
+
+const secret = 'what only we and the verifier know'
+let verifier: Awaited<ReturnType<typeof startSiteverify>>
+let world: AccountsWorld
+
+beforeAll(async () => {
+  verifier = await startSiteverify(secret)
+  world = await startWithAccounts({
+    config: { captchaOrigins: ['https://captcha.example.com'] },
+    identitySettings: async () => ({
+      CAPTCHA_VERIFY_URL: verifier.url,
+      CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/api.js',
+      CAPTCHA_SITE_KEY: 'our-site',
+      CAPTCHA_SECRET_KEY: secret,
+    }),
+  })
+})
+afterAll(async () => {
+  await world.stop()
+  await verifier.close()
+})
+
+it('is handed on by the relays of the pages: sign-up, sign-in and recovery', async () => {
+  const email = 'ada@example.com'
+  const browser = world.makeBrowser()
+  const person = { method: 'password', email, password: 'an engine of brass', firstName: 'Ada' }
+  const register = async (more: object) =>
+    browser.go('/api/auth/register', { ...(await browser.begin('registration')), ...person, ...more })
+  const refused = await register({})
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('4000038')])
+  expect((await register({ captcha: verifier.pass() })).status).toBe(200)
+
+  const other = world.makeBrowser()
+  const recovery = await other.begin('recovery')
+  expect((await other.go('/api/auth/recovery', { ...recovery, email })).status).toBe(400)
+  expect(await other.go('/api/auth/recovery', { ...recovery, email, captcha: verifier.pass() })).toMatchObject({
+    status: 200,
+    body: { state: 'sent_email' },
+  })
+
+  for (let tries = 0; tries < 3; tries++) expect((await other.login(email, 'not my password')).status).toBe(400)
+  expect((await other.login(email, person.password)).status).toBe(400)
+  const login = { ...(await other.begin('login')), method: 'password', email, password: person.password }
+  expect((await other.go('/api/auth/login', { ...login, captcha: verifier.pass() })).status).toBe(200)
+})
+
+it('may be loaded by the pages', async () => {
+  const { headers } = await world.makeBrowser().go('/api/health')
+  expect(headers.get('content-security-policy')).toContain("script-src 'self' https://captcha.example.com;")
+  expect(headers.get('content-security-policy')).toContain('frame-src https://captcha.example.com;')
+})
