@@ -10,10 +10,19 @@ type Row = { id: string; name: string; place: string; updatedAt: Date }
 const countedMax = 1_000
 
 /**
- * One kind of owner: how its configurations are found in a team, in an order that an index has.
- * `$1` is the team, `$2` the pattern of the filter or null; `c` is the configuration.
+ * One kind of owner: how those of a team (`$1`) are found, in an order that an index has.
+ * `config` leads to the configuration of each, which everybody has.
  */
-type Kind = { type: ContainerConfigType; name: string; place: string; from: string; searched: string[]; order: string }
+type Kind = {
+  type: ContainerConfigType
+  name: string
+  place: string
+  from: string
+  config: string
+  team: string
+  searched: string[]
+  order: string
+}
 
 const ofVersion = `p.name || ' ' || v.name`
 const ofDeployment = `d.prefix || ' on ' || n.name || ', ' || ${ofVersion}`
@@ -26,7 +35,9 @@ const kinds: readonly Kind[] = [
     type: 'config-bundle',
     name: 'b.name',
     place: `'config bundle'`,
-    from: `crux.config_bundle b join crux.container_config c on c.config_bundle_id = b.id where b.team_id = $1`,
+    from: 'crux.config_bundle b',
+    config: 'c.config_bundle_id = b.id',
+    team: 'b.team_id',
     searched: ['b.name'],
     order: 'b.name',
   },
@@ -34,8 +45,9 @@ const kinds: readonly Kind[] = [
     type: 'deployment',
     name: 'd.prefix',
     place: `'on ' || n.name || ', ' || ${ofVersion}`,
-    from: `crux.deployment d join crux.container_config c on c.deployment_id = d.id ${deploymentJoins}
-      where d.team_id = $1`,
+    from: `crux.deployment d ${deploymentJoins}`,
+    config: 'c.deployment_id = d.id',
+    team: 'd.team_id',
     searched: ['d.prefix', 'n.name', 'v.name', 'p.name'],
     order: 'd.created_at desc, d.id desc',
   },
@@ -43,8 +55,9 @@ const kinds: readonly Kind[] = [
     type: 'image',
     name: 'i.name',
     place: ofVersion,
-    from: `crux.project p join crux.version v on v.project_id = p.id join crux.image i on i.version_id = v.id
-      join crux.container_config c on c.image_id = i.id where p.team_id = $1`,
+    from: 'crux.project p join crux.version v on v.project_id = p.id join crux.image i on i.version_id = v.id',
+    config: 'c.image_id = i.id',
+    team: 'p.team_id',
     searched: ['i.name', 'v.name', 'p.name'],
     order: 'p.name, v.id, i."order"',
   },
@@ -53,8 +66,9 @@ const kinds: readonly Kind[] = [
     name: 'i.name',
     place: ofDeployment,
     from: `crux.deployment d join crux.instance inst on inst.deployment_id = d.id
-      join crux.image i on i.id = inst.image_id join crux.container_config c on c.instance_id = inst.id
-      ${deploymentJoins} where d.team_id = $1`,
+      join crux.image i on i.id = inst.image_id ${deploymentJoins}`,
+    config: 'c.instance_id = inst.id',
+    team: 'd.team_id',
     searched: ['i.name', 'd.prefix', 'n.name', 'v.name', 'p.name'],
     order: 'd.created_at desc, d.id desc, i."order"',
   },
@@ -86,7 +100,8 @@ export async function listChoices(
 async function countOf(queries: Queries, kind: Kind, teamId: string, pattern: string | undefined): Promise<number> {
   const { rows } = await queries.query<{ n: number }>({
     name: `count ${kind.type} configurations${pattern ? ' found' : ''}`,
-    text: `select count(*)::int as n from (select from ${kind.from} ${searching(kind, pattern)} limit ${countedMax}) found`,
+    text: `select count(*)::int as n from (
+        select from ${kind.from} where ${found(kind, pattern)} limit ${countedMax}) found`,
     values: pattern ? [teamId, pattern] : [teamId],
   })
   return rows[0]?.n ?? 0
@@ -103,11 +118,13 @@ async function pageOf(
   const { rows } = await queries.query<Row>({
     name: `${kind.type} configurations${pattern ? ' found' : ''}`,
     text: `select c.id, ${kind.name} as name, ${kind.place} as place, c.updated_at as "updatedAt" from ${kind.from}
-      ${searching(kind, pattern)} order by ${kind.order} offset $${values.length - 1} limit $${values.length}`,
+      join crux.container_config c on ${kind.config} where ${found(kind, pattern)} order by ${kind.order} offset $${values.length - 1} limit $${values.length}`,
     values,
   })
   return rows
 }
 
-const searching = ({ searched }: Kind, pattern: string | undefined) =>
-  pattern ? `and (${searched.map((column) => `${column} ilike $2`).join(' or ')})` : ''
+const found = ({ team, searched }: Kind, pattern: string | undefined) =>
+  [`${team} = $1`, ...(pattern ? [`(${searched.map((column) => `${column} ilike $2`).join(' or ')})`] : [])].join(
+    ' and ',
+  )

@@ -155,17 +155,25 @@ async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): 
 
 /** Filters look at the names of node, version and project too; the counts follow the filter, but not the chosen status. */
 async function findFiltered(app: App, team: TeamContext, query: ListQuery): Promise<Found> {
-  const pattern = query.filter === undefined ? null : `%${query.filter.replace(/[\\%_]/g, '\\$&')}%`
-  const where = `where d.team_id = $1 and ($2::uuid is null or d.node_id = $2)
-    and ($3::text is null or d.prefix ilike $3 or n.name ilike $3 or v.name ilike $3 or p.name ilike $3)
-    and ($4::uuid is null or d.id in (
-      select deployment_id from crux.deployment_config_bundle where config_bundle_id = $4))`
-  const values = [team.id, query.nodeId ?? null, pattern, query.configBundleId ?? null]
+  const values: unknown[] = [team.id]
+  const given = (value: unknown) => `$${values.push(value)}`
+  const conditions = ['d.team_id = $1']
+  if (query.nodeId !== undefined) conditions.push(`d.node_id = ${given(query.nodeId)}`)
+  if (query.filter !== undefined) {
+    const pattern = given(`%${query.filter.replace(/[\\%_]/g, '\\$&')}%`)
+    const names = ['d.prefix', 'n.name', 'v.name', 'p.name'].map((name) => `${name} ilike ${pattern}`)
+    conditions.push(`(${names.join(' or ')})`)
+  }
+  if (query.configBundleId !== undefined)
+    conditions.push(`d.id in (
+      select deployment_id from crux.deployment_config_bundle where config_bundle_id = ${given(query.configBundleId)})`)
+  const where = `where ${conditions.join(' and ')}`
+  const [status, skip, take] = [1, 2, 3].map((at) => `$${values.length + at}`)
   const [page, counted] = await Promise.all([
     app.database.pool.query<ListRow>({
       types: isoTypes,
-      text: `select ${columns} from crux.deployment d ${joins} ${where} and ($5::text is null or d.status = $5)
-        order by d.created_at desc, d.id desc offset $6 limit $7`,
+      text: `select ${columns} from crux.deployment d ${joins} ${where} and (${status}::text is null or d.status = ${status})
+        order by d.created_at desc, d.id desc offset ${skip} limit ${take}`,
       values: [...values, query.status ?? null, query.skip, query.take],
     }),
     app.database.pool.query<{ status: Deployment['status']; n: number }>(
