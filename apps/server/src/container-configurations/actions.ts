@@ -102,13 +102,13 @@ export function tellChange(app: App, { config, changed, configBundleId }: PatchO
 
 /** The layer by itself, and for an instance also what it comes to together with the layers below. */
 function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
-  const prefix = config.deployment?.prefix
-  const own = validateConfig(fields, { prefix })
+  const place = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
+  const own = validateConfig(fields, place)
   const merged = config.row.type === 'instance' && finalOfInstance({ ...config, row: { ...config.row, fields } })
   if (!merged) return own
   const known = new Set(own.map((problem) => problem.error))
   // The merged list has other positions; what the layer shows by itself is said once.
-  return [...own, ...validateConfig(merged, { prefix }).filter((problem) => !known.has(problem.error))]
+  return [...own, ...validateConfig(merged, place).filter((problem) => !known.has(problem.error))]
 }
 
 function refuseProblems(problems: ConfigProblem[]) {

@@ -190,12 +190,21 @@ describe('a start', () => {
     expect(((await agent.command('deploy')).value as Release).hostDangerousAllowed).toBe(true)
   })
 
-  it('says that settings without an executor are not applied, instead of dropping them', async () => {
-    const version = await world.version({
-      images: [{ name: 'web', config: { initContainers: [{ name: 'i', image: 'busybox', useParentConfig: false }] } }],
+  it('says what was wrong in a bundle before anybody judged it, at the bundle', async () => {
+    const deployment = await world.deployment(await world.version(), (await world.node()).id)
+    const bundle = await world.client.call('config-bundles.create', { params: world.params, body: { name: 'Old' } })
+    await world.client.call('deployments.update', {
+      params: { ...world.params, deploymentId: deployment.id },
+      body: { prefix: deployment.prefix, protected: false, configBundles: [bundle.id] },
     })
-    const deployment = await world.deployment(version, (await world.node()).id)
-    expect(await refusal(world.start(deployment.id))).toMatchObject({ property: 'instances[0].config.initContainers' })
+    await world.server.app.database.pool.query(
+      `update crux.container_config set fields = '{"networks": [{"key": "-bad"}]}' where id = $1`,
+      [bundle.configId],
+    )
+    expect(await refusal(world.start(deployment.id))).toMatchObject({
+      status: 400,
+      property: 'configBundles[0].config.networks[0].key',
+    })
   })
 
   it('asks for required secrets, for encrypted ones, and for those of the present key', async () => {

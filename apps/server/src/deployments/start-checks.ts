@@ -15,9 +15,6 @@ import { heldStorages } from '../storages/actions.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
 
-/** Settings that no agent for Docker applies yet; it would refuse them later and with more noise. */
-const notYet = ['initContainers', 'configContainer', 'storage'] as const
-
 export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
 export type StartRequest = { team: TeamContext; ignoreProtected: boolean; from: 'layers' | 'release' }
@@ -81,19 +78,6 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
   const details: ErrorDetail[] = [
     ...(request.from === 'layers' ? layerProblems(deployment) : []),
     ...validateRelease(deployment.prefix, instances, deployment.node.type),
-    ...instances.flatMap(({ config }, index) =>
-      notYet.flatMap((field) =>
-        isSet(config[field])
-          ? [
-              {
-                property: `instances[${index}].config.${field}`,
-                error: 'notSupported',
-                description: `${field} is not applied on Docker nodes yet: take it out of the configuration`,
-              },
-            ]
-          : [],
-      ),
-    ),
   ]
   const [first] = details
   if (!first) return undefined
@@ -103,14 +87,13 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
 }
 
 /** What is wrong with a layer by itself is said where it can be mended. */
-function layerProblems({ fields, prefix, bundles }: LoadedDeployment): ErrorDetail[] {
+function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): ErrorDetail[] {
+  const place = { prefix, nodeType: node.type }
   const said = (property: string, problems: ErrorDetail[]) =>
     problems.map((problem) => ({ ...problem, property: `${property}.${problem.property}` }))
   return [
-    ...said('config', validateConfig(fields, { prefix })),
-    ...bundles.flatMap((bundle, index) =>
-      said(`configBundles[${index}].config`, validateConfig(bundle.fields, { prefix })),
-    ),
+    ...said('config', validateConfig(fields, place)),
+    ...bundles.flatMap((bundle, index) => said(`configBundles[${index}].config`, validateConfig(bundle.fields, place))),
   ]
 }
 
@@ -223,10 +206,3 @@ function checkPublicKey(deployment: LoadedDeployment, instances: readonly Planne
     description: `${deployment.node.name} has no key for secrets: connect its agent again.`,
   })
 }
-
-const isSet = (value: unknown) =>
-  Array.isArray(value)
-    ? value.length > 0
-    : typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).some((inner) => inner !== null && inner !== undefined && inner !== '')

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Release } from '@crux/agent-protocol'
 import type { Body } from '@crux/contract'
 import { freePort, startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
+import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 const missing = await storageMissing()
@@ -134,6 +135,46 @@ describe('a storage', () => {
     expect(
       (await server.app.database.pool.query('select from crux.storage where id = $1', [storage.id])).rowCount,
     ).toBe(0)
+  })
+})
+
+describe('an import at the start', () => {
+  it('gives the agent the keys of now, at a rollback too, and is refused once the storage is gone', async () => {
+    const storage = await create()
+    const node = await world.node()
+    const version = await world.version({ images: [{ name: 'web', config: importing(storage.id) }] })
+    const deployment = await world.deployment(version, node.id)
+    const agent = await world.agent(node)
+    const told = (release: Release) => ({ ...release.instances[0]?.storage, $typeName: undefined })
+    await world.start(deployment.id)
+    const first = await deployWell(agent)
+    expect(told(first)).toMatchObject({ url: 'https://s3.example.com', ...keys })
+    expect(first.instances[0]?.configJson).not.toContain(keys.secretKey)
+    await world.becomes(deployment.id, 'successful')
+    await update(storage.id, { accessKey: 'new', secretKey: 'pair' })
+    const back = () =>
+      world.client.call('deployments.start-release', {
+        params: { ...world.params, deploymentId: deployment.id, number: 1 },
+        query: {},
+      })
+    await back()
+    const { value } = await agent.command('deploy', 2)
+    expect(told(value as Release)).toMatchObject({ accessKey: 'new', secretKey: 'pair' })
+    await agent.client.reportDeployment({ release: (value as Release).key, events: journal(badNews('no')) })
+    await world.becomes(deployment.id, 'failed')
+    await world.client.call('container-configurations.update', {
+      params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
+      body: { config: { storage: null } },
+    })
+    await remove(storage.id)
+    await expect(back()).rejects.toMatchObject({
+      status: 412,
+      property: 'instances',
+      description: expect.stringContaining('was deleted'),
+    })
+    const events = JSON.stringify(await world.events(deployment.id))
+    expect(events).not.toContain('pair')
+    agent.cut()
   })
 })
 
