@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatEnvFile, parseEnvFile } from './env-file.ts'
+
+const read = (text: string) => Object.fromEntries(parseEnvFile(text).pairs.map(({ key, value }) => [key, value]))
+
+describe('an .env file', () => {
+  it('has pairs, comments, export and quotes', () => {
+    const text = `# database
+export URL="postgres://a=b"   # the main one
+
+LOG_LEVEL=info # not debug
+EMPTY=
+HASH=a#b
+SINGLE='no \\n escapes $HERE'
+DOUBLE="tab\\there \\"quoted\\""
+  SPACED = padded value\t
+YAML: like this`
+    expect(read(text)).toEqual({
+      URL: 'postgres://a=b',
+      LOG_LEVEL: 'info',
+      EMPTY: '',
+      HASH: 'a#b',
+      SINGLE: 'no \\n escapes $HERE',
+      DOUBLE: 'tab\there "quoted"',
+      SPACED: 'padded value',
+      YAML: 'like this',
+    })
+  })
+
+  it('has values over several lines, and counts lines behind them', () => {
+    const file = parseEnvFile('KEY="-----BEGIN\nabc\n-----END"\nwhat is this\nLAST=1\r\n')
+    expect(file.pairs).toEqual([
+      { key: 'KEY', value: '-----BEGIN\nabc\n-----END' },
+      { key: 'LAST', value: '1' },
+    ])
+    expect(file.problems).toEqual([{ line: 4, text: 'what is this' }])
+  })
+
+  it('keeps a quote that is never closed as what it is, and the last of two values', () => {
+    expect(read('A="open\nB=1\nB=2')).toEqual({ A: '"open', B: '2' })
+    expect(read('A="x" y')).toEqual({ A: '"x" y' })
+  })
+
+  it('reads what it writes', () => {
+    const key = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,12}$/)
+    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^["'`\\$# \n\r\tab=]{0,8}$/))
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.record({ key, value }), { selector: (pair) => pair.key }), (pairs) => {
+        expect(parseEnvFile(formatEnvFile(pairs))).toEqual({ pairs, problems: [] })
+      }),
+    )
+  })
+})
