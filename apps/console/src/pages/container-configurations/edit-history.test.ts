@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { editField, linkFound, shownFields, startDraft } from './config-draft.ts'
+import { noHistory, noted, redo, seenOf, undo } from './edit-history.ts'
+
+const env = (...pairs: [key: string, value: string][]) => pairs.map(([key, value]) => ({ id: `id-${key}`, key, value }))
+
+describe('taking back own edits', () => {
+  it('makes one step of what is typed in one go, and another after a pause or in another field', () => {
+    let history = noted(noHistory, [{ field: 'name', before: undefined, after: 'w' }], 1_000)
+    history = noted(history, [{ field: 'name', before: 'w', after: 'we' }], 1_200)
+    history = noted(history, [{ field: 'name', before: 'we', after: 'web' }], 1_400)
+    history = noted(history, [{ field: 'tty', before: undefined, after: true }], 1_500)
+    history = noted(history, [{ field: 'name', before: 'web', after: 'api' }], 9_000)
+    expect(history.done.map((step) => step.changes[0])).toEqual([
+      { field: 'name', before: undefined, after: 'web' },
+      { field: 'tty', before: undefined, after: true },
+      { field: 'name', before: 'web', after: 'api' },
+    ])
+  })
+
+  it('does not join what somebody else changed in between', () => {
+    let history = noted(noHistory, [{ field: 'environment', before: env(['A', '1']), after: env(['A', '2']) }], 1)
+    const theirs = env(['A', '2'], ['B', 'theirs'])
+    history = noted(history, [{ field: 'environment', before: theirs, after: env(['A', '3'], ['B', 'theirs']) }], 2)
+    expect(history.done).toHaveLength(2)
+  })
+
+  it('takes back the own rows alone, and brings them again', () => {
+    const server = { environment: env(['A', '1'], ['B', '1']) }
+    let draft = linkFound(startDraft(server, 1), server, 1)
+    const change = { field: 'environment' as const, before: server.environment, after: env(['A', 'mine'], ['B', '1']) }
+    const history = noted(noHistory, [change], 1)
+    draft = linkFound(draft, { environment: env(['A', 'mine'], ['B', 'theirs']) }, 3)
+    const back = undo(history)
+    for (const edit of back?.edits ?? []) draft = editField(draft, edit.field, edit.after, seenOf(edit)[edit.field])
+    expect(shownFields(draft).environment).toEqual(env(['A', '1'], ['B', 'theirs']))
+    expect(draft.conflicts).toEqual({})
+    const again = back && redo(back.history)
+    for (const edit of again?.edits ?? []) draft = editField(draft, edit.field, edit.after, seenOf(edit)[edit.field])
+    expect(shownFields(draft).environment).toEqual(env(['A', 'mine'], ['B', 'theirs']))
+    expect(again?.history.done).toHaveLength(1)
+    expect(again?.history.undone).toHaveLength(0)
+  })
+
+  it('forgets what was taken back as soon as something else is typed', () => {
+    const one = noted(noHistory, [{ field: 'name', before: null, after: 'a' }], 1)
+    const back = undo(one)?.history ?? noHistory
+    expect(redo(noted(back, [{ field: 'tty', before: null, after: true }], 2))).toBeNull()
+    expect(undo(noHistory)).toBeNull()
+  })
+})
