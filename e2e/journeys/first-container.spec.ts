@@ -1,5 +1,5 @@
 import { raw, unique, web } from '@crux/test-kit'
-import { addImage, signUpInBrowser } from '../kit/console.ts'
+import { addImage, showSetting, signUpInBrowser } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { answerOf, answers, hostPort } from '../kit/service.ts'
 import { removeContainers } from '../kit/stage.ts'
@@ -53,6 +53,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
   await test.step('a published port in the configuration', async () => {
     await page.getByRole('row', { name: image }).getByRole('button', { name: 'Configuration' }).click()
     await page.waitForURL(/container-configurations/)
+    await showSetting(page, 'Ports')
     const ports = page.getByRole('region', { name: 'Ports' })
     await ports.getByRole('button', { name: 'Add', exact: true }).click()
     await ports.getByLabel('inside', { exact: true }).fill('8080')

@@ -1,6 +1,6 @@
 import { createService, idle, setTag, unique } from '@crux/test-kit'
 import type { BrowserContext, Page } from '@playwright/test'
-import { addImage } from '../kit/console.ts'
+import { addImage, showSetting } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
 
 let second: BrowserContext
@@ -16,6 +16,7 @@ const environment = (page: Page) => page.getByRole('region', { name: 'Environmen
 const valueIn = (page: Page, key: string) => page.getByLabel(`Value of ${key}`)
 
 async function addVariable(page: Page, key: string, value: string) {
+  await showSetting(page, 'Environment')
   await environment(page).getByRole('button', { name: 'Add', exact: true }).click()
   await environment(page).getByLabel('Key', { exact: true }).last().fill(key)
   await environment(page).getByLabel('Key', { exact: true }).last().blur()
@@ -65,6 +66,7 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   await page.goto(address)
   await addVariable(page, 'LEFT', 'from the first')
   await other.goto(address)
+  await showSetting(other, 'Environment')
   await environment(other).getByRole('button', { name: 'Add', exact: true }).click()
   await valueIn(other, 'Key').fill('from the second')
   await environment(other).getByLabel('Key', { exact: true }).last().fill('RIGHT')

@@ -70,3 +70,8 @@ export async function addImage(page: Page, registry: string | RegExp, image: str
   await dialog.getByRole('button', { name: 'Add 1 image' }).click()
   await expect(page.getByRole('row', { name: image })).toBeVisible()
 }
+
+/** Puts a section into the form of a configuration, as its list of settings does. */
+export async function showSetting(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('button', { name, exact: true }).click()
+}

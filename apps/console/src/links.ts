@@ -76,8 +76,12 @@ export const links = {
       search: { try: release },
     }),
 
-  containerConfiguration: (teamSlug: string, configId: string) =>
-    linkOptions({ to: '/$teamSlug/container-configurations/$configId', params: { teamSlug, configId } }),
+  containerConfiguration: (teamSlug: string, configId: string, view?: 'json' | 'final') =>
+    linkOptions({
+      to: '/$teamSlug/container-configurations/$configId',
+      params: { teamSlug, configId },
+      search: { view },
+    }),
 
   planned: (teamSlug: string, area: PlannedArea) => linkOptions({ to: `/$teamSlug/${area}`, params: { teamSlug } }),
 }

@@ -172,6 +172,7 @@ const deploymentLog = createRoute({
 const containerConfiguration = createRoute({
   getParentRoute: () => team,
   path: '/container-configurations/$configId',
+  validateSearch: search.configurationSearch,
   loader: ({ params }) => {
     void queryClient.prefetchQuery(apiQuery('container-configurations.get', { params }))
     void queryClient.prefetchQuery(apiQuery('container-configurations.relations', { params }))

@@ -20,6 +20,7 @@ export const deploymentsSearch = z.object({
   status: z.enum(deploymentStatuses).optional().catch(undefined),
   filter: text,
 })
+export const configurationSearch = z.object({ view: z.enum(['json', 'final']).optional().catch(undefined) })
 const instant = z.iso.datetime({ offset: true }).optional().catch(undefined)
 export const auditLogSearch = z.object({
   skip: number,

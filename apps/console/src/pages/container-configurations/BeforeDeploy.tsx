@@ -6,17 +6,17 @@ import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { Box } from '../../components/Box.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
-import { DiffLines } from '../deployments/WhatChanges.tsx'
+import { DiffLines, WhatChanges } from '../deployments/WhatChanges.tsx'
 
 type Props = {
   teamSlug: string
   deploymentId: string
   instanceId: string | undefined
   /** Changes with every stored state: what a start would do is then asked anew. */
-  revision: string
+  revision: number | undefined
 }
 
-/** What deploying this instance would change now, and what has to be settled first. */
+/** What deploying this instance, or all of the deployment, would change now, and what has to be settled first. */
 export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: Props) {
   const { t } = useTranslation(['configuration', 'deployments', 'common'])
   const params = { teamSlug, deploymentId }
@@ -39,6 +39,8 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
           <span className="skeleton h-3 w-2/3" />
           <span className="skeleton h-16 w-full" />
         </div>
+      ) : !instanceId ? (
+        <WhatChanges preview={query.data} />
       ) : (
         <div className="grid gap-2.5 p-3 text-small">
           <p className="text-ink-2">{running ? t('before.against', { number: running.number }) : t('before.first')}</p>

@@ -3,14 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
-import { ConflictNotes } from './ConflictNote.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
-import { LogOptions } from './LogOptions.tsx'
-import { OriginPill, SettingOrigin } from './Origin.tsx'
+import { SettingOrigin, SettingReset } from './Origin.tsx'
+import { PairRows } from './PairRows.tsx'
 import { Section, Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
-import { SettingReset } from './SettingReset.tsx'
 
 /** How it is reached from outside through Traefik. Several hosts are separated by commas. */
 export function RoutingSection() {
@@ -35,9 +33,7 @@ export function RoutingSection() {
     </Setting>
   )
   return (
-    <Section id="routing" title={t('section.routing')}>
-      <ConflictNotes field="expose" />
-      <ConflictNotes field="routing" />
+    <Section id="routing">
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         <Setting
           label={t('field.expose')}
@@ -124,12 +120,7 @@ export function ExpectedStateSection() {
     </Setting>
   )
   return (
-    <Section
-      id="expectedState"
-      title={t('section.expectedState')}
-      tools={<SettingOrigin field="expectedState" label={t('section.expectedState')} />}
-    >
-      <ConflictNotes field="expectedState" />
+    <Section id="expectedState" tools={<SettingOrigin field="expectedState" label={t('section.expectedState')} />}>
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         <Setting
           label={t('expected.state')}
@@ -167,9 +158,7 @@ export function NetworksSection() {
   const own = form.own.networks ?? []
   const inherited = (form.parent?.networks ?? []).filter((row) => !own.some((mine) => mine.key === row.key))
   return (
-    <Section id="networks" title={t('section.networks')}>
-      <ConflictNotes field="networkMode" />
-      <ConflictNotes field="networks" />
+    <Section id="networks">
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         <Setting
           label={t('field.networkMode')}
@@ -197,20 +186,11 @@ export function NetworksSection() {
           }
           help={t('networks.help')}
         >
-          {inherited.length > 0 && (
-            <ul className="grid gap-1">
-              {inherited.map((row) => (
-                <li key={row.key} className="flex items-center gap-2">
-                  <span className="mono">{row.key}</span>
-                  <OriginPill own={false} />
-                </li>
-              ))}
-            </ul>
-          )}
           <ListRows
             field="networks"
             label={t('networks.one')}
             addLabel={t('networks.add')}
+            inherited={inherited}
             rows={own}
             own
             onChange={(rows) => form.edit('networks', rows)}
@@ -227,12 +207,7 @@ export function RestartSection() {
   const form = useConfigForm()
   const { value } = settingOf(form, 'restartPolicy')
   return (
-    <Section
-      id="restart"
-      title={t('section.restart')}
-      tools={<SettingOrigin field="restartPolicy" label={t('section.restart')} />}
-    >
-      <ConflictNotes field="restartPolicy" />
+    <Section id="restart" tools={<SettingOrigin field="restartPolicy" label={t('section.restart')} />}>
       <div className="p-3">
         <Setting
           label={t('field.restartPolicy')}
@@ -260,8 +235,7 @@ export function LogSection() {
   const { value } = settingOf(form, 'logConfig')
   const driver = value?.driver ?? 'nodeDefault'
   return (
-    <Section id="log" title={t('section.log')} tools={<SettingOrigin field="logConfig" label={t('section.log')} />}>
-      <ConflictNotes field="logConfig" />
+    <Section id="log" tools={<SettingOrigin field="logConfig" label={t('section.log')} />}>
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         <Setting
           label={t('log.driver')}
@@ -287,8 +261,11 @@ export function LogSection() {
           </Select>
         </Setting>
         <Setting label={t('log.options')} error={form.errorOf('logConfig.options')}>
-          <LogOptions
-            options={value?.options ?? []}
+          <PairRows
+            property="logConfig.options"
+            label={t('log.options')}
+            rows={value?.options ?? []}
+            placeholders={{ key: 'max-size', value: '10m' }}
             onChange={(options) => form.edit('logConfig', { driver, options })}
           />
         </Setting>

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next'
 import { Switch } from '../../components/Switch.tsx'
-import { ConflictNotes } from './ConflictNote.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
 import { SettingOrigin } from './Origin.tsx'
@@ -18,10 +17,7 @@ export function GeneralSection({ defaultName, prefix }: { defaultName: string; p
   const full = `${prefix ? `${prefix}-` : ''}${name || defaultName}`
   const uid = user === null || user === undefined || user === -1 || Number.isNaN(user) ? '' : String(user)
   return (
-    <Section id="general" title={t('section.general')}>
-      {(['name', 'commands', 'args', 'workingDirectory', 'user', 'tty'] as const).map((field) => (
-        <ConflictNotes key={field} field={field} />
-      ))}
+    <Section id="general">
       <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
         <Setting
           label={t('field.name')}

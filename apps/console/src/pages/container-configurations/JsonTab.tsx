@@ -4,9 +4,9 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { FieldError } from '../../components/Field.tsx'
-import { ConflictNotes } from './ConflictNote.tsx'
-import { useConfigForm } from './config-context.ts'
+import { isBase, useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
+import { FieldNotes } from './FieldNotes.tsx'
 import { newId } from './new-id.ts'
 
 const JsonEditor = lazy(() =>
@@ -20,17 +20,18 @@ const JsonEditor = lazy(() =>
 export function JsonTab() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { own, kind, edit, readOnly, editors, configId, conflicts } = form
+  const { own, kind, editAll, readOnly, editors, configId, conflicts } = form
+  const base = isBase(kind)
   const stored = useMemo(() => textOf(own), [own])
   const [text, setText] = useState(stored)
   const [focused, setFocused] = useState(false)
   /** What the text says. */
   const said = useRef(own)
-  const read = (value: string) => configFromJson(value, said.current, { newId, base: kind === 'image' })
+  const read = (value: string) => configFromJson(value, said.current, { newId, base })
   const problem = useMemo(() => {
-    const result = configFromJson(text, said.current, { newId, base: kind === 'image' })
+    const result = configFromJson(text, said.current, { newId, base })
     return result.ok ? null : result
-  }, [text, kind])
+  }, [text, base])
   // A text that cannot be read stays as it was typed.
   const follows = !focused && !problem
   if (follows) said.current = own
@@ -47,7 +48,10 @@ export function JsonTab() {
     if (!result.ok) return
     const seen = said.current
     said.current = { ...seen, ...result.patch }
-    for (const [field, part] of Object.entries(result.patch)) edit(field as ContainerConfigField, part, seen)
+    editAll(
+      Object.entries(result.patch).map(([field, value]) => ({ field: field as ContainerConfigField, value })),
+      seen,
+    )
   }
   return (
     <Box title={t('json.title')} aside={t('json.aside')}>
@@ -75,7 +79,7 @@ export function JsonTab() {
         </Suspense>
       </div>
       {[...new Set(Object.keys(conflicts).map(fieldOf))].map((field) => (
-        <ConflictNotes key={field} field={field} />
+        <FieldNotes key={field} field={field} />
       ))}
       {problem && (
         <div className="border-t border-line px-3 py-2.5">

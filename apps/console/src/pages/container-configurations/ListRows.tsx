@@ -4,15 +4,18 @@ import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { useConfigForm } from './config-context.ts'
 import { newId } from './new-id.ts'
+import { OriginPill } from './Origin.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 type Row = { id?: string; key: string }
 type Props = {
-  field: 'commands' | 'args' | 'networks'
+  field: 'commands' | 'args' | 'networks' | 'customHeaders'
   label: string
   addLabel: string
   rows: readonly Row[]
-  /** False for rows of the image: they can be read, and a change makes this layer's own list. */
+  /** Rows of the layers below that stay beside the own ones. */
+  inherited?: readonly Row[]
+  /** False for rows from below: they can be read, and a change makes this layer's own list. */
   own: boolean
   onChange: (rows: Row[]) => void
   ordered?: boolean
@@ -20,7 +23,7 @@ type Props = {
 }
 
 /** Single values, one per line; Enter begins the next. */
-export function ListRows({ field, label, addLabel, rows, own, onChange, ordered, placeholder }: Props) {
+export function ListRows({ field, label, addLabel, inherited = [], rows, own, onChange, ordered, placeholder }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { errorOf, readOnly } = useConfigForm()
   const [added, setAdded] = useState<string | null>(null)
@@ -50,6 +53,16 @@ export function ListRows({ field, label, addLabel, rows, own, onChange, ordered,
   }
   return (
     <div className="grid gap-1.5">
+      {inherited.length > 0 && (
+        <ul className="grid gap-1">
+          {inherited.map((row) => (
+            <li key={row.key} className="flex items-center gap-2">
+              <span className="mono break-all">{row.key}</span>
+              <OriginPill own={false} part={`${field}.${row.key}`} />
+            </li>
+          ))}
+        </ul>
+      )}
       <ul ref={list} className="grid gap-1.5 empty:hidden">
         {rows.map((row, index) => (
           <li key={row.id ?? index} data-row={row.id} className="flex items-center gap-1">

@@ -1,35 +1,68 @@
 import type { ContainerConfigField } from '@crux/contract'
+import { Link } from '@tanstack/react-router'
 import { RotateCcw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
 import { Pill } from '../../components/Tag.tsx'
-import { settingOf, useConfigForm } from './config-context.ts'
+import { links } from '../../links.ts'
+import { type ConfigForm, settingOf, useConfigForm } from './config-context.ts'
+import type { Layer } from './parent-layers.ts'
 
-/** Where a value comes from. An image's own page has one layer and needs no word for it. */
-export function OriginPill({ own }: { own: boolean }) {
+type Words = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
+
+/** A layer in words: "image", "bundle region-eu", "this deployment". */
+export const layerWords = (t: Words, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
+  t(`origin.${source}`, { name })
+
+const ownWords = (t: Words, kind: ConfigForm['kind']): string =>
+  t(kind === 'instance' ? 'origin.instance' : 'origin.deployment')
+
+/** Where a value comes from, with the way there. A base layer has nothing below it and needs no word for it. */
+export function OriginPill({ own, part }: { own: boolean; part: string }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { kind } = useConfigForm()
-  if (kind === 'image') return null
-  return <Pill tone={own ? 'accent' : 'plain'}>{t(own ? 'origin.instance' : 'origin.image')}</Pill>
+  const { kind, parent, below, teamSlug } = useConfigForm()
+  if (!parent) return null
+  if (own) return <Pill tone="accent">{ownWords(t, kind)}</Pill>
+  const layer = below.originOf(part)
+  if (!layer) return null
+  return (
+    <Link
+      {...links.containerConfiguration(teamSlug, layer.configId)}
+      title={layer.name}
+      className="inline-flex max-w-44 min-w-0 rounded-full hover:underline"
+    >
+      <Pill tone={layer.source === 'config-bundle' ? 'past' : 'plain'}>
+        <span className="truncate">{layerWords(t, layer)}</span>
+      </Pill>
+    </Link>
+  )
 }
 
-/** Origin of a whole setting, and the way back to what the image says. */
+/** Origin of a whole setting, and the way back to what the layers below say. */
 export function SettingOrigin({ field, label }: { field: ContainerConfigField; label: string }) {
-  const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const { value, own } = settingOf(form, field)
   if (value === null || value === undefined) return null
   return (
     <span className="inline-flex items-center gap-1">
-      <OriginPill own={own} />
-      {own && !form.readOnly && (
-        <IconButton
-          icon={RotateCcw}
-          size="sm"
-          label={t(form.kind === 'instance' ? 'reset.toImage' : 'reset.clear', { setting: label })}
-          onClick={() => form.reset(field)}
-        />
-      )}
+      <OriginPill own={own} part={field} />
+      {own && <SettingReset field={field} label={label} />}
     </span>
+  )
+}
+
+/** Takes everything of this layer out of a setting, so that what lies below shows through. Only where there is something. */
+export function SettingReset({ field, label }: { field: ContainerConfigField; label: string }) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const form = useConfigForm()
+  const own = form.own[field]
+  if (own === null || own === undefined || (Array.isArray(own) && own.length === 0) || form.readOnly) return null
+  return (
+    <IconButton
+      icon={RotateCcw}
+      size="sm"
+      label={t(form.parent ? 'reset.toBelow' : 'reset.clear', { setting: label })}
+      onClick={() => form.reset(field)}
+    />
   )
 }

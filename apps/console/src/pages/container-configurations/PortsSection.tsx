@@ -1,17 +1,18 @@
-import { type ContainerConfigFields, portProtocols } from '@crux/contract'
+import { type ContainerConfigFields, portProtocols, proxyProtocols } from '@crux/contract'
 import { rowKey } from '@crux/rules'
-import { ArrowRight, Undo2, X } from 'lucide-react'
+import { ArrowRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../../components/Button.tsx'
+import { Button } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
-import { ConflictNotes } from './ConflictNote.tsx'
-import { useConfigForm } from './config-context.ts'
+import { settingOf, useConfigForm } from './config-context.ts'
+import { RowEnd } from './KeyedRows.tsx'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
-import { OriginPill } from './Origin.tsx'
+import { SettingReset } from './Origin.tsx'
+import { PortGate } from './PortGate.tsx'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
-import { SettingReset } from './SettingReset.tsx'
+import { portChanges } from './side-effects.ts'
 
 type Port = NonNullable<ContainerConfigFields['ports']>[number]
 type Range = NonNullable<ContainerConfigFields['portRanges']>[number]
@@ -33,27 +34,15 @@ export function PortsSection() {
   const ownRanges = form.own.portRanges ?? []
   const rows = layerRows<Port>(own, form.parent?.ports ?? [], samePort)
   const ranges = layerRows<Range>(ownRanges, form.parent?.portRanges ?? [], overlaps)
-  const addPort = () => form.edit('ports', [...own, { id: newId(), internal: Number.NaN, external: null }])
+  const setPorts = (ports: readonly Port[]) => form.editAll(portChanges(form, ports))
+  const addPort = () => setPorts([...own, { id: newId(), internal: Number.NaN, external: null }])
   const addRange = () => {
     const empty = { from: Number.NaN, to: Number.NaN }
     form.edit('portRanges', [...ownRanges, { id: newId(), internal: empty, external: empty }])
   }
-  const errors = [
-    form.errorOf('ports'),
-    form.errorOf('portRanges'),
-    ...own.flatMap((_, index) =>
-      ['', '.internal', '.external', '.protocol', '.bindAddress'].map((part) => form.errorOf(`ports[${index}]${part}`)),
-    ),
-    ...ownRanges.flatMap((_, index) =>
-      ['', '.internal.from', '.internal.to', '.external.from', '.external.to'].map((part) =>
-        form.errorOf(`portRanges[${index}]${part}`),
-      ),
-    ),
-  ]
   return (
     <Section
       id="ports"
-      title={t('section.ports')}
       aside={rows.length + ranges.length > 0 ? t('values.count', { count: rows.length + ranges.length }) : undefined}
       tools={
         <>
@@ -65,16 +54,14 @@ export function PortsSection() {
       }
       onAdd={addPort}
     >
-      <ConflictNotes field="ports" />
-      <ConflictNotes field="portRanges" />
       {rows.length + ranges.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.ports')}</p>}
       <div className="grid gap-2 px-3 py-3 empty:hidden">
         {rows.map((layered) => (
           <PortRow
             key={layered.id}
             layered={layered}
-            onChange={(part) => form.edit('ports', withRow(own, layered, part, newId))}
-            onRemove={() => form.edit('ports', withoutRow(own, layered.index))}
+            onChange={(part) => setPorts(withRow(own, layered, part, newId))}
+            onRemove={() => setPorts(withoutRow(own, layered.index))}
           />
         ))}
         {ranges.map((layered) => (
@@ -86,7 +73,8 @@ export function PortsSection() {
           />
         ))}
       </div>
-      <RowErrors errors={errors} />
+      <RowErrors errors={[...form.errorsBelow('ports'), ...form.errorsBelow('portRanges')]} />
+      <PortGate />
     </Section>
   )
 }
@@ -95,8 +83,10 @@ type RowProps<Row> = { layered: LayeredRow<Row>; onChange: (part: Partial<Row>) 
 
 function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf, readOnly } = useConfigForm()
+  const form = useConfigForm()
+  const { errorOf, readOnly } = form
   const { row, origin, index } = layered
+  const gated = settingOf(form, 'portGate').value?.enabled === true
   const error = (part: string) => (index < 0 ? undefined : errorOf(`ports[${index}]${part}`))
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -148,7 +138,28 @@ function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
         error={error('.bindAddress')}
         onChange={(text) => onChange({ bindAddress: text || null })}
       />
-      <RowEnd layered={layered} name={textOf(row.internal)} onRemove={onRemove} />
+      {((gated && row.external && row.protocol !== 'udp') || row.proxyProtocol) && (
+        <span className="w-[150px]">
+          <Select
+            aria-label={t('ports.proxyProtocol')}
+            title={t('ports.proxyProtocolHelp')}
+            value={row.proxyProtocol ?? ''}
+            disabled={readOnly !== null}
+            aria-invalid={error('.proxyProtocol') ? true : undefined}
+            onChange={(event) =>
+              onChange({ proxyProtocol: proxyProtocols.find((known) => known === event.target.value) ?? null })
+            }
+          >
+            <option value="">{t('ports.noProxyProtocol')}</option>
+            {proxyProtocols.map((known) => (
+              <option key={known} value={known}>
+                {t('ports.proxyProtocolVersion', { version: known })}
+              </option>
+            ))}
+          </Select>
+        </span>
+      )}
+      <RowEnd layered={layered} part={`ports.${rowKey(row)}`} name={textOf(row.internal)} onRemove={onRemove} />
     </div>
   )
 }
@@ -179,44 +190,12 @@ function RangeRow({ layered, onChange, onRemove }: RowProps<Range>) {
       {side('external', 'from')}
       <span className="text-ink-3">-</span>
       {side('external', 'to')}
-      <RowEnd layered={layered} name={`${textOf(row.internal.from)}-${textOf(row.internal.to)}`} onRemove={onRemove} />
+      <RowEnd
+        layered={layered}
+        part={`portRanges.${rowKey(row)}`}
+        name={`${textOf(row.internal.from)}-${textOf(row.internal.to)}`}
+        onRemove={onRemove}
+      />
     </div>
-  )
-}
-
-/** Origin and what can be done: an own row goes, an override goes back, one of the image is changed there. */
-export function RowEnd<Row>({
-  layered,
-  name,
-  onRemove,
-}: {
-  layered: LayeredRow<Row>
-  name: string
-  onRemove: () => void
-}) {
-  const { t } = useTranslation(['configuration', 'common'])
-  const { readOnly } = useConfigForm()
-  const { origin } = layered
-  return (
-    <span className="ml-auto flex items-center gap-1">
-      <OriginPill own={origin !== 'inherited'} />
-      {origin === 'override' ? (
-        <IconButton
-          icon={Undo2}
-          size="sm"
-          label={t('reset.row', { key: name })}
-          disabledReason={readOnly}
-          onClick={onRemove}
-        />
-      ) : (
-        <IconButton
-          icon={X}
-          size="sm"
-          label={t('removeRow', { key: name })}
-          disabledReason={readOnly ?? (origin === 'inherited' && t('inheritedRow'))}
-          onClick={onRemove}
-        />
-      )}
-    </span>
   )
 }

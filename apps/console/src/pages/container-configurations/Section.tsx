@@ -1,25 +1,33 @@
-import { Plus } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { EyeOff, Plus } from 'lucide-react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Button, IconButton } from '../../components/Button.tsx'
 import { FieldError } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
-import type { SectionId } from './sections.ts'
+import { FieldNotes } from './FieldNotes.tsx'
+import { fieldsIn, type SectionId } from './sections.ts'
+
+/** Takes a section out of the form; given by the form that shows it. */
+const HideContext = createContext<((id: SectionId) => void) | null>(null)
+export const HideProvider = HideContext.Provider
 
 type Props = {
   id: SectionId
-  title: string
   aside?: ReactNode
   tools?: ReactNode
   onAdd?: () => void
+  /** What the add button adds, where "Add" alone says too little. */
+  addLabel?: string
   children: ReactNode
 }
 
 /** One part of the form; the navigation beside it leads to its id. */
-export function Section({ id, title, aside, tools, onAdd, children }: Props) {
+export function Section({ id, aside, tools, onAdd, addLabel, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
+  const hide = useContext(HideContext)
+  const title = t(`section.${id}`)
   return (
     <div id={`section-${id}`} className="scroll-mt-16">
       <Box
@@ -31,17 +39,28 @@ export function Section({ id, title, aside, tools, onAdd, children }: Props) {
             {tools}
             {onAdd && (
               <Button size="sm" icon={Plus} disabledReason={readOnly} onClick={onAdd}>
-                {t('add')}
+                {addLabel ?? t('add')}
               </Button>
+            )}
+            {hide && (
+              <IconButton icon={EyeOff} size="sm" label={t('hide', { section: title })} onClick={() => hide(id)} />
             )}
           </>
         }
       >
+        {fieldsIn(id).map((field) => (
+          <FieldNotes key={field} field={field} />
+        ))}
         {children}
       </Box>
     </div>
   )
 }
+
+/** Settings of a section beside each other where there is room. */
+export const SettingGrid = ({ children }: { children: ReactNode }) => (
+  <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">{children}</div>
+)
 
 /** A named setting inside a section: label, origin, control, error in the place of help. */
 export function Setting({
@@ -49,16 +68,18 @@ export function Setting({
   origin,
   help,
   error,
+  wide,
   children,
 }: {
   label: string
   origin?: ReactNode
   help?: ReactNode
   error?: string
+  wide?: boolean
   children: ReactNode
 }) {
   return (
-    <div className="grid content-start gap-[5px]">
+    <div className={wide ? 'grid content-start gap-[5px] sm:col-span-2' : 'grid content-start gap-[5px]'}>
       <div className="flex min-h-[26px] items-center gap-2">
         <span className="font-strong">{label}</span>
         <span className="ml-auto">{origin}</span>

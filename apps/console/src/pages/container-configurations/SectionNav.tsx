@@ -1,66 +1,82 @@
+import { Plus } from 'lucide-react'
+import type { Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { SearchBox } from '../../components/SearchBox.tsx'
-import { type Group, type SectionId, sectionGroups } from './sections.ts'
+import { type Group, groupOf, type SectionId } from './sections.ts'
 
-export type NavEntry = { id: SectionId; title: string; count?: number; error: boolean }
-type Props = { entries: readonly NavEntry[]; text: string; onText: (text: string) => void; current: SectionId | null }
+export type NavEntry = { id: SectionId; title: string; count?: number; error: boolean; lit: boolean }
+type Props = {
+  entries: readonly NavEntry[]
+  groups: readonly Group[]
+  text: string
+  onText: (text: string) => void
+  current: SectionId | null
+  onChoose: (id: SectionId) => void
+  ref?: Ref<HTMLElement>
+}
 
-const groups: readonly Group[] = ['common', 'docker', 'kubernetes']
-
-/** The parts of the form beside it, with how many values each has and whether something is wrong there. */
-export function SectionNav({ entries, text, onText, current }: Props) {
+/** Every setting there is: those in the form with how many values each has, the others to be added to it. */
+export function SectionNav({ entries, groups, text, onText, current, onChoose, ref }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   return (
     <nav
+      ref={ref}
       aria-label={t('nav.label')}
       className="sticky top-16 hidden max-h-[calc(100dvh-80px)] self-start overflow-y-auto md:block"
     >
       <SearchBox label={t('nav.find')} value={text} onChange={onText} className="w-full" />
       {groups.map((group) => {
-        const found = entries.filter((entry) => sectionGroups[entry.id] === group)
+        const found = entries.filter((entry) => groupOf(entry.id) === group)
         if (found.length === 0) return null
         return (
           <div key={group}>
             <h2 className="px-2 pt-3.5 pb-1 text-small font-medium text-ink-3">{t(`group.${group}`)}</h2>
             {found.map((entry) => (
-              <a
+              <button
                 key={entry.id}
-                href={`#section-${entry.id}`}
+                type="button"
+                aria-pressed={entry.lit}
                 aria-current={current === entry.id ? 'true' : undefined}
-                onClick={(event) => {
-                  event.preventDefault()
-                  goToSection(entry.id)
-                }}
+                onClick={() => onChoose(entry.id)}
                 className={cx(
-                  'flex h-7 items-center rounded-md px-2 hover:text-ink',
-                  current === entry.id ? 'bg-accent-soft font-strong text-ink' : 'text-ink-2',
+                  'group/entry flex h-7 w-full items-center rounded-md px-2 text-left hover:text-ink',
+                  current === entry.id
+                    ? 'bg-accent-soft font-strong text-ink'
+                    : entry.lit
+                      ? 'text-ink'
+                      : 'text-ink-3 hover:bg-hover',
                 )}
               >
                 <span className="truncate">{entry.title}</span>
-                {(entry.error || entry.count !== undefined) && (
-                  <span
-                    className={cx(
-                      'ml-auto text-small tabular-nums',
-                      entry.error ? 'font-semibold text-failed' : 'text-ink-3',
-                    )}
-                  >
-                    {entry.error ? (
-                      <>
-                        <span aria-hidden>!</span>
-                        <span className="sr-only">{t('nav.error')}</span>
-                      </>
-                    ) : (
-                      entry.count
-                    )}
-                  </span>
-                )}
-              </a>
+                <Mark entry={entry} />
+              </button>
             ))}
           </div>
         )
       })}
     </nav>
+  )
+}
+
+function Mark({ entry }: { entry: NavEntry }) {
+  const { t } = useTranslation(['configuration', 'common'])
+  if (entry.error)
+    return (
+      <span className="ml-auto text-small font-semibold text-failed">
+        <span aria-hidden>!</span>
+        <span className="sr-only">{t('nav.error')}</span>
+      </span>
+    )
+  if (!entry.lit)
+    return (
+      <Plus
+        aria-hidden
+        className="ml-auto size-3.5! opacity-0 group-hover/entry:opacity-100 group-focus-visible/entry:opacity-100"
+      />
+    )
+  return entry.count === undefined ? null : (
+    <span className="ml-auto text-small text-ink-3 tabular-nums">{entry.count}</span>
   )
 }
 

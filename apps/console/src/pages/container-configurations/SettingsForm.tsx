@@ -1,20 +1,19 @@
-import { SlidersHorizontal } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { ListFilter, SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
-import { Chips } from '../../components/Chips.tsx'
+import { cx } from '../../components/class-names.ts'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { Menu, MenuCheck, MenuLabel } from '../../components/Menu.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
-import { ExpectedStateSection, LogSection, NetworksSection, RestartSection, RoutingSection } from './ChoiceSections.tsx'
+import { isTyping, useKey } from '../../components/use-key.ts'
 import { useConfigForm } from './config-context.ts'
-import { GeneralSection } from './GeneralSection.tsx'
-import { KeyValueSection } from './KeyValueSection.tsx'
-import { OtherSection, setOtherFields } from './OtherSection.tsx'
-import { PortsSection } from './PortsSection.tsx'
-import { SectionNav } from './SectionNav.tsx'
-import { type Group, type SectionId, sectionFields, sectionGroups, sectionIds } from './sections.ts'
+import { HideProvider } from './Section.tsx'
+import { goToSection, SectionNav } from './SectionNav.tsx'
+import { ShownSection } from './ShownSection.tsx'
+import { countIn, everydaySections, fieldsIn, groupOf, type SectionId } from './sections.ts'
 import { useCurrentSection } from './use-current-section.ts'
-import { VolumesSection } from './VolumesSection.tsx'
+import { useShownSections } from './use-shown-sections.ts'
 
 type Props = {
   fieldHasError: (field: string) => boolean
@@ -28,40 +27,34 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const [text, setText] = useState('')
-  const [group, setGroup] = useState<Group | 'all'>('all')
+  const [wanted, setWanted] = useState<SectionId | null>(null)
+  const nav = useRef<HTMLElement>(null)
   const current = useCurrentSection()
-  const others = setOtherFields(form.own, form.parent)
+  const hasError = (id: SectionId) => fieldsIn(id).some((field) => fieldHasError(field))
+  const sections = useShownSections(hasError)
+  const fits = (id: SectionId) =>
+    `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsIn(id).join(' ')}`
+      .toLowerCase()
+      .includes(text.trim().toLowerCase())
+  // Who looks for a setting sees it, lit or not.
+  const found = sections.offered.filter(fits)
+  const shown = text.trim() === '' ? sections.shown : found
+  const choose = (id: SectionId) => {
+    sections.show(id)
+    setWanted(id)
+  }
 
-  const fits = (id: SectionId) => {
-    if (id === 'other' && others.length === 0) return false
-    if (group !== 'all' && sectionGroups[id] !== group) return false
-    const words = `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${id === 'other' ? others.join(' ') : sectionFields[id].join(' ')}`
-    return words.toLowerCase().includes(text.trim().toLowerCase())
-  }
-  const shown = sectionIds.filter(fits)
-  const entries = shown.map((id) => ({
-    id,
-    title: t(`section.${id}`),
-    count: countOf(id, form, others.length),
-    error: id !== 'other' && sectionFields[id].some(fieldHasError),
-  }))
-  const clear = () => {
-    setText('')
-    setGroup('all')
-  }
-  const sections: Record<SectionId, ReactNode> = {
-    general: <GeneralSection defaultName={defaultName} prefix={prefix} />,
-    environment: <KeyValueSection field="environment" id="environment" />,
-    ports: <PortsSection />,
-    volumes: <VolumesSection />,
-    routing: <RoutingSection />,
-    expectedState: <ExpectedStateSection />,
-    networks: <NetworksSection />,
-    restart: <RestartSection />,
-    log: <LogSection />,
-    labels: <KeyValueSection field="dockerLabels" id="labels" />,
-    other: <OtherSection />,
-  }
+  useEffect(() => {
+    if (!wanted) return
+    goToSection(wanted)
+    setWanted(null)
+  }, [wanted])
+  useKey((event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false
+    nav.current?.querySelector('input')?.focus()
+    return true
+  })
+
   return (
     <div
       className={
@@ -70,31 +63,93 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
           : 'grid gap-4 min-[768px]:grid-cols-[176px_minmax(0,1fr)]'
       }
     >
-      <SectionNav entries={entries} text={text} onText={setText} current={current} />
+      <SectionNav
+        ref={nav}
+        groups={sections.groups}
+        entries={found.map((id) => ({
+          id,
+          title: t(`section.${id}`),
+          count: countIn(id, form.own, form.parent),
+          error: hasError(id),
+          lit: sections.shown.includes(id),
+        }))}
+        text={text}
+        onText={setText}
+        current={current}
+        onChoose={choose}
+      />
       <div className="grid min-w-0 content-start gap-4">
         <div className="flex flex-wrap items-center gap-2">
-          <Chips
-            label={t('filter.label')}
-            value={group}
-            onChange={setGroup}
-            options={(['all', 'common', 'docker', 'kubernetes'] as const).map((value) => ({
-              value,
-              label: value === 'all' ? t('common:all') : t(`group.${value}`),
-            }))}
-          />
-          <SearchBox label={t('nav.find')} value={text} onChange={setText} className="min-w-40 flex-1 md:hidden" />
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset of four buttons would be read as a form */}
+          <div role="group" aria-label={t('filter.label')} className="inline-flex flex-wrap gap-1">
+            {(['all', ...sections.groups] as const).map((group) => (
+              <button
+                key={group}
+                type="button"
+                aria-pressed={sections.isLit(group)}
+                onClick={() => sections.toggle(group)}
+                className={cx(
+                  'h-[26px] rounded-full border px-2.5 text-small',
+                  sections.isLit(group)
+                    ? 'border-transparent bg-accent-soft font-strong text-accent'
+                    : 'border-line-strong text-ink-2 hover:bg-hover',
+                )}
+              >
+                {group === 'all' ? t('common:all') : t(`group.${group}`)}
+              </button>
+            ))}
+          </div>
+          <SearchBox label={t('nav.find')} value={text} onChange={setText} className="min-w-36 flex-1 md:hidden" />
+          <span className="md:hidden">
+            <Menu trigger={<Button icon={ListFilter}>{t('filter.settings', { count: sections.shown.length })}</Button>}>
+              {sections.groups.map((group) => (
+                <div key={group}>
+                  <MenuLabel>{t(`group.${group}`)}</MenuLabel>
+                  {sections.offered
+                    .filter((id) => groupOf(id) === group)
+                    .map((id) => (
+                      <MenuCheck
+                        key={id}
+                        checked={sections.shown.includes(id)}
+                        onChange={(on) => (on ? sections.show(id) : sections.hide(id))}
+                      >
+                        {t(`section.${id}`)}
+                      </MenuCheck>
+                    ))}
+                </div>
+              ))}
+            </Menu>
+          </span>
         </div>
-        {shown.map((id) => (
-          <div key={id}>{sections[id]}</div>
-        ))}
-        {shown.length === 0 && (
-          <EmptyState
-            icon={SlidersHorizontal}
-            title={group === 'kubernetes' && text === '' ? t('filter.noKubernetes') : t('filter.nothing')}
-            text={group === 'kubernetes' && text === '' ? t('filter.noKubernetesText') : t('filter.nothingText')}
-            action={<Button onClick={clear}>{t('common:filter.reset')}</Button>}
-          />
-        )}
+        <HideProvider value={sections.hide}>
+          {shown.map((id) => (
+            <ShownSection key={id} id={id} defaultName={defaultName} prefix={prefix} />
+          ))}
+        </HideProvider>
+        {shown.length === 0 &&
+          (text.trim() === '' ? (
+            <EmptyState
+              icon={SlidersHorizontal}
+              title={t(sections.empty ? 'filter.empty' : 'filter.hidden')}
+              text={t(form.readOnly ? 'filter.emptyReadOnly' : 'filter.emptyText')}
+              action={
+                <span className="flex flex-wrap gap-2">
+                  {everydaySections.map((id) => (
+                    <Button key={id} onClick={() => choose(id)}>
+                      {t(`section.${id}`)}
+                    </Button>
+                  ))}
+                </span>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={SlidersHorizontal}
+              title={t('filter.nothing')}
+              text={t('filter.nothingText')}
+              action={<Button onClick={() => setText('')}>{t('common:filter.reset')}</Button>}
+            />
+          ))}
       </div>
       {aside && (
         <aside className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-16 min-[1200px]:self-start">
@@ -102,29 +157,5 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
         </aside>
       )}
     </div>
-  )
-}
-
-function countOf(
-  id: SectionId,
-  { own, parent }: { own: ReturnType<typeof useConfigForm>['own']; parent: ReturnType<typeof useConfigForm>['parent'] },
-  others: number,
-): number | undefined {
-  if (id === 'other') return others
-  if (id !== 'environment' && id !== 'ports' && id !== 'volumes' && id !== 'labels') return undefined
-  const lists = sectionFields[id].map((field) => {
-    const mine = own[field]
-    const theirs = parent?.[field]
-    const keys = new Set([...keysOf(mine), ...keysOf(theirs)])
-    return keys.size
-  })
-  return lists.reduce((sum, size) => sum + size, 0) || undefined
-}
-
-function keysOf(value: unknown): string[] {
-  if (!Array.isArray(value)) return []
-  return value.map(
-    (row: { key?: string; path?: string; internal?: unknown; protocol?: string }) =>
-      row.key ?? row.path ?? `${JSON.stringify(row.internal)}/${row.protocol ?? 'tcp'}`,
   )
 }

@@ -3,14 +3,14 @@ import { isHostPath } from '@crux/rules'
 import { ArrowRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Select } from '../../components/Field.tsx'
-import { ConflictNotes } from './ConflictNote.tsx'
 import { useConfigForm } from './config-context.ts'
+import { RowEnd } from './KeyedRows.tsx'
 import { layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
-import { RowEnd } from './PortsSection.tsx'
+import { SettingReset } from './Origin.tsx'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
-import { SettingReset } from './SettingReset.tsx'
+import { volumeChanges } from './side-effects.ts'
 
 type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
 const sameVolume = (a: Volume, b: Volume) => a.path === b.path || a.name === b.name
@@ -21,24 +21,21 @@ export function VolumesSection() {
   const form = useConfigForm()
   const own = form.own.volumes ?? []
   const rows = layerRows<Volume>(own, form.parent?.volumes ?? [], sameVolume)
-  const set = (volumes: readonly Volume[]) => form.edit('volumes', volumes)
-  const parts = ['', '.name', '.path', '.size', '.type']
+  const set = (volumes: readonly Volume[]) => form.editAll(volumeChanges(form, volumes))
   return (
     <Section
       id="volumes"
-      title={t('section.volumes')}
       aside={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
       tools={<SettingReset field="volumes" label={t('section.volumes')} />}
       onAdd={() => set([...own, { id: newId(), name: '', path: '', size: null, type: 'rwo' }])}
     >
-      <ConflictNotes field="volumes" />
       {rows.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.volumes')}</p>}
       <div className="grid gap-2 px-3 py-3 empty:hidden">
         {rows.map((layered) => {
           const { row, index, origin } = layered
           const change = (part: Partial<Volume>) => set(withRow(own, layered, part, newId))
           const error = (part: string) => (index < 0 ? undefined : form.errorOf(`volumes[${index}]${part}`))
-          const inMemory = row.type === 'mem' || row.type === 'tmp'
+          const sized = row.type === 'mem' || row.type === 'tmp' || form.nodeType !== 'docker' || Boolean(row.size)
           return (
             <div key={layered.id} className="grid gap-1">
               <div className="flex flex-wrap items-center gap-2">
@@ -78,7 +75,7 @@ export function VolumesSection() {
                     ))}
                   </Select>
                 </span>
-                {inMemory && (
+                {sized && (
                   <SettingInput
                     className="w-24"
                     inputId={`volumes.${layered.id}.size`}
@@ -89,19 +86,30 @@ export function VolumesSection() {
                     onChange={(size) => change({ size: size || null })}
                   />
                 )}
-                <RowEnd layered={layered} name={row.name} onRemove={() => set(withoutRow(own, index))} />
+                {(form.nodeType !== 'docker' || row.class) && (
+                  <SettingInput
+                    className="w-28"
+                    inputId={`volumes.${layered.id}.class`}
+                    label={t('volumes.class')}
+                    placeholder={t('volumes.class')}
+                    value={row.class ?? ''}
+                    error={error('.class')}
+                    onChange={(text) => change({ class: text || null })}
+                  />
+                )}
+                <RowEnd
+                  layered={layered}
+                  part={`volumes.${row.path}`}
+                  name={row.name}
+                  onRemove={() => set(withoutRow(own, index))}
+                />
               </div>
               {isHostPath(row.name) && <p className="text-small text-progress">{t('volumes.host')}</p>}
             </div>
           )
         })}
       </div>
-      <RowErrors
-        errors={[
-          form.errorOf('volumes'),
-          ...own.flatMap((_, index) => parts.map((part) => form.errorOf(`volumes[${index}]${part}`))),
-        ]}
-      />
+      <RowErrors errors={form.errorsBelow('volumes')} />
     </Section>
   )
 }

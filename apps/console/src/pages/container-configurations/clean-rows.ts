@@ -9,17 +9,25 @@ export function cleaned(field: ContainerConfigField, value: unknown): { value: u
   if (!Array.isArray(value)) return { value }
   const places: number[] = []
   const rows = (value as AnyRow[]).filter((row, place) => {
-    if (isEmpty(row)) return false
+    if (isBegun(field, row)) return false
     places.push(place)
     return true
   })
   return { value: rows, places }
 }
 
+/** A row that says nothing yet: the choices in it stand there before anything is typed. */
+function isBegun(field: ContainerConfigField, row: AnyRow): boolean {
+  if (field === 'secrets' || field === 'capabilities') return row.key === ''
+  if (field === 'ulimits') return Number.isNaN(row.soft) && Number.isNaN(row.hard)
+  return isEmpty(row)
+}
+
 /** A row in which nothing was typed yet. A `null` value is a statement: this key is removed. */
 function isEmpty(row: AnyRow): boolean {
   return Object.entries(row).every(([name, value]) => {
-    if (name === 'id' || name === 'type' || name === 'protocol') return true
+    if (name === 'id' || name === 'type' || name === 'protocol' || name === 'useParentConfig') return true
+    if (Array.isArray(value)) return value.length === 0
     if (name === 'key' && row.value === null) return value === ''
     if (isObject(value)) return isEmpty(value)
     return value === '' || value === undefined || value === null || Number.isNaN(value)

@@ -1,21 +1,37 @@
-import type { ContainerConfigField, ContainerConfigFields, Editor } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields, ContainerConfigType, Editor, NodeType } from '@crux/contract'
+import { type BundleConflict, isUnset, type NotApplied } from '@crux/rules'
 import { createContext, useContext } from 'react'
 import type { Conflicts } from './config-rows.ts'
+import type { Below, Layer } from './parent-layers.ts'
+
+export type Change = { field: ContainerConfigField; value: unknown }
 
 /** Everything that a setting of the form needs; one provider per page. */
 export type ConfigForm = {
+  teamSlug: string
   configId: string
-  kind: 'image' | 'instance'
+  kind: ContainerConfigType
+  /** The kind of node that it is for, where that is known. */
+  nodeType: NodeType | null
   /** This layer as it is shown: typed over stored. */
   own: ContainerConfigFields
-  /** The layer below, for an instance: that of its image. */
+  /** The layers below, merged; null where there are none. */
   parent: ContainerConfigFields | null
+  below: Below
   /** `seen` is what `value` was made of, where that is not `own`. */
   edit: (field: ContainerConfigField, value: unknown, seen?: ContainerConfigFields) => void
+  /** Several fields as one step of undo. */
+  editAll: (changes: readonly Change[], seen?: ContainerConfigFields) => void
   reset: (field: ContainerConfigField) => void
   resolve: (property: string, choice: 'mine' | 'theirs') => void
   conflicts: Conflicts
+  /** What bundles say differently, and this deployment not at all. */
+  ambiguities: readonly BundleConflict[]
+  /** What is set in any layer and does nothing on this kind of node. */
+  notApplied: readonly NotApplied[]
   errorOf: (property: string) => string | undefined
+  /** The errors at a place and everything in it: `volumes[1]`. */
+  errorsBelow: (property: string) => string[]
   /** Why nothing can be changed, or null. */
   readOnly: string | null
   editors: {
@@ -34,15 +50,16 @@ export function useConfigForm(): ConfigForm {
   return form
 }
 
-/** Own value, else that of the layer below; and which of both it is. */
+/** An image's or a bundle's own layer, which names secrets; the others carry their values. */
+export const isBase = (kind: ContainerConfigType): boolean => kind === 'image' || kind === 'config-bundle'
+
+/** Own value, else that of the layers below; which of both it is, and which layer said it. */
 export function settingOf<F extends ContainerConfigField>(
-  form: ConfigForm,
+  form: Pick<ConfigForm, 'own' | 'parent' | 'below'>,
   field: F,
-): { value: ContainerConfigFields[F]; own: boolean } {
+): { value: ContainerConfigFields[F]; own: boolean; layer: Layer | undefined } {
   const mine = form.own[field]
-  const unset =
-    mine === null || mine === undefined || (field === 'user' && mine === -1) || (field === 'name' && mine === '')
-  const empty = (field === 'args' || field === 'commands') && Array.isArray(mine) && mine.length === 0
-  if (form.parent && (unset || empty)) return { value: form.parent[field], own: false }
-  return { value: mine, own: !unset }
+  if (form.parent && isUnset(field, mine))
+    return { value: form.parent[field], own: false, layer: form.below.originOf(field) }
+  return { value: mine, own: !isUnset(field, mine), layer: undefined }
 }

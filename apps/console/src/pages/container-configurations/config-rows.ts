@@ -177,20 +177,22 @@ function keyOf(row: Readonly<Record<string, unknown>>): string {
 
 /** Whether what both lists hold stands in the same order. */
 function inStep(left: readonly unknown[], right: readonly unknown[]): boolean {
-  const both = left.filter((item) => right.includes(item))
-  return right.filter((item) => left.includes(item)).every((item, at) => item === both[at])
+  const [known, wanted] = [new Set(left), new Set(right)]
+  const both = left.filter((item) => wanted.has(item))
+  return right.filter((item) => known.has(item)).every((item, at) => item === both[at])
 }
 
 /** The ordered rows, with the others behind the row that they stood behind. */
 function between(ordered: readonly Row[], all: readonly Row[]): Row[] {
-  const result = [...ordered]
-  let at = 0
+  // Rows by the one that they stand behind; undefined for those at the front.
+  const behind = new Map<Row | undefined, Row[]>()
+  const fixed = new Set(ordered)
+  let last: Row | undefined
   for (const row of all) {
-    const found = result.indexOf(row)
-    if (found < 0) result.splice(at, 0, row)
-    at = (found < 0 ? at : found) + 1
+    if (fixed.has(row)) last = row
+    else behind.set(last, [...(behind.get(last) ?? []), row])
   }
-  return result
+  return [...(behind.get(undefined) ?? []), ...ordered.flatMap((row) => [row, ...(behind.get(row) ?? [])])]
 }
 
 /** Finds the same row in a list: by its id, which stays while its key is typed, else by its key. */

@@ -1,7 +1,7 @@
-/** Rows of a list that an instance shares with its image: what the image says, and what this layer says in its place. */
+/** Rows of a list that lies over those of other layers: what they say, and what this layer says in its place. */
 export type LayeredRow<Row> = {
   row: Row
-  /** own: only here. override: in place of the image's. inherited: the image's. removed: the image's, taken away here. */
+  /** own: only here. override: in place of one below. inherited: from below. removed: from below, taken away here. */
   origin: 'own' | 'override' | 'inherited' | 'removed'
   /** Place in this layer's list, -1 for an inherited one. */
   index: number
@@ -14,16 +14,21 @@ type AnyRow = { id?: string }
 export function layerRows<Row extends AnyRow>(
   own: readonly Row[],
   parent: readonly Row[],
-  same: (a: Row, b: Row) => boolean,
+  same: (keyof Row & string) | ((a: Row, b: Row) => boolean),
   isRemoval: (row: Row) => boolean = () => false,
 ): LayeredRow<Row>[] {
   const used = new Set<number>()
+  // Where `same` is equality of a key, a map finds in a thousand rows what else takes a million comparisons.
+  const keys = typeof same === 'string' ? new Map(own.map((row, at) => [row[same], at] as const).reverse()) : null
   const inherited = parent.map((row, place): LayeredRow<Row> => {
-    const index = own.findIndex((mine, at) => !used.has(at) && same(mine, row))
+    const index =
+      typeof same === 'string'
+        ? (keys?.get(row[same]) ?? -1)
+        : own.findIndex((mine, at) => !used.has(at) && same(mine, row))
     const mine = own[index]
     if (!mine) return { row, origin: 'inherited', index: -1, id: `parent-${row.id ?? place}` }
     used.add(index)
-    // The id of the image's row keeps the input in place when it becomes an override.
+    // The id of the row below keeps the input in place when it becomes an override.
     return {
       row: isRemoval(mine) ? row : mine,
       origin: isRemoval(mine) ? 'removed' : 'override',

@@ -1,12 +1,8 @@
 import type { LiveChannel, LiveFailure } from '@crux/client'
-import {
-  type ContainerConfig,
-  type ContainerConfigFields,
-  containerConfigFieldNames,
-  type Result,
-} from '@crux/contract'
+import type { ContainerConfig, Result } from '@crux/contract'
 import { client, queryClient, queryKey } from '../../api/client.ts'
 import { live } from '../../api/live.ts'
+import { fieldsOf } from './config-fields.ts'
 import { createDraftSession, type DraftSession } from './draft-session.ts'
 
 type Config = Result<'container-configurations.get'>
@@ -83,11 +79,3 @@ const detailsOf = ({ details, property, description, message }: LiveFailure) =>
   details ?? [{ property, description: description ?? message }]
 
 const storedOf = (config: ContainerConfig) => ({ fields: fieldsOf(config), revision: config.revision })
-
-/** The settings alone, without id, type and bookkeeping. */
-export function fieldsOf(config: ContainerConfig): ContainerConfigFields {
-  const names = new Set<string>(containerConfigFieldNames)
-  return Object.fromEntries(
-    Object.entries(config).filter(([name, value]) => names.has(name) && value !== null && value !== undefined),
-  )
-}

@@ -1,52 +1,70 @@
-import type { ContainerConfigField } from '@crux/contract'
-import { containerConfigGroups } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields, containerConfigGroups, NodeType } from '@crux/contract'
+import { isKeyedField, isUnset, rowKey } from '@crux/rules'
 
-export const sectionIds = [
-  'general',
-  'environment',
-  'ports',
-  'volumes',
-  'routing',
-  'expectedState',
-  'networks',
-  'restart',
-  'log',
-  'labels',
-  'other',
-] as const
-export type SectionId = (typeof sectionIds)[number]
-export type Group = 'common' | 'docker' | 'kubernetes'
+export type Group = keyof typeof containerConfigGroups
+export const groups: readonly Group[] = ['common', 'docker', 'kubernetes']
 
-/** What each section of the form holds, and under which group it stands. */
-export const sectionFields: Record<Exclude<SectionId, 'other'>, readonly ContainerConfigField[]> = {
-  general: ['name', 'commands', 'args', 'workingDirectory', 'user', 'tty'],
-  environment: ['environment'],
-  ports: ['ports', 'portRanges'],
-  volumes: ['volumes'],
-  routing: ['expose', 'routing'],
-  expectedState: ['expectedState'],
-  networks: ['networkMode', 'networks'],
-  restart: ['restartPolicy'],
-  log: ['logConfig'],
-  labels: ['dockerLabels'],
+/** The parts of the form in their order: what each holds, and under which group it stands. */
+const sections = {
+  general: { group: 'common', fields: ['name', 'commands', 'args', 'workingDirectory', 'user', 'tty'] },
+  environment: { group: 'common', fields: ['environment'] },
+  secrets: { group: 'common', fields: ['secrets'] },
+  ports: { group: 'common', fields: ['ports', 'portRanges', 'portGate'] },
+  volumes: { group: 'common', fields: ['volumes'] },
+  storage: { group: 'common', fields: ['storage'] },
+  routing: { group: 'common', fields: ['expose', 'routing'] },
+  health: { group: 'common', fields: ['healthCheckConfig'] },
+  resources: { group: 'common', fields: ['resourceConfig'] },
+  initContainers: { group: 'common', fields: ['initContainers'] },
+  configContainer: { group: 'common', fields: ['configContainer'] },
+  expectedState: { group: 'docker', fields: ['expectedState'] },
+  restart: { group: 'docker', fields: ['restartPolicy'] },
+  networks: { group: 'docker', fields: ['networkMode', 'networks'] },
+  extraHosts: { group: 'docker', fields: ['extraHosts'] },
+  log: { group: 'docker', fields: ['logConfig'] },
+  labels: { group: 'docker', fields: ['dockerLabels'] },
+  capabilities: { group: 'docker', fields: ['capabilities'] },
+  limits: { group: 'docker', fields: ['ulimits', 'shmSize'] },
+  strategy: { group: 'kubernetes', fields: ['deploymentStrategy'] },
+  headers: { group: 'kubernetes', fields: ['proxyHeaders', 'customHeaders'] },
+  loadBalancer: { group: 'kubernetes', fields: ['useLoadBalancer', 'extraLBAnnotations'] },
+  kubernetesLabels: { group: 'kubernetes', fields: ['labels'] },
+  annotations: { group: 'kubernetes', fields: ['annotations'] },
+  metrics: { group: 'kubernetes', fields: ['metrics'] },
+} as const satisfies Record<string, { group: Group; fields: readonly ContainerConfigField[] }>
+
+export type SectionId = keyof typeof sections
+export const sectionIds = Object.keys(sections) as SectionId[]
+export const groupOf = (id: SectionId): Group => sections[id].group
+export const fieldsIn = (id: SectionId): readonly ContainerConfigField[] => sections[id].fields
+
+/** What an empty configuration offers first. */
+export const everydaySections = ['environment', 'ports', 'volumes', 'general', 'routing', 'secrets'] as const
+
+/** Whether this layer or one below says something there. An empty list is a statement, but nothing to see. */
+export function holdsValue(id: SectionId, own: ContainerConfigFields, parent: ContainerConfigFields | null): boolean {
+  return fieldsIn(id).some((field) => isSeen(field, own[field]) || isSeen(field, parent?.[field]))
 }
 
-export const sectionGroups: Record<SectionId, Group> = {
-  general: 'common',
-  environment: 'common',
-  ports: 'common',
-  volumes: 'common',
-  routing: 'common',
-  expectedState: 'common',
-  networks: 'docker',
-  restart: 'docker',
-  log: 'docker',
-  labels: 'docker',
-  other: 'kubernetes',
+/** How many rows the lists of a section have with those below; undefined where there are none or it holds no list. */
+export function countIn(
+  id: SectionId,
+  own: ContainerConfigFields,
+  parent: ContainerConfigFields | null,
+): number | undefined {
+  const keys = fieldsIn(id).flatMap((field) => [
+    ...new Set(
+      [own[field], parent?.[field]].flatMap((rows) =>
+        Array.isArray(rows) && isKeyedField(field) ? (rows as Parameters<typeof rowKey>[0][]).map(rowKey) : [],
+      ),
+    ),
+  ])
+  return keys.length || undefined
 }
 
-const inForm = new Set<string>(Object.values(sectionFields).flat())
-/** Settings that have no form yet: they are kept, merged and deployed where the agent knows them, and shown read-only. */
-export const otherFields: readonly ContainerConfigField[] = Object.values(containerConfigGroups)
-  .flat()
-  .filter((field) => !inForm.has(field))
+/** Whether a kind of node applies what stands in a section; base layers are for both. */
+export const isFor = (id: SectionId, nodeType: NodeType | null): boolean =>
+  nodeType === null || groupOf(id) === 'common' || groupOf(id) === (nodeType === 'docker' ? 'docker' : 'kubernetes')
+
+const isSeen = (field: ContainerConfigField, value: unknown): boolean =>
+  !isUnset(field, value) && !(Array.isArray(value) && value.length === 0) && value !== false

@@ -1,10 +1,12 @@
 import type { ContainerConfigField, ContainerConfigFields, Result } from '@crux/contract'
 import { useBlocker } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '../../components/confirm.tsx'
+import type { Change } from './config-context.ts'
 import { findProblems, saveState, shownFields } from './config-draft.ts'
 import { fieldOf } from './config-rows.ts'
+import { type FieldStep, noHistory, noted, redo, seenOf, undo } from './edit-history.ts'
 import { openDraft } from './open-draft.ts'
 
 /** The draft of a page as it is to be shown, and what the form does to it. */
@@ -23,10 +25,20 @@ export function useConfigDraft(
   const problems = useMemo(() => findProblems(draft, prefix), [draft, prefix])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
+  const errors = useMemo(
+    () =>
+      // The server's own words win over those of the page.
+      new Map([
+        ...problems.toReversed().map((problem) => [problem.property, problem.description] as const),
+        ...Object.entries(draft.refused),
+      ]),
+    [problems, draft.refused],
+  )
 
   useBlocker({
     // What can be sent goes out on the way; only what cannot is lost with the page.
-    shouldBlockFn: async () =>
+    shouldBlockFn: async ({ current, next }) =>
+      current.pathname !== next.pathname &&
       (state === 'held' || state === 'offline') &&
       !(await confirm({
         title: t('form.leaveTitle'),
@@ -38,28 +50,60 @@ export function useConfigDraft(
     disabled: state === 'saved',
   })
 
+  const [history, setHistory] = useState(noHistory)
+  const shown = useRef({ own, history })
+  shown.current = { own, history }
+  const editAll = useCallback(
+    (changes: readonly Change[], seen: ContainerConfigFields = shown.current.own) => {
+      const steps = changes.map(({ field, value }): FieldStep => ({ field, before: seen[field], after: value }))
+      setHistory((before) => noted(before, steps, Date.now()))
+      for (const { field, value } of changes) session.edit(field, value, seen)
+    },
+    [session],
+  )
+  const step = useCallback(
+    (back: typeof undo) => {
+      const moved = back(shown.current.history)
+      if (!moved) return
+      setHistory(moved.history)
+      for (const edit of moved.edits) session.edit(edit.field, edit.after ?? null, seenOf(edit))
+    },
+    [session],
+  )
+
   return {
     own,
     stored: draft.server,
+    revision: draft.revision,
     conflicts: draft.conflicts,
-    refused: draft.refused,
     problems,
     state: offline ? ('offline' as const) : state,
     edit: useCallback(
-      (field: ContainerConfigField, value: unknown, seen: ContainerConfigFields = own) =>
-        session.edit(field, value, seen),
-      [session, own],
+      (field: ContainerConfigField, value: unknown, seen?: ContainerConfigFields) => editAll([{ field, value }], seen),
+      [editAll],
     ),
-    reset: session.reset,
+    editAll,
+    reset: useCallback(
+      (field: ContainerConfigField) => {
+        const change = { field, before: shown.current.own[field], after: null }
+        setHistory((before) => noted(before, [change], Date.now()))
+        session.reset(field)
+      },
+      [session],
+    ),
     resolve: session.resolve,
-    /** The server's or the page's own words for a property. */
-    errorOf: (property: string): string | undefined =>
-      draft.refused[property] ?? problems.find((problem) => problem.property === property)?.description,
+    history,
+    undo: useCallback(() => step(undo), [step]),
+    redo: useCallback(() => step(redo), [step]),
+    errorOf: useCallback((property: string): string | undefined => errors.get(property), [errors]),
+    errorsBelow: useCallback(
+      (property: string): string[] =>
+        [...errors].flatMap(([at, words]) =>
+          at.startsWith(property) && /^($|[.[])/.test(at.slice(property.length)) ? [words] : [],
+        ),
+      [errors],
+    ),
     fieldHasError: (field: string): boolean =>
-      [
-        ...problems.map((problem) => problem.property),
-        ...Object.keys(draft.refused),
-        ...Object.keys(draft.conflicts),
-      ].some((property) => fieldOf(property) === field),
+      [...errors.keys(), ...Object.keys(draft.conflicts)].some((property) => fieldOf(property) === field),
   }
 }

@@ -1,0 +1,178 @@
+import type { ContainerConfigType, Result } from '@crux/contract'
+import { bundleConflicts, defaultContainerName, mergeConfig, notApplied } from '@crux/rules'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Lock } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useEditors } from '../../api/editors.ts'
+import { useDenied } from '../../api/me.ts'
+import { later } from '../../components/later.tsx'
+import { PageHead } from '../../components/PageHead.tsx'
+import { isTyping, useKey } from '../../components/use-key.ts'
+import { links } from '../../links.ts'
+import type { Crumb } from '../../stores/crumbs.ts'
+import { BeforeDeploy } from './BeforeDeploy.tsx'
+import { type ConfigForm, ConfigFormProvider } from './config-context.ts'
+import { fieldsOf } from './config-fields.ts'
+import { HeadTools } from './HeadTools.tsx'
+import { JsonTab } from './JsonTab.tsx'
+import { layersBelow, mergeBelow } from './parent-layers.ts'
+import { SettingsForm } from './SettingsForm.tsx'
+import { useConfigDraft } from './use-config-draft.ts'
+
+type Config = Result<'container-configurations.get'>
+type Relations = Result<'container-configurations.relations'>
+type Props = { teamSlug: string; config: Config; relations: Relations }
+
+const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
+
+/** One layer of a configuration: as a form, as JSON, and for what is deployed as what comes of all layers. */
+export function ConfigurationView({ teamSlug, config, relations }: Props) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const navigate = useNavigate()
+  const { view: wanted } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
+  const [params] = useState({ teamSlug, configId: config.id })
+  const { image, deployment } = relations
+  const view = wanted === 'final' && !deployment ? undefined : wanted
+  const prefix = config.type === 'instance' ? deployment?.prefix : undefined
+  const patchDenied = useDenied('container-configuration/patch-config')
+  // What is typed while the page is left goes this way.
+  const updateDenied = useDenied('container-configurations.update')
+  const readOnly =
+    patchDenied ??
+    updateDenied ??
+    (config.parent.mutable ? null : t(deployment ? 'readOnly.deployment' : 'readOnly.version'))
+  const editors = useEditors('container-configuration', params)
+  const draft = useConfigDraft(params, config, prefix)
+  const below = useMemo(() => mergeBelow(layersBelow(config.type, relations)), [config.type, relations])
+  const parent = below.layers.length > 0 || config.type === 'instance' ? below.fields : null
+  const nodeType = deployment?.node.type ?? null
+  const bundles = deployment?.configBundles
+  const ambiguities = useMemo(() => {
+    const own = config.type === 'deployment' ? draft.own : deployment?.config && fieldsOf(deployment.config)
+    const said = bundles?.map(({ name, config: layer }) => ({ configId: layer.id, name, fields: fieldsOf(layer) }))
+    return said && own ? bundleConflicts(said, own) : []
+  }, [config.type, draft.own, deployment?.config, bundles])
+  const idle = useMemo(
+    () => (nodeType ? notApplied(mergeConfig(below.fields, draft.own), nodeType) : []),
+    [nodeType, below, draft.own],
+  )
+  const defaultName = defaultContainerName(image?.name ?? config.parent.name)
+  const instance = deployment?.instances.find((candidate) => candidate.configId === config.id)
+  const title = titleOf(config, relations, draft.own.name || below.fields.name || defaultName)
+
+  useKey((event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping(event.target)) return false
+    const key = event.key.toLowerCase()
+    if (key === 'z') (event.shiftKey ? draft.redo : draft.undo)()
+    else if (key === 'y') draft.redo()
+    else return false
+    return true
+  })
+
+  const form: ConfigForm = {
+    teamSlug,
+    configId: config.id,
+    kind: config.type,
+    nodeType,
+    own: draft.own,
+    parent,
+    below,
+    edit: draft.edit,
+    editAll: draft.editAll,
+    reset: draft.reset,
+    resolve: draft.resolve,
+    conflicts: draft.conflicts,
+    ambiguities,
+    notApplied: idle,
+    errorOf: draft.errorOf,
+    errorsBelow: draft.errorsBelow,
+    readOnly,
+    editors,
+  }
+  return (
+    <ConfigFormProvider value={form}>
+      <PageHead
+        title={title}
+        fullTitle={t('head.full', { name: title })}
+        crumbs={crumbsOf(teamSlug, relations, t)}
+        sub={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
+        tools={
+          <HeadTools
+            draft={draft}
+            deploymentId={deployment?.id}
+            view={view ?? 'form'}
+            onView={(next) =>
+              void navigate({
+                ...links.containerConfiguration(teamSlug, config.id, next === 'form' ? undefined : next),
+                replace: true,
+              })
+            }
+          />
+        }
+      />
+      {readOnly && (
+        <p role="status" className="mb-3 flex items-center gap-2 rounded-md border border-line bg-sunken px-3 py-2">
+          <Lock aria-hidden className="text-ink-2" />
+          {readOnly}
+        </p>
+      )}
+      {view === 'json' ? (
+        <JsonTab />
+      ) : view === 'final' && deployment ? (
+        <FinalTab deploymentId={deployment.id} instanceId={instance?.id} revision={draft.revision} />
+      ) : (
+        <SettingsForm
+          fieldHasError={draft.fieldHasError}
+          defaultName={defaultName}
+          prefix={prefix}
+          aside={
+            deployment && (
+              <BeforeDeploy
+                teamSlug={teamSlug}
+                deploymentId={deployment.id}
+                instanceId={instance?.id}
+                revision={draft.revision}
+              />
+            )
+          }
+        />
+      )}
+    </ConfigFormProvider>
+  )
+}
+
+type T = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
+
+const titleOf = (config: Config, { deployment, configBundle }: Relations, container: string): string => {
+  if (config.type === 'config-bundle') return configBundle?.name ?? config.parent.name
+  return config.type === 'deployment' ? (deployment?.prefix ?? config.parent.name) : container
+}
+
+/** What kind of configuration it is, and of what. */
+function SubLine({ type, relations, name }: { type: ContainerConfigType; relations: Relations; name: string }) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const { image, deployment, project, version } = relations
+  const place = { project: project?.name ?? '', version: version?.name ?? '', node: deployment?.node.name ?? '' }
+  if (type === 'config-bundle' || type === 'deployment') return t(`head.${type}`, place)
+  return (
+    <>
+      {t(`head.${type}`, place)} <code>{image ? `${image.name}:${image.tag ?? '-'}` : name}</code>
+    </>
+  )
+}
+
+function crumbsOf(teamSlug: string, { project, version, deployment, configBundle }: Relations, t: T): Crumb[] {
+  if (configBundle) return [{ label: t('head.bundles'), link: links.planned(teamSlug, 'config-bundles') }]
+  if (deployment && project && version)
+    return [
+      { label: t('head.deployments'), link: links.deployments(teamSlug) },
+      { label: `${project.name} ${version.name}`, link: links.deployment(teamSlug, deployment.id) },
+    ]
+  if (project && version)
+    return [
+      { label: project.name, link: links.project(teamSlug, project.id) },
+      { label: version.name, link: links.version(teamSlug, project.id, version.id, 'images') },
+    ]
+  return []
+}

@@ -1,0 +1,58 @@
+import { ConfigContainerSection, HealthSection, ResourcesSection, StorageSection } from './BeforeStartSections.tsx'
+import { CapabilitiesSection, ExtraHostsSection, LimitsSection } from './EngineSections.tsx'
+import { InitContainersSection } from './InitContainersSection.tsx'
+import {
+  HeadersSection,
+  LoadBalancerSection,
+  MarkersSection,
+  MetricsSection,
+  StrategySection,
+} from './KubernetesSections.tsx'
+import type { SectionId } from './sections.ts'
+
+type Everyday =
+  | 'general'
+  | 'environment'
+  | 'secrets'
+  | 'ports'
+  | 'volumes'
+  | 'routing'
+  | 'expectedState'
+  | 'networks'
+  | 'restart'
+  | 'log'
+  | 'labels'
+
+/** Sections that most configurations do without. */
+export function RareSection({ id }: { id: Exclude<SectionId, Everyday> }) {
+  switch (id) {
+    case 'storage':
+      return <StorageSection />
+    case 'configContainer':
+      return <ConfigContainerSection />
+    case 'health':
+      return <HealthSection />
+    case 'resources':
+      return <ResourcesSection />
+    case 'initContainers':
+      return <InitContainersSection />
+    case 'capabilities':
+      return <CapabilitiesSection />
+    case 'extraHosts':
+      return <ExtraHostsSection />
+    case 'limits':
+      return <LimitsSection />
+    case 'strategy':
+      return <StrategySection />
+    case 'headers':
+      return <HeadersSection />
+    case 'loadBalancer':
+      return <LoadBalancerSection />
+    case 'kubernetesLabels':
+      return <MarkersSection field="labels" />
+    case 'annotations':
+      return <MarkersSection field="annotations" />
+    case 'metrics':
+      return <MetricsSection />
+  }
+}

@@ -1,0 +1,40 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { Switch } from '../../components/Switch.tsx'
+import { useConfigForm } from './config-context.ts'
+import { KeyedRows, useKeyedRows } from './KeyedRows.tsx'
+import { SettingReset } from './Origin.tsx'
+import { Section } from './Section.tsx'
+
+type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
+
+/** Which secrets a container wants. Their values are given per deployment, encrypted for its node. */
+export function SecretKeysSection() {
+  const { t } = useTranslation(['configuration', 'common'])
+  const { readOnly } = useConfigForm()
+  const list = useKeyedRows<Secret>('secrets')
+  return (
+    <Section
+      id="secrets"
+      aside={t('secrets.baseAside')}
+      tools={<SettingReset field="secrets" label={t('section.secrets')} />}
+      onAdd={() => list.add({ key: '', required: true })}
+    >
+      <KeyedRows field="secrets" list={list} empty={t('empty.secrets')} keyPlaceholder="DATABASE_PASSWORD">
+        {({ layered: { row }, change }) => (
+          <span className="flex items-center gap-2">
+            <Switch
+              label={t('secrets.requiredOf', { key: row.key })}
+              checked={row.required ?? false}
+              disabled={readOnly !== null}
+              onChange={(required) => change({ required })}
+            />
+            <span aria-hidden className="text-ink-2">
+              {t('secrets.required')}
+            </span>
+          </span>
+        )}
+      </KeyedRows>
+    </Section>
+  )
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { fieldDifferences, takenOver } from './copied-fields.ts'
+
+const here = {
+  name: 'web',
+  tty: true,
+  environment: [{ id: 'a', key: 'LOG', value: 'info' }],
+  secrets: [{ id: 's', key: 'TOKEN', required: true, value: 'armoured', encrypted: true }],
+}
+const other = {
+  name: 'web',
+  environment: [
+    { id: 'x', key: 'LOG', value: 'debug' },
+    { id: 'y', key: 'NEW', value: '1' },
+  ],
+  secrets: [
+    { id: 't', key: 'TOKEN', required: true, value: 'for another node', encrypted: true },
+    { id: 'u', key: 'KEY', required: false, value: 'for another node', encrypted: true },
+  ],
+}
+
+describe('taking settings over from another configuration', () => {
+  it('shows by field what would change', () => {
+    expect(fieldDifferences(here, other).map(({ field, onlyHere }) => [field, onlyHere])).toEqual([
+      ['environment', false],
+      ['secrets', false],
+      ['tty', true],
+    ])
+    expect(fieldDifferences(here, other)[0]?.lines).toEqual([
+      { sign: '-', text: 'LOG=info' },
+      { sign: '+', text: 'LOG=debug' },
+      { sign: '+', text: 'NEW=1' },
+    ])
+  })
+
+  it('keeps ids of rows that are here, and never takes a value of a secret', () => {
+    const changes = takenOver(here, other, ['environment', 'secrets', 'tty'], () => 'new')
+    expect(changes).toEqual([
+      {
+        field: 'environment',
+        value: [
+          { id: 'a', key: 'LOG', value: 'debug' },
+          { id: 'new', key: 'NEW', value: '1' },
+        ],
+      },
+      {
+        field: 'secrets',
+        value: [
+          { id: 's', key: 'TOKEN', required: true, value: 'armoured', encrypted: true },
+          { id: 'new', key: 'KEY', required: false },
+        ],
+      },
+      { field: 'tty', value: null },
+    ])
+  })
+})

@@ -1,0 +1,45 @@
+import type { ContainerConfigFields, Result } from '@crux/contract'
+import { expect, it } from 'vitest'
+import { layersBelow, mergeBelow } from './parent-layers.ts'
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const config = (number: number, type: 'image' | 'config-bundle' | 'deployment', fields: ContainerConfigFields) => ({
+  id: id(number),
+  type,
+  ...fields,
+})
+const env = (key: string, value: string) => ({ environment: [{ id: id(9), key, value }] })
+const relations = {
+  image: {
+    id: id(1),
+    name: 'acme/api',
+    tag: '1',
+    registry: { id: id(2), name: 'r' },
+    config: config(3, 'image', env('A', 'image')),
+  },
+  deployment: {
+    id: id(4),
+    prefix: 'shop',
+    status: 'preparing',
+    mutable: true,
+    node: { id: id(5), name: 'node', type: 'docker' as const },
+    config: config(6, 'deployment', { ...env('A', 'deployment'), tty: true }),
+    configBundles: [{ id: id(7), name: 'region-eu', config: config(8, 'config-bundle', env('REGION', 'eu')) }],
+    instances: [],
+  },
+} satisfies Result<'container-configurations.relations'>
+
+it('puts the deployment over its bundles and those over the image, and knows who says what', () => {
+  const below = mergeBelow(layersBelow('instance', relations))
+  expect(below.fields.environment?.map(({ key, value }) => `${key}=${value}`)).toEqual(['A=deployment', 'REGION=eu'])
+  expect(below.originOf('environment.A')).toMatchObject({ source: 'deployment', name: 'shop', configId: id(6) })
+  expect(below.originOf('environment.REGION')).toMatchObject({ source: 'config-bundle', name: 'region-eu' })
+  expect(below.originOf('tty')?.source).toBe('deployment')
+  expect(below.originOf('name')).toBeUndefined()
+})
+
+it('shows a deployment over its bundles alone, and a base layer over nothing', () => {
+  expect(layersBelow('deployment', relations).map((layer) => layer.name)).toEqual(['region-eu'])
+  expect(layersBelow('image', relations)).toEqual([])
+  expect(layersBelow('config-bundle', relations)).toEqual([])
+})
