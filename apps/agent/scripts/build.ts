@@ -5,7 +5,8 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Bundles the agent into a folder, which is emptied first: `agent.mjs`, and beside it the parts that are loaded only when they are needed.
+ * Bundles the agent into a folder, which is emptied first: `agent.mjs`, beside it the parts that are loaded only when they are needed, and
+ * `gate.mjs`, which is one file for itself: a gate that runs already may get it from elsewhere.
  *
  * @returns the folder
  */
@@ -43,6 +44,17 @@ export async function buildAgent(outdir = `${root}dist/bundle`): Promise<string>
         },
       },
     ],
+  })
+  await build({
+    entryPoints: { gate: `${root}src/gate/relay/main.ts` },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    legalComments: 'none',
+    logLevel: 'warning',
   })
   return outdir
 }

@@ -12,6 +12,9 @@ import { createReleases } from './apply/releases.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
 import { messageOf } from './drivers/errors.ts'
+import { createGate, type Gate } from './gate/gate.ts'
+import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
+import { openGateRunner } from './gate/runner.ts'
 import { openJournalFolder } from './journal/journal.ts'
 import { connectTo } from './link/client.ts'
 import { createCommands, type LinkEnd } from './link/commands.ts'
@@ -60,6 +63,8 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
   let driver: Driver | undefined
   let releases: ReturnType<typeof createReleases> | undefined
   let networks: PrefixNetworks | undefined
+  let gate: Gate | undefined
+  let keeper: GateKeeper | undefined
 
   async function run(): Promise<LinkEnd> {
     driver = await openDriver(settings, log, stopping.signal)
@@ -67,9 +72,21 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     const engine = await driver.describe()
     const ownContainer = await driver.ownContainer()
     const clock = createLinkClock()
+    const gateFolder = join(folder, 'gate')
+    const holding = createGate({
+      folder: gateFolder,
+      runner: await openGateRunner({ folder: gateFolder, settings, engine: driver.engine, ownContainer }),
+      log,
+      onLost: () => {
+        log.warn('the gate ended: starting it again')
+        void keeper?.settle()
+      },
+    })
+    gate = holding
     const working = createReleases({
       context: {
         driver,
+        gate: holding,
         place: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
@@ -82,10 +99,19 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
       journals: openJournalFolder(join(folder, 'journal')),
       client,
+      onEnded: () => void keeper?.settle(),
       log,
     })
     releases = working
     await working.resume()
+    keeper = createGateKeeper({
+      driver,
+      gate: holding,
+      nodeId: () => credentials.nodeId(),
+      isBusy: working.isBusy,
+      log,
+    })
+    void keeper.settle()
     const prepared = createPrefixNetworks({
       engine: driver.engine,
       nodeId: () => credentials.nodeId(),
@@ -135,7 +161,9 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
 
   async function finish(): Promise<void> {
     stopping.abort()
+    keeper?.close()
     await releases?.stop()
+    gate?.close()
     if (networks) await Promise.race([networks.clear(), delay(clearMs, undefined, { ref: false })])
     connection.reset()
     driver?.close()

@@ -3,16 +3,19 @@ import type { Release } from '@crux/agent-protocol'
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, isEngineError } from '../drivers/errors.ts'
+import type { Gate } from '../gate/gate.ts'
+import { portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { folderOf } from '../plan/container-spec.ts'
 import { imagePorts } from '../plan/image-ports.ts'
 import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
-import { hashOf, portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
 import { secretsOf } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
+import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts } from './gate-steps.ts'
 import { ContainerState, type Narrator, Phase } from './narrator.ts'
 import { pause, whileAway } from './patience.ts'
 import { discardPreparations, prepareInstance } from './prepare.ts'
@@ -21,6 +24,7 @@ import { verify, type Watched, watchOne } from './verify.ts'
 /** What the steps of one release share. */
 export interface Run {
   driver: Driver
+  gate: Gate
   release: Release
   plan: Plan
   resolved: ReadonlyMap<string, ResolvedInstance>
@@ -76,6 +80,11 @@ const executors: Executors = {
     if (!seen || seen.name === to) return
     await run.driver.engine.rename(id, to)
   },
+  'gate.hold': holdPorts,
+  'gate.await': awaitPorts,
+  'gate.lead': leadPorts,
+  'gate.release': releasePorts,
+  'gate.drain': drainFormers,
   drain: async ({ ms }, { narrator, signal }) => {
     narrator.info('', `old and new run side by side for ${ms / 1_000} s, so that open connections end`)
     await pause(ms, signal)

@@ -152,6 +152,7 @@ export const idleSpec: Omit<ContainerSpec, 'name' | 'labels' | 'image'> = {
   restartPolicy: { name: 'no' },
   exposed: [],
   published: [],
+  gated: [],
   mounts: [],
   networkMode: 'none',
   aliases: [],

@@ -33,9 +33,11 @@ export function createReleases(options: {
   context: Omit<ReleaseContext, 'createLock'>
   journals: JournalFolder
   client: AgentClient
+  /** A deployment ended, well or not; its prefix may be looked at. */
+  onEnded: () => void
   log: Logger
 }): Releases {
-  const { journals, client, log } = options
+  const { journals, client, log, onEnded } = options
   const images = new KeyedLock()
   const context: ReleaseContext = { ...options.context, createLock: (key, work) => images.run(key, work) }
   const open = new Map<string, { journal: Journal; controller: AbortController }>()
@@ -76,6 +78,7 @@ export function createReleases(options: {
     try {
       await runRelease(journal, context, signal)
       log.info(about, 'deployment ended')
+      onEnded()
     } catch (error) {
       if (!(error instanceof Stopped)) log.error({ ...about, err: error }, 'a deployment broke off')
     }

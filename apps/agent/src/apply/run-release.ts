@@ -3,12 +3,15 @@ import type { Release } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
+import type { Gate } from '../gate/gate.ts'
 import type { Journal } from '../journal/journal.ts'
+import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
 import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
+import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
 import { fullName, networkName } from '../plan/names.ts'
-import { type Observation, planRelease, portTaken, type ResolvedInstance } from '../plan/plan.ts'
+import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type LinkClock, Stopped } from './control.ts'
@@ -20,6 +23,7 @@ import { refusalOf, startAndVerify } from './start-and-verify.ts'
 
 export interface ReleaseContext {
   driver: Driver
+  gate: Gate
   place: NodePlace
   dataDir: string
   decrypt: (message: string) => Promise<string>
@@ -104,6 +108,7 @@ async function prepareRun(
   const ensured = await early.network
   const run: Run = {
     driver: context.driver,
+    gate: context.gate,
     release,
     plan,
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
@@ -149,10 +154,17 @@ async function planNow(
   const observation = seen ?? (await observeNode(context.driver, release))
   const { all } = observation
   const plan = planRelease(release, resolved, observation)
-  const held = all.filter(({ running }) => running).flatMap(({ published }) => published)
+  const gated = resolved.find(({ base }) => base.gated.length > 0)
+  if (gated && context.gate.unusable) throw new Refusal(gated.instanceId, context.gate.unusable)
+  const atGate = ((await context.gate.look())?.ports ?? []).map(({ port, address }) => ({
+    hostPort: port,
+    protocol: 'tcp' as const,
+    address,
+  }))
+  const held = [...all.filter(({ running }) => running).flatMap(claimedPorts), ...atGate]
   for (const instance of resolved) {
     if (plan.instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode === 'keep') continue
-    for (const port of instance.base.published) {
+    for (const port of claimedPorts(instance.base)) {
       if (sharedPort([port], held)) continue
       if (await engine.portTakenByProcess(port))
         throw new Refusal(instance.instanceId, portTaken(port.hostPort, 'another process of the machine'))
@@ -269,6 +281,7 @@ async function undo(plan: Plan, run: Run): Promise<string[]> {
 function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
   return {
     driver: context.driver,
+    gate: context.gate,
     release: journal.release,
     plan,
     resolved: new Map(),

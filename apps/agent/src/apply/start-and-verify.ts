@@ -32,14 +32,16 @@ export async function startAndVerify(run: Run): Promise<void> {
     }
   }
   try {
-    for (const { instanceId, steps } of run.plan.start) {
+    for (const { instanceId, steps, verified = [] } of run.plan.start) {
       const pauses = steps.some(({ kind }) => kind === 'former.stop')
       while (starting.size > (pauses ? 0 : startsAtOnce - 1)) await Promise.race(starting)
       const started = guarded(instanceId, Phase.START, inOrder(steps, inner)).finally(() => starting.delete(started))
       starting.add(started)
-      const check = started.then(() =>
-        guarded(instanceId, Phase.VERIFY, execute({ kind: 'container.verify', instanceId }, inner)),
-      )
+      const verify = async () => {
+        await execute({ kind: 'container.verify', instanceId }, inner)
+        await inOrder(verified, inner)
+      }
+      const check = started.then(() => guarded(instanceId, Phase.VERIFY, verify()))
       checks.push(check)
       check.catch(() => undefined)
       if (pauses) await started

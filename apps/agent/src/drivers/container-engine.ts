@@ -82,6 +82,11 @@ export interface PublishedPort {
   /** Empty: all addresses. */
   address: string
 }
+/** A port that the node's gate holds and leads to the container: the engine publishes nothing for it. */
+export interface GatedPort extends PublishedPort {
+  containerPort: number
+  proxyProtocol?: 'v1' | 'v2'
+}
 export interface RestartPolicy {
   name: 'no' | 'always' | 'on-failure' | 'unless-stopped'
   maximumRetries?: number
@@ -94,6 +99,8 @@ export interface ContainerSummary {
   imageId: string
   running: boolean
   published: readonly PublishedPort[]
+  /** By its label; whether the gate holds them only the gate knows. */
+  gated: readonly GatedPort[]
   hostNetwork: boolean
 }
 
@@ -112,6 +119,7 @@ export interface ObservedContainer {
   healthOutput: string
   restartPolicy: RestartPolicy
   published: readonly PublishedPort[]
+  gated: readonly GatedPort[]
   hostNetwork: boolean
   mounts: readonly { source: string; target: string; writable: boolean }[]
   networks: readonly { name: string; address: string; aliases: readonly string[] }[]
@@ -158,6 +166,8 @@ export interface ContainerSpec {
   exposed: readonly { port: number; protocol: 'tcp' | 'udp' }[]
   /** A `hostPort` of 0 is any that is free. */
   published: readonly (PublishedPort & { containerPort: number })[]
+  /** Nothing for the engine: the gate's. */
+  gated: readonly GatedPort[]
   mounts: readonly Mount[]
   /** `host`, `none`, or the name of the network that it is created on. */
   networkMode: string

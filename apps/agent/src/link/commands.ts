@@ -7,6 +7,7 @@ import { followLog } from '../containers/follow-log.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
+import { gateContainerName } from '../gate/runner.ts'
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
@@ -81,6 +82,11 @@ export function createCommands(context: CommandContext) {
     const full = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
     if (full === context.ownContainer)
       throw new EngineError('refused', 'The agent does not delete its own container; delete the node instead')
+    if (context.ownContainer !== '' && full === gateContainerName(context.ownContainer))
+      throw new EngineError(
+        'refused',
+        'The gate holds ports of this node; it goes with the last container that has one',
+      )
     try {
       const id = await driver.find(ref)
       const owner = ownerOf((await driver.engine.observe(id)).labels)

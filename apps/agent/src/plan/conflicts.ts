@@ -2,7 +2,7 @@ import type { ContainerSpec, ObservedContainer, PublishedPort } from '../drivers
 import { pathsOverlap } from './mounts.ts'
 
 export interface NextContainer {
-  spec: Pick<ContainerSpec, 'published' | 'mounts' | 'networkMode' | 'labels'>
+  spec: Pick<ContainerSpec, 'published' | 'gated' | 'mounts' | 'networkMode' | 'labels'>
   /** VOLUMEs that the image declares. */
   imageVolumes: readonly string[]
   /** Sources of mounts that it, or what prepares it, writes. */
@@ -12,8 +12,8 @@ export interface NextContainer {
 /** Why the new and the old container of an instance cannot run at once (decision 25); empty when they can. */
 export function reasonsToPause(next: NextContainer, old: ObservedContainer): string[] {
   const reasons: string[] = []
-  const port = sharedPort(next.spec.published, old.published)
-  if (port) reasons.push(`both publish port ${port.hostPort}`)
+  const port = contestedPort(next.spec, old)
+  if (port) reasons.push(port.why)
   if (next.spec.networkMode === 'host' && old.hostNetwork) reasons.push("both use the host's network")
   const mount = next.spec.mounts.find(
     (candidate) =>
@@ -31,6 +31,21 @@ export function reasonsToPause(next: NextContainer, old: ObservedContainer): str
     else if (routing(old.labels) !== routing(next.spec.labels)) reasons.push('its routing changes')
   }
   return reasons
+}
+
+/** The first port that only one of both can have. A port that the gate leads to both of them, one after the other, is none. */
+export function contestedPort(
+  next: Pick<ContainerSpec, 'published' | 'gated'>,
+  old: Pick<ObservedContainer, 'published' | 'gated'>,
+): { hostPort: number; why: string } | undefined {
+  const both = sharedPort(next.published, old.published)
+  if (both) return { hostPort: both.hostPort, why: `both publish port ${both.hostPort}` }
+  const toGate = sharedPort(next.gated, old.published)
+  if (toGate) return { hostPort: toGate.hostPort, why: `port ${toGate.hostPort} passes from the engine to the gate` }
+  const fromGate = sharedPort(next.published, old.gated)
+  return (
+    fromGate && { hostPort: fromGate.hostPort, why: `port ${fromGate.hostPort} passes from the gate to the engine` }
+  )
 }
 
 /** VOLUMEs of the image that no mount of the configuration covers: the new container finds them empty. */

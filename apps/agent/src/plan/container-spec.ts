@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
-import type { ContainerSpec, Mount, RestartPolicy } from '../drivers/container-engine.ts'
+import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../drivers/container-engine.ts'
+import { drainSecondsOf, gateLabel } from './gated-ports.ts'
 import { label, labelNamespace, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
@@ -51,7 +52,7 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
   // Traefik reaches a container over its network, so exposing one overrides any other mode (agents.md A7.8).
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
-  const published = mode === network ? publishedOf(config) : []
+  const { published, gated } = mode === network ? portsOf(config) : { published: [], gated: [] }
   try {
     const { mounts, folders, volumes } = mountsOf(config, {
       prefix: owner.prefix,
@@ -79,7 +80,12 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
         image: { name: instance.imageName, tag: instance.imageTag },
         hostname: hostnameOf(full, published.length > 0, mounts),
         environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
-        labels: { ...routing, ...userLabels(config), ...ownLabels(release, instance, config) },
+        labels: {
+          ...routing,
+          ...userLabels(config),
+          ...ownLabels(release, instance, config),
+          ...gateLabel(gated, drainSecondsOf(config)),
+        },
         entrypoint: config.commands.map(({ key }) => key),
         command: config.args.map(({ key }) => key),
         workingDirectory: config.workingDirectory || undefined,
@@ -89,6 +95,7 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
           restartPolicies[config.restartPolicy ?? (config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped')],
         exposed: config.ports.map(({ internal, protocol }) => ({ port: internal, protocol: protocol ?? 'tcp' })),
         published,
+        gated,
         mounts,
         networkMode: mode,
         log: logOf(config),
@@ -169,8 +176,18 @@ function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): s
     .map(({ key }) => key.toUpperCase().replace(/^CAP_/, ''))
 }
 
-function publishedOf(config: FinalContainerConfig): ContainerSpec['published'] {
-  const single = config.ports.flatMap(({ internal, external, protocol, bindAddress }) =>
+/** With a gate the engine publishes what is not TCP, and the gate holds the rest. */
+function portsOf(config: FinalContainerConfig): Pick<ContainerSpec, 'published' | 'gated'> {
+  const published = publishedOf(config)
+  if (!config.portGate?.enabled) return { published, gated: [] }
+  return {
+    published: published.filter(({ protocol }) => protocol !== 'tcp'),
+    gated: published.filter(({ protocol }) => protocol === 'tcp'),
+  }
+}
+
+function publishedOf(config: FinalContainerConfig): readonly GatedPort[] {
+  const single = config.ports.flatMap(({ internal, external, protocol, bindAddress, proxyProtocol }) =>
     external
       ? [
           {
@@ -178,6 +195,7 @@ function publishedOf(config: FinalContainerConfig): ContainerSpec['published'] {
             hostPort: external,
             protocol: protocol ?? ('tcp' as const),
             address: bindAddress ?? '',
+            ...(proxyProtocol ? { proxyProtocol } : {}),
           },
         ]
       : [],

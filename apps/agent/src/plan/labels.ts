@@ -15,6 +15,10 @@ export const label = {
   preparationOf: 'dev.crux.preparation-of',
   preparation: 'dev.crux.preparation',
   secretKeys: 'dev.crux.secret.keys',
+  /** Ports that the node's gate leads to the container (plan/gated-ports.ts). */
+  gate: 'dev.crux.gate',
+  /** On the gate's own container: the agent's container that made it. */
+  gateOf: 'dev.crux.gate-of',
   serviceCategory: 'dev.crux.service-category',
 } as const
 

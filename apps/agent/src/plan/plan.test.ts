@@ -60,6 +60,7 @@ function makeOld(name: string, more: Partial<ObservedContainer> = {}): ObservedC
     healthOutput: '',
     restartPolicy: { name: 'unless-stopped' },
     published: [],
+    gated: [],
     hostNetwork: false,
     mounts: [],
     networks: [{ name: networkName(owner), address: '10.0.0.2', aliases: [] }],
@@ -82,6 +83,7 @@ const summaryOf = (container: ObservedContainer): ContainerSummary => ({
   imageId: container.imageId,
   running: container.state === 'running',
   published: container.published,
+  gated: container.gated,
   hostNetwork: container.hostNetwork,
 })
 const planOf = (
@@ -251,6 +253,7 @@ describe('planRelease', () => {
       imageId: '',
       running: true,
       published: [],
+      gated: [],
       hostNetwork: false,
     }
     expect(() => planOf(makeCase([{ name: 'web' }]), [], [foreign])).toThrow('the container shop-web exists already')

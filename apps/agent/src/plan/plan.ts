@@ -1,9 +1,11 @@
 import type { Release } from '@crux/agent-protocol'
 import type { ContainerSummary, ImageFacts, ObservedContainer } from '../drivers/container-engine.ts'
+import { refuseForeignNames, refusePortClashes } from './clashes.ts'
 import { configHash } from './config-hash.ts'
-import { type NextContainer, reasonsToPause, sharedPort } from './conflicts.ts'
+import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
-import { isOwnedBy, label } from './labels.ts'
+import { type GateSteps, gateSteps } from './gate-steps.ts'
+import { label } from './labels.ts'
 import { companionName, networkName, retiredName, temporaryName } from './names.ts'
 import { Refusal } from './refusal.ts'
 import type { Former, Mode, Plan, PlannedInstance, Step } from './steps.ts'
@@ -65,7 +67,7 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
     if (own && found.length > 0) mustStop.set(own.id, { instanceId: instance.instanceId, former: own })
     for (const other of leaving) {
       if (other.id === own?.id || !isRunning(other)) continue
-      const port = sharedPort(instance.base.published, other.published)
+      const port = contestedPort(instance.base, other)
       if (!port) continue
       const holder = changing.find(({ instanceId }) => formers.get(instanceId)?.id === other.id)
       mustStop.set(other.id, { instanceId: holder?.instanceId ?? instance.instanceId, former: other })
@@ -106,7 +108,17 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
     }
   })
   const stops = [...mustStop.values()]
-  return assemble({ release, desired, observed, instances, orphans: orphans.map(recordOf), stops, network, companion })
+  const gate = gateSteps({
+    changing: changing.map((instance) => ({
+      instance,
+      mode: instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode ?? 'first',
+      former: formers.get(instance.instanceId),
+    })),
+    orphans,
+    stopped: new Set(mustStop.keys()),
+  })
+  const records = orphans.map(recordOf)
+  return assemble({ release, desired, observed, instances, orphans: records, stops, gate, network, companion })
 }
 
 interface Parts {
@@ -116,11 +128,12 @@ interface Parts {
   instances: readonly PlannedInstance[]
   orphans: readonly Former[]
   stops: readonly { instanceId: string; former: ObservedContainer }[]
+  gate: GateSteps
   network: string
   companion: string
 }
 
-function assemble({ release, desired, observed, instances, orphans, stops, network, companion }: Parts): Plan {
+function assemble({ release, desired, observed, instances, orphans, stops, gate, network, companion }: Parts): Plan {
   const changing = instances.filter(({ mode }) => mode !== 'keep')
   const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
   const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
@@ -131,6 +144,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
   const prepare: Step[] = [
     ...(changing.some(onNetwork) ? [{ kind: 'network.ensure' as const, network, internal: false }] : []),
     ...userNetworks.map((name) => ({ kind: 'network.ensure' as const, network: name, internal: false })),
+    ...gate.prepare,
   ]
   const start = changing.map((planned) => ({
     instanceId: planned.instanceId,
@@ -142,6 +156,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
         instanceId,
         restartPolicy: former.restartPolicy,
       })),
+      ...(gate.beforeStart.get(planned.instanceId) ?? []),
       ...(byId.get(planned.instanceId)?.preparations ?? []).map((_, index) => ({
         kind: 'instance.prepare' as const,
         instanceId: planned.instanceId,
@@ -149,6 +164,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
       })),
       { kind: 'container.start' as const, instanceId: planned.instanceId },
     ],
+    verified: gate.verified.get(planned.instanceId) ?? [],
   }))
 
   const peers = observed.owned.filter(
@@ -194,6 +210,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
     if (createName !== full)
       swap.push({ kind: 'container.rename', target: { kind: 'new', instanceId }, from: createName, to: full })
   }
+  swap.push(...gate.swap)
 
   const leaving = [
     ...changing.flatMap(({ former, instanceId }) => (former ? [{ ...former, instanceId }] : [])),
@@ -203,6 +220,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
     ({ id, wasRunning }) => wasRunning && !stops.some(({ former }) => former.id === id),
   )
   const cleanUp: Step[] = [
+    ...gate.cleanUp,
     ...(runningLeaves && release.drainMs > 0 ? [{ kind: 'drain' as const, ms: release.drainMs }] : []),
     ...leaving.map(({ id, name, instanceId }) => ({ kind: 'former.remove' as const, id, name, instanceId })),
   ]
@@ -216,7 +234,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, netwo
     settle: changing.map(({ instanceId }) => ({ kind: 'container.settle', instanceId })),
     swap,
     cleanUp,
-    undo: undoOf(changing, leaving, byId),
+    undo: undoOf(changing, leaving, byId, gate.undo),
   }
 }
 
@@ -225,9 +243,12 @@ function undoOf(
   changing: readonly PlannedInstance[],
   leaving: readonly (Former & { instanceId: string })[],
   byId: ReadonlyMap<string, ResolvedInstance>,
+  gate: GateSteps['undo'],
 ): Step[][] {
   const prepared = changing.filter(({ instanceId }) => (byId.get(instanceId)?.preparations.length ?? 0) > 0)
+  const unless = (steps: Step[]) => (steps.length > 0 ? [steps] : [])
   return [
+    ...unless(gate.first),
     [
       ...changing.map(({ instanceId }) => ({ kind: 'new.discard' as const, instanceId })),
       ...prepared.map(({ instanceId }) => ({ kind: 'preparation.discard' as const, instanceId })),
@@ -238,6 +259,7 @@ function undoOf(
       from: '',
       to: name,
     })),
+    ...unless(gate.beforeRestore),
     leaving
       .filter(({ wasRunning }) => wasRunning)
       .map(({ id, name, instanceId, restartPolicy }) => ({
@@ -247,6 +269,7 @@ function undoOf(
         instanceId,
         restartPolicy,
       })),
+    ...unless(gate.last),
   ]
 }
 
@@ -256,9 +279,9 @@ function stopsBefore(
   byId: Map<string, ResolvedInstance>,
   stops: Parts['stops'],
 ): Parts['stops'] {
-  const published = byId.get(planned.instanceId)?.base.published ?? []
+  const base = byId.get(planned.instanceId)?.base
   return stops.filter(
-    ({ former }) => former.id === planned.former?.id || sharedPort(published, former.published) !== undefined,
+    ({ former }) => former.id === planned.former?.id || (base && contestedPort(base, former) !== undefined),
   )
 }
 
@@ -306,62 +329,6 @@ function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | und
 export function hashOf({ digest, config, preparationImages }: ResolvedInstance): string {
   const others = [...preparationImages].map(([name, image]) => `${name}@${image.digest}`).sort()
   return configHash([digest, ...others].join('\n'), config)
-}
-
-function refuseForeignNames(desired: readonly ResolvedInstance[], observed: Observation, release: Release): void {
-  const owner = release.owner
-  for (const instance of desired) {
-    const twin = desired.find((other) => other !== instance && other.full === instance.full)
-    if (twin)
-      throw new Refusal(
-        instance.instanceId,
-        `two images of the release have the container name ${instance.full}: give one another name`,
-      )
-    const holder = observed.all.find(({ name }) => name === instance.full)
-    if (holder && (!owner || !isOwnedBy(holder.labels, owner))) {
-      throw new Refusal(
-        instance.instanceId,
-        `the container ${instance.full} exists already and is not this project's: choose another prefix or name, or remove it`,
-      )
-    }
-  }
-}
-
-/** A port that stays taken is named with its holder before anything is stopped. */
-function refusePortClashes(
-  changing: readonly ResolvedInstance[],
-  observed: Observation,
-  leaving: readonly ObservedContainer[],
-): void {
-  for (const instance of changing) {
-    const rival = changing.find(
-      (other) => other !== instance && sharedPort(instance.base.published, other.base.published),
-    )
-    if (rival) {
-      const port = sharedPort(instance.base.published, rival.base.published)
-      throw new Refusal(
-        instance.instanceId,
-        `port ${port?.hostPort} is wanted by ${rival.full} of the same release too: choose another port`,
-      )
-    }
-    for (const other of observed.all) {
-      if (!other.running || leaving.some(({ id }) => id === other.id) || isOwnNew(other, instance)) continue
-      const port = sharedPort(instance.base.published, other.published)
-      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, other.name))
-    }
-  }
-}
-
-export function portTaken(port: number, holder: string): string {
-  return `port ${port} is taken by ${holder}: choose another port or stop it`
-}
-
-function isOwnNew(other: ContainerSummary, instance: ResolvedInstance): boolean {
-  return (
-    other.labels[label.instance] === instance.instanceId &&
-    other.labels[label.deployment] === instance.base.labels[label.deployment] &&
-    other.labels[label.release] === instance.base.labels[label.release]
-  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RestartPolicy } from '../drivers/container-engine.ts'
+import type { GatedPort, PublishedPort, RestartPolicy } from '../drivers/container-engine.ts'
 
 /** A container that a step is about: the release's own of an instance, or one that was there before. */
 export type Target = { kind: 'new'; instanceId: string } | { kind: 'former'; id: string; name: string }
@@ -17,6 +17,21 @@ export type Step =
   | { kind: 'container.settle'; instanceId: string }
   | { kind: 'network.join'; target: Target; network: string; aliases: readonly string[] }
   | { kind: 'container.rename'; target: Target; from: string; to: string }
+  /** The gate listens, also where it does not lead anywhere yet: whoever connects waits. */
+  | { kind: 'gate.hold'; instanceId: string; ports: readonly GatedPort[] }
+  /** Waits until the container accepts connections on the ports that will lead to it. */
+  | { kind: 'gate.await'; instanceId: string; ports: readonly GatedPort[]; former?: { id: string } }
+  /** New connections go to this container from now on. `instead` are ports that the gate gives up for it. */
+  | {
+      kind: 'gate.lead'
+      target: Target
+      instanceId: string
+      ports: readonly GatedPort[]
+      instead: readonly PublishedPort[]
+    }
+  | { kind: 'gate.release'; ports: readonly PublishedPort[] }
+  /** Lets the connections to replaced containers end. */
+  | { kind: 'gate.drain'; formers: readonly { id: string; name: string; instanceId: string; ms: number }[] }
   | { kind: 'drain'; ms: number }
   | { kind: 'former.remove'; id: string; name: string; instanceId: string }
   | { kind: 'new.discard'; instanceId: string }
@@ -68,8 +83,8 @@ export interface Plan {
   instances: readonly PlannedInstance[]
   prepare: readonly Step[]
   create: readonly Step[]
-  /** Per instance, in the version's order. */
-  start: readonly { instanceId: string; steps: readonly Step[] }[]
+  /** Per instance, in the version's order; `verified` follows when it is. */
+  start: readonly { instanceId: string; steps: readonly Step[]; verified?: readonly Step[] }[]
   settle: readonly Step[]
   swap: readonly Step[]
   /** After this there is no way back: old containers go. */

@@ -1,5 +1,6 @@
 export * from './agents.ts'
 export * from './fake-server.ts'
+export * from './gate.ts'
 export * from './images.ts'
 export * from './releases.ts'
 export * from './wait-until.ts'

@@ -7,6 +7,7 @@ import { type Registry, startRegistry } from '@crux/test-kit'
 import type Docker from 'dockerode'
 import { startTestAgent, type TestAgent } from './agents.ts'
 import { FakeServer } from './fake-server.ts'
+import { stopGate } from './gate.ts'
 import { makeImage, openEngine, pushImage, removeImages, type TestImage } from './images.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
 
@@ -121,6 +122,7 @@ export async function startWorld(): Promise<World> {
     clear,
     async dispose() {
       await agent.stop()
+      await stopGate(dataDir)
       await server.stop()
       await clear()
       await removeImages(docker, registry.host)

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import type Docker from 'dockerode'
+import { gatedPortsOf } from '../../plan/gated-ports.ts'
 import { label } from '../../plan/labels.ts'
 
 /** A container as the server's pages see it: what the list says, and what only the inspection knows. */
@@ -22,7 +23,7 @@ export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.Container
     restartCount: inspected?.RestartCount ?? 0,
     imageName: image.name,
     imageTag: image.tag,
-    ports: portsOf(listed.Ports),
+    ports: portsOf(listed),
     labels: listed.Labels,
   })
 }
@@ -66,11 +67,20 @@ function reasonOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspe
   return error ? `${listed.Status}: ${error}` : listed.Status
 }
 
-/** The list names a published port once for IPv4 and once for IPv6. */
-function portsOf(ports: Docker.Port[]): { internal: number; external: number; protocol: string }[] {
+/** The list names a published port once for IPv4 and once for IPv6, and one that the gate holds as if it were not published. */
+function portsOf({
+  Ports,
+  Labels,
+  State,
+}: Docker.ContainerInfo): { internal: number; external: number; protocol: string }[] {
   const seen = new Map<string, { internal: number; external: number; protocol: string }>()
-  for (const port of ports) {
+  const gated = State === 'running' ? gatedPortsOf(Labels) : []
+  for (const { containerPort: internal, hostPort: external } of gated)
+    seen.set(`${internal}/tcp/${external}`, { internal, external, protocol: 'tcp' })
+  for (const port of Ports) {
     const external = port.PublicPort ?? 0
+    if (external === 0 && gated.some(({ containerPort }) => containerPort === port.PrivatePort && port.Type === 'tcp'))
+      continue
     seen.set(`${port.PrivatePort}/${port.Type}/${external}`, {
       internal: port.PrivatePort,
       external,

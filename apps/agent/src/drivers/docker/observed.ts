@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import { gatedPortsOf } from '../../plan/gated-ports.ts'
 import type { ContainerSummary, ObservedContainer, PublishedPort, RestartPolicy } from '../container-engine.ts'
 
 export function summaryOf(listed: Docker.ContainerInfo): ContainerSummary {
@@ -13,6 +14,7 @@ export function summaryOf(listed: Docker.ContainerInfo): ContainerSummary {
       protocol: protocolOf(port.Type),
       address: port.IP === '0.0.0.0' || port.IP === '::' ? '' : (port.IP ?? ''),
     })),
+    gated: gatedPortsOf(listed.Labels),
     hostNetwork: listed.HostConfig.NetworkMode === 'host',
   }
 }
@@ -32,6 +34,7 @@ export function observedOf(info: Docker.ContainerInspectInfo): ObservedContainer
     healthOutput: (info.State.Health?.Log?.at(-1)?.Output ?? '').trim().slice(0, 500),
     restartPolicy: policyOf(info.HostConfig.RestartPolicy),
     published: bindingsOf(info.HostConfig.PortBindings),
+    gated: gatedPortsOf(info.Config.Labels ?? {}),
     hostNetwork: info.HostConfig.NetworkMode === 'host',
     mounts: info.Mounts.map((mount) => ({
       source: mount.Type === 'volume' ? `volume:${mount.Name ?? mount.Source}` : mount.Source,

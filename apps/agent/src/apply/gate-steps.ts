@@ -1,0 +1,144 @@
+import { connect } from 'node:net'
+import type { GatedPort, ObservedContainer } from '../drivers/container-engine.ts'
+import { isEngineError } from '../drivers/errors.ts'
+import { GateError } from '../gate/errors.ts'
+import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
+import { portTaken } from '../plan/clashes.ts'
+import { Refusal } from '../plan/refusal.ts'
+import type { StepOf } from '../plan/steps.ts'
+import { partsOf, type Run } from './executors.ts'
+import { expectationOf } from './expectation.ts'
+import { pause } from './patience.ts'
+
+/** How long a port may stay shut that the former container did not have open either. */
+const optionalPortMs = 5_000
+const knockEveryMs = 50
+const knockTimeoutMs = 1_000
+
+export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run: Run): Promise<void> {
+  const held = (await run.gate.look())?.ports ?? []
+  const isHeld = ({ hostPort, address }: GatedPort) =>
+    held.some((port) => port.port === hostPort && port.address === address)
+  const open = ports.filter((port) => !isHeld(port))
+  const prefix = run.release.owner?.prefix ?? ''
+  const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, open)
+  await atGate(instanceId, () =>
+    run.gate.apply(
+      entries.map((entry) => ({ ...entry, prefix })),
+      [],
+    ),
+  )
+}
+
+/**
+ * A container that runs need not listen yet. Where the former one answers, the new one must before it gets its connections; a port
+ * that was shut before may stay so, and that is said.
+ */
+export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.await'>, run: Run): Promise<void> {
+  const { instance } = partsOf(run, instanceId)
+  const expected = expectationOf(instance.config, run.release.observationWindowMs)
+  if (expected.kind !== 'running') return
+  const full = instance.full
+  const began = Date.now()
+  const id = run.ids.get(instanceId) ?? ''
+  for (const { containerPort } of ports) {
+    let required: boolean | undefined
+    for (;;) {
+      run.signal.throwIfAborted()
+      const seen = await run.driver.engine.observe(id)
+      if (seen.state !== 'running')
+        throw new Refusal(instanceId, `${full} ended before it listened on port ${containerPort}`)
+      if (await knock(addressOf(seen), containerPort)) break
+      required ??= former !== undefined && (await answers(run, former.id, containerPort))
+      const waited = Date.now() - began
+      if (required && waited >= expected.timeoutMs) {
+        throw new Refusal(
+          instanceId,
+          `${full} did not listen on port ${containerPort} within ${Math.round(expected.timeoutMs / 1_000)} s, and the former one does`,
+        )
+      }
+      if (!required && waited >= optionalPortMs) {
+        run.narrator.warn(
+          instanceId,
+          `${full} does not listen on port ${containerPort} yet: whoever connects is refused`,
+        )
+        break
+      }
+      await pause(knockEveryMs, run.signal)
+    }
+  }
+}
+
+export async function leadPorts({ target, instanceId, ports, instead }: StepOf<'gate.lead'>, run: Run): Promise<void> {
+  const id = target.kind === 'new' ? run.ids.get(target.instanceId) : target.id
+  const seen = id === undefined ? undefined : await run.driver.engine.observe(id).catch(undefinedIfMissing)
+  if (!seen || (target.kind === 'former' && addressOf(seen) === '')) return
+  await atGate(instanceId, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
+  const list = ports.map(({ hostPort }) => hostPort).join(', ')
+  if (target.kind === 'new') run.narrator.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
+}
+
+export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
+  // A gate that does not run holds nothing.
+  if (await run.gate.look()) await atGate('', () => run.gate.apply([], portKeys(ports)))
+}
+
+/** All at once: each has its own time, and none waits for another's. */
+export async function drainFormers({ formers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
+  await Promise.all(
+    formers.map(async ({ id, name, instanceId, ms }) => {
+      const standing = await run.gate.drain(id, 0)
+      if (standing === 0) return
+      const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the former ${name}`
+      run.narrator.info(instanceId, `waits at most ${ms / 1_000} s for ${open(standing)}`)
+      const left = await run.gate.drain(id, ms)
+      if (left > 0) run.narrator.warn(instanceId, `${open(left)} end with it`)
+    }),
+  )
+}
+
+async function atGate(instanceId: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error
+    const { code, port = 0 } = error
+    const words =
+      code === 'EADDRINUSE'
+        ? portTaken(port, 'another process of the machine')
+        : code === 'EACCES'
+          ? `the gate may not listen on port ${port}: run the agent as root, or choose a port above 1023`
+          : code === 'EADDRNOTAVAIL'
+            ? `the gate cannot listen on port ${port}: the machine does not have that address`
+            : error.message
+    throw new Refusal(instanceId, words, { cause: error })
+  }
+}
+
+async function answers(run: Run, id: string, port: number): Promise<boolean> {
+  const seen = await run.driver.engine.observe(id).catch(undefinedIfMissing)
+  return seen !== undefined && (await knock(addressOf(seen), port))
+}
+
+/** Whether a connection is taken; it ends at once. */
+function knock(host: string, port: number): Promise<boolean> {
+  if (host === '') return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const end = (taken: boolean) => () => {
+      socket.destroy()
+      resolve(taken)
+    }
+    socket.setTimeout(knockTimeoutMs, end(false))
+    socket.once('connect', end(true))
+    socket.once('error', end(false))
+  })
+}
+
+function nameOf({ name }: ObservedContainer): string {
+  return name.replace(/\.(next|old)-[0-9a-f]+$/, '')
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isEngineError(error, 'not-found')) throw error
+}

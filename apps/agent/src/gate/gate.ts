@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '@crux/service-kit'
+import { messageOf } from '../drivers/errors.ts'
+import { connectGate, type GateClient, GateGone } from './client.ts'
+import { GateError } from './errors.ts'
+import type { GateAnswer, GateHello, GatePort, GateRequest, PortKey } from './relay/protocol.ts'
+import type { GateRunner } from './runner.ts'
+
+/** The node's gate as the agent uses it: started when it is first needed, started again when it has ended. Throws GateErrors. */
+export interface Gate {
+  /** Why ports cannot be held here; undefined when they can. */
+  readonly unusable: string | undefined
+  /** All of it or nothing. Starts a gate where none runs. */
+  apply(open: readonly GatePort[], close: readonly PortKey[]): Promise<void>
+  /** @returns how many connections are left when the time is over */
+  drain(container: string, ms: number): Promise<number>
+  /** What runs; undefined when nothing does. Starts nothing. */
+  look(): Promise<GateHello | undefined>
+  /** Has the gate that runs give everything to a new process of this agent's code. */
+  handOver(): Promise<void>
+  /** Ends it, with every connection. */
+  end(): Promise<void>
+  /** Lets go of it; it goes on. */
+  close(): void
+}
+
+const upMs = 20_000
+const triesMax = 5
+
+/** @param options.onLost it ended though nobody asked for that */
+export function createGate(options: { folder: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
+  const { folder, runner, log } = options
+  let client: GateClient | undefined
+  let expected = false
+  let closed = false
+  let connecting: Promise<GateClient | undefined> | undefined
+
+  /** One at a time: two that start a gate at once would start two. */
+  function connected(start: boolean): Promise<GateClient | undefined> {
+    if (client) return Promise.resolve(client)
+    const attempt = (connecting ?? Promise.resolve(undefined)).catch(() => undefined).then(() => client ?? open(start))
+    connecting = attempt
+    return attempt
+  }
+
+  async function open(start: boolean): Promise<GateClient | undefined> {
+    let found = await connectGate(folder)
+    if (!found && !start) return undefined
+    if (!found) {
+      if (runner.unusable) throw new GateError(runner.unusable)
+      await runner.start()
+      const until = Date.now() + upMs
+      while (!found && Date.now() < until) {
+        await delay(20)
+        found = await connectGate(folder)
+      }
+      if (!found) throw new GateError(`the gate does not answer: ${join(folder, 'gate.log')} or its container says why`)
+      log.info('the gate runs')
+    }
+    const mine = found
+    const hello = await helloOf(mine)
+    if (hello.code !== runner.code) {
+      const answer = await mine.ask({ kind: 'handover', entry: runner.entryForHandover() })
+      if (answer.ok) {
+        mine.close()
+        log.info('the gate handed its ports over to the code of this agent')
+        return open(start)
+      }
+      log.warn(
+        { reason: answer.message },
+        'the gate could not hand over to the code of this agent and goes on with its own',
+      )
+    }
+    client = mine
+    expected = true
+    mine.onEnd(() => {
+      if (client !== mine) return
+      client = undefined
+      if (!closed && expected) options.onLost()
+    })
+    return mine
+  }
+
+  /** Every request may be repeated: a gate that ends or hands over in between loses none. */
+  async function ask(make: () => GateRequest): Promise<GateAnswer> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const gate = await connected(true)
+        if (!gate) throw new GateError('the gate is not there')
+        return await gate.ask(make())
+      } catch (error) {
+        if (!(error instanceof GateGone) || tries >= triesMax) throw error
+        client = undefined
+      }
+    }
+  }
+
+  return {
+    unusable: runner.unusable,
+    async apply(open, close) {
+      const answer = await ask(() => ({ kind: 'apply', open: [...open], close: [...close] }))
+      if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
+    },
+    async drain(container, ms) {
+      const until = Date.now() + ms
+      const answer = await ask(() => ({ kind: 'drain', container, ms: Math.max(0, until - Date.now()) }))
+      return answer.ok ? (answer.left ?? 0) : 0
+    },
+    async look() {
+      try {
+        const gate = await connected(false)
+        return gate && (await helloOf(gate))
+      } catch (error) {
+        if (!(error instanceof GateGone)) throw error
+        client = undefined
+        return undefined
+      }
+    },
+    async handOver() {
+      const gate = await connected(false)
+      if (!gate) return
+      expected = false
+      const answer = await gate.ask({ kind: 'handover', entry: runner.entryForHandover() })
+      gate.close()
+      client = undefined
+      if (!answer.ok) throw new GateError(answer.message)
+    },
+    async end() {
+      const gate = await connected(false)
+      expected = false
+      await gate?.ask({ kind: 'stop' }).catch((error) => log.debug({ reason: messageOf(error) }, 'the gate ended'))
+      gate?.close()
+      client = undefined
+      await runner.remove()
+    },
+    close() {
+      closed = true
+      client?.close()
+    },
+  }
+}
+
+async function helloOf(gate: GateClient): Promise<GateHello> {
+  const answer = await gate.ask({ kind: 'hello' })
+  if (!answer.ok || !answer.hello) throw new GateError('the gate speaks another language')
+  return answer.hello
+}

@@ -1,0 +1,126 @@
+import type { Logger } from '@crux/service-kit'
+import type { Driver } from '../drivers/driver.ts'
+import { isEngineError, messageOf } from '../drivers/errors.ts'
+import { label } from '../plan/labels.ts'
+import type { Gate } from './gate.ts'
+import { reconcile } from './reconcile.ts'
+
+/** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, its own end. */
+export interface GateKeeper {
+  /** Looks at everything; resolves when the gate holds what it must. */
+  settle(): Promise<void>
+  close(): void
+}
+
+/** A container that is started again is back within this time; until then its clients wait. */
+const endedMs = 2_000
+/** When a gate that nobody needs any more is looked at again, while connections are left. */
+const idleMs = 30_000
+const retryMs = 1_000
+
+export function createGateKeeper(options: {
+  driver: Driver
+  gate: Gate
+  nodeId: () => string
+  isBusy: (prefix: string) => boolean
+  log: Logger
+}): GateKeeper {
+  const { driver, gate, nodeId, isBusy, log } = options
+  let closed = false
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let closeEnded = true
+  const timers = new Set<NodeJS.Timeout>()
+  const told = new Map<number, string>()
+
+  function later(ms: number): void {
+    if (closed) return
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      closeEnded = true
+      void settle()
+    }, ms)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  /** Calls that come while one waits for its turn share that turn. */
+  function settle(): Promise<void> {
+    waiting ??= running.then(() => {
+      waiting = undefined
+      running = look().catch((error) => {
+        if (closed) return
+        if (!isEngineError(error, 'away'))
+          log.warn({ reason: messageOf(error) }, 'the gate is not in step, trying again')
+        later(retryMs)
+      })
+      return running
+    })
+    return waiting
+  }
+
+  async function look(): Promise<void> {
+    if (closed) return
+    const final = closeEnded
+    closeEnded = false
+    const listed = (await driver.engine.observeAll()).filter(
+      ({ gated, labels }) => gated.length > 0 && labels[label.node] === nodeId(),
+    )
+    const containers = (await Promise.all(listed.map(({ id }) => driver.engine.observe(id).catch(missing)))).flatMap(
+      (seen) => (seen ? [seen] : []),
+    )
+    const hello = await gate.look()
+    const { open, close } = reconcile({
+      containers,
+      held: hello?.ports ?? [],
+      nodeId: nodeId(),
+      isBusy,
+      closeEnded: final,
+    })
+    if (close.length > 0) await gate.apply([], close)
+    for (const port of open) {
+      try {
+        await gate.apply([port], [])
+        told.delete(port.port)
+      } catch (error) {
+        // Somebody else took it while its container stood still.
+        const reason = messageOf(error)
+        if (told.get(port.port) !== reason) log.warn({ port: port.port, reason }, 'the gate cannot hold a port')
+        told.set(port.port, reason)
+        later(retryMs * 10)
+      }
+    }
+    if (!hello || listed.length > 0) return
+    const now = await gate.look()
+    if (!now || now.ports.length > 0) return
+    if (now.connections > 0) later(idleMs)
+    else {
+      await gate.end()
+      log.info('nothing is left for the gate to hold: it ended')
+    }
+  }
+
+  const unsubscribe = driver.subscribe((event) => {
+    if (event.kind === 'container') {
+      if (event.labels[label.gate] === undefined) return
+      if (event.action === 'die' || event.action === 'destroy') later(endedMs)
+    } else closeEnded = true
+    void settle()
+  })
+
+  return {
+    settle() {
+      closeEnded = true
+      return settle()
+    },
+    close() {
+      closed = true
+      unsubscribe()
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+function missing(error: unknown): undefined {
+  if (!isEngineError(error, 'not-found')) throw error
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { idleSpec } from '../apply/prepare.ts'
+import type { ContainerEngine } from '../drivers/container-engine.ts'
+import { isEngineError } from '../drivers/errors.ts'
+import { label } from '../plan/labels.ts'
+import type { AgentSettings } from '../settings.ts'
+import { GateError } from './errors.ts'
+import { codeOf } from './relay/code.ts'
+
+declare const __CRUX_AGENT_VERSION__: string | undefined
+
+/** How a gate process comes to be beside this agent. It runs in no process group and no container of the agent's. */
+export interface GateRunner {
+  /** Why there can be none here; undefined when there can. */
+  unusable: string | undefined
+  /** What this agent's gate code calls itself. */
+  code: string
+  /** Starts one that finds its own way; returns before it listens. */
+  start(): Promise<void>
+  /** Where a gate that runs finds this agent's code. */
+  entryForHandover(): string
+  /** Clears away what a gate that has been told to end leaves. */
+  remove(): Promise<void>
+}
+
+/** In the bundle the gate is one file beside the agent's; in the checkout it is the sources. */
+const gateEntry = fileURLToPath(
+  new URL(typeof __CRUX_AGENT_VERSION__ === 'string' ? './gate.mjs' : './relay/main.ts', import.meta.url),
+)
+
+/** Which kind fits here, and whether any does: the gate must reach the containers' addresses and share the machine's ports. */
+export async function openGateRunner(options: {
+  folder: string
+  settings: Pick<AgentSettings, 'dataDir' | 'dataMountPath' | 'dockerHost'>
+  engine: ContainerEngine
+  ownContainer: string
+}): Promise<GateRunner> {
+  const { folder, settings, engine, ownContainer } = options
+  const no = (why: string) => `ports that stay open need ${why}: switch "keep ports open" off, or publish no port`
+  const local = settings.dockerHost.startsWith('unix:')
+  if (ownContainer === '') {
+    const unusable = process.platform !== 'linux' ? no('Linux') : local ? undefined : no('an engine on this machine')
+    return processRunner(folder, unusable)
+  }
+  const agent = await engine.findByName(ownContainer)
+  const unusable = agent?.hostNetwork ? undefined : no("an agent in the host's network")
+  return containerRunner({ ...settings, folder, engine, agentContainer: ownContainer, unusable })
+}
+
+/** A process of its own, in a session of its own: neither the agent's end nor a terminal's reaches it. */
+function processRunner(folder: string, unusable: string | undefined): GateRunner {
+  return {
+    unusable,
+    code: codeOf(gateEntry),
+    async start() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const log = openSync(join(folder, 'gate.log'), 'a', 0o600)
+      const { PATH, HOME } = process.env
+      const child = spawn(process.execPath, [gateEntry, folder], {
+        cwd: '/',
+        env: { PATH, HOME },
+        detached: true,
+        stdio: ['ignore', log, log],
+      })
+      closeSync(log)
+      child.unref()
+      await once(child, 'spawn')
+    },
+    entryForHandover: () => gateEntry,
+    remove: async () => undefined,
+  }
+}
+
+/**
+ * A container of its own, from the agent's image, in the host's network. An agent that was updated hands over to its code by a file in
+ * the data folder, which both see under the same path: the container, and with it the ports, stays.
+ */
+function containerRunner(options: {
+  folder: string
+  dataDir: string
+  dataMountPath: string
+  engine: ContainerEngine
+  /** Name of the agent's own container. */
+  agentContainer: string
+  unusable: string | undefined
+}): GateRunner {
+  const { folder, dataDir, dataMountPath, engine, agentContainer, unusable } = options
+  const name = gateContainerName(agentContainer)
+  const code = codeOf(gateEntry)
+  return {
+    unusable,
+    code,
+    async start() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const standing = await engine.findByName(name)
+      if (standing && standing.labels[label.gateOf] !== agentContainer)
+        throw new GateError(`a container named ${name} exists already and is not the agent's: remove or rename it`)
+      if (standing) {
+        await engine.start(standing.id)
+        return
+      }
+      const agent = await engine.findByName(agentContainer)
+      if (!agent) throw new GateError("the agent's own container is not to be found")
+      await engine.start(
+        await engine.create({
+          ...idleSpec,
+          name,
+          // By its id: no tag may mean another image.
+          image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
+          labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
+          entrypoint: ['/bin/node', gateEntry, folder, '--init'],
+          restartPolicy: { name: 'unless-stopped' },
+          mounts: [{ kind: 'bind', source: dataMountPath, target: dataDir, writable: true }],
+          networkMode: 'host',
+        }),
+      )
+    },
+    entryForHandover() {
+      const path = join(folder, `gate-${code}.mjs`)
+      if (!existsSync(path)) {
+        copyFileSync(gateEntry, `${path}.new`)
+        renameSync(`${path}.new`, path)
+      }
+      // The container's init starts this one from now on.
+      writeFileSync(join(folder, 'entry'), basename(path), { mode: 0o600 })
+      return path
+    },
+    async remove() {
+      const standing = await engine.findByName(name)
+      if (standing?.labels[label.gateOf] !== agentContainer) return
+      await engine.discard(standing.id).catch((error) => {
+        if (!isEngineError(error, 'not-found')) throw error
+      })
+    },
+  }
+}
+
+export function gateContainerName(agentContainer: string): string {
+  return `${agentContainer}-gate`
+}

@@ -1,0 +1,67 @@
+import type { Release } from '@crux/agent-protocol'
+import type { ContainerSummary, ObservedContainer } from '../drivers/container-engine.ts'
+import { sharedPort } from './conflicts.ts'
+import { claimedPorts } from './gated-ports.ts'
+import { isOwnedBy, label } from './labels.ts'
+import type { Observation, ResolvedInstance } from './plan.ts'
+import { Refusal } from './refusal.ts'
+
+/** A name that is not ours is named with what to do about it. */
+export function refuseForeignNames(
+  desired: readonly ResolvedInstance[],
+  observed: Observation,
+  release: Release,
+): void {
+  const owner = release.owner
+  for (const instance of desired) {
+    const twin = desired.find((other) => other !== instance && other.full === instance.full)
+    if (twin)
+      throw new Refusal(
+        instance.instanceId,
+        `two images of the release have the container name ${instance.full}: give one another name`,
+      )
+    const holder = observed.all.find(({ name }) => name === instance.full)
+    if (holder && (!owner || !isOwnedBy(holder.labels, owner))) {
+      throw new Refusal(
+        instance.instanceId,
+        `the container ${instance.full} exists already and is not this project's: choose another prefix or name, or remove it`,
+      )
+    }
+  }
+}
+
+/** A port that stays taken is named with its holder before anything is stopped. */
+export function refusePortClashes(
+  changing: readonly ResolvedInstance[],
+  observed: Observation,
+  leaving: readonly ObservedContainer[],
+): void {
+  for (const instance of changing) {
+    const wanted = claimedPorts(instance.base)
+    const rival = changing.find((other) => other !== instance && sharedPort(wanted, claimedPorts(other.base)))
+    if (rival) {
+      const port = sharedPort(wanted, claimedPorts(rival.base))
+      throw new Refusal(
+        instance.instanceId,
+        `port ${port?.hostPort} is wanted by ${rival.full} of the same release too: choose another port`,
+      )
+    }
+    for (const other of observed.all) {
+      if (!other.running || leaving.some(({ id }) => id === other.id) || isOwnNew(other, instance)) continue
+      const port = sharedPort(wanted, claimedPorts(other))
+      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, other.name))
+    }
+  }
+}
+
+export function portTaken(port: number, holder: string): string {
+  return `port ${port} is taken by ${holder}: choose another port or stop it`
+}
+
+function isOwnNew(other: ContainerSummary, instance: ResolvedInstance): boolean {
+  return (
+    other.labels[label.instance] === instance.instanceId &&
+    other.labels[label.deployment] === instance.base.labels[label.deployment] &&
+    other.labels[label.release] === instance.base.labels[label.release]
+  )
+}

@@ -1,0 +1,130 @@
+import type { GatedPort, ObservedContainer, PublishedPort } from '../drivers/container-engine.ts'
+import { samePort, sharedPort } from './conflicts.ts'
+import type { DesiredInstance } from './container-spec.ts'
+import { drainSecondsOf, gateDrainSecondsOf } from './gated-ports.ts'
+import type { Mode, Step } from './steps.ts'
+
+/** What a release does at the gate, by the place among its other steps. */
+export interface GateSteps {
+  prepare: Step[]
+  /** By instance: after its stops, before its start. */
+  beforeStart: ReadonlyMap<string, Step[]>
+  /** By instance: when it is verified. */
+  verified: ReadonlyMap<string, Step[]>
+  swap: Step[]
+  cleanUp: Step[]
+  undo: { first: Step[]; beforeRestore: Step[]; last: Step[] }
+}
+
+interface Parts {
+  changing: readonly { instance: DesiredInstance; mode: Mode; former: ObservedContainer | undefined }[]
+  orphans: readonly ObservedContainer[]
+  /** Engine ids of those that are stopped before something starts. */
+  stopped: ReadonlySet<string>
+}
+
+/**
+ * A port is taken before anything else changes, so that a refusal changes nothing; only where the engine itself holds it for a
+ * container that leaves, it is taken right after that one's stop. It leads to the new container when that one is verified, with all
+ * others of the release where the old one still runs, at once where it does not.
+ */
+export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
+  const leaving = [
+    ...changing.flatMap(({ instance, former }) =>
+      former
+        ? [{ container: former, instanceId: instance.instanceId, drainSeconds: drainSecondsOf(instance.config) }]
+        : [],
+    ),
+    ...orphans.map((container) => ({
+      container,
+      instanceId: '',
+      drainSeconds: gateDrainSecondsOf(container.labels),
+    })),
+  ]
+  const wanted = changing.flatMap(({ instance }) => instance.base.gated)
+  const givenUp = leaving.flatMap(({ container }) => container.gated)
+  const byEngine = leaving.flatMap(({ container }) => (isRunning(container) ? container.published : []))
+  const isSame = (a: PublishedPort) => (b: PublishedPort) => a.hostPort === b.hostPort && a.address === b.address
+  /** The gate has it for other addresses: it cannot listen on both at once. */
+  const insteadOf = (ports: readonly PublishedPort[], others: readonly GatedPort[]) =>
+    others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
+
+  const prepare: Step[] = []
+  const beforeStart = new Map<string, Step[]>()
+  const verified = new Map<string, Step[]>()
+  const swap: Step[] = []
+  for (const { instance, mode, former } of changing) {
+    const { instanceId, base } = instance
+    const free = base.gated.filter((port) => !sharedPort([port], byEngine) && insteadOf([port], givenUp).length === 0)
+    const blocked = base.gated.filter((port) => sharedPort([port], byEngine))
+    const released = givenUp.filter((port) => sharedPort([port], base.published))
+    if (free.length > 0) prepare.push({ kind: 'gate.hold', instanceId, ports: free })
+    const before: Step[] = [
+      ...(released.length > 0 ? [{ kind: 'gate.release' as const, ports: released }] : []),
+      ...(blocked.length > 0 ? [{ kind: 'gate.hold' as const, instanceId, ports: blocked }] : []),
+    ]
+    if (before.length > 0) beforeStart.set(instanceId, before)
+    if (base.gated.length === 0) continue
+    const lead: Step = {
+      kind: 'gate.lead',
+      target: { kind: 'new', instanceId },
+      instanceId,
+      ports: base.gated,
+      instead: insteadOf(base.gated, givenUp),
+    }
+    const awaits: Step = {
+      kind: 'gate.await',
+      instanceId,
+      ports: base.gated,
+      ...(mode === 'beside' && former ? { former: { id: former.id } } : {}),
+    }
+    verified.set(instanceId, mode === 'beside' ? [awaits] : [awaits, lead])
+    if (mode === 'beside') swap.push(lead)
+  }
+  const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
+  if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
+
+  const draining = leaving.filter(
+    ({ container }) => container.gated.length > 0 && isRunning(container) && !stopped.has(container.id),
+  )
+  const back = (of: typeof leaving): Step[] =>
+    of
+      .filter(({ container }) => container.gated.length > 0 && isRunning(container))
+      .map(({ container, instanceId }) => ({
+        kind: 'gate.lead',
+        target: { kind: 'former', id: container.id, name: container.name },
+        instanceId,
+        ports: container.gated,
+        instead: insteadOf(container.gated, wanted),
+      }))
+  const taken = wanted.filter((port) => !givenUp.some(isSame(port)))
+  return {
+    prepare,
+    beforeStart,
+    verified,
+    swap,
+    cleanUp:
+      draining.length === 0
+        ? []
+        : [
+            {
+              kind: 'gate.drain',
+              formers: draining.map(({ container, instanceId, drainSeconds }) => ({
+                id: container.id,
+                name: container.name,
+                instanceId,
+                ms: drainSeconds * 1_000,
+              })),
+            },
+          ],
+    undo: {
+      first: back(leaving.filter(({ container }) => !stopped.has(container.id))),
+      beforeRestore: taken.length > 0 ? [{ kind: 'gate.release', ports: taken }] : [],
+      last: back(leaving.filter(({ container }) => stopped.has(container.id))),
+    },
+  }
+}
+
+function isRunning({ state }: ObservedContainer): boolean {
+  return state === 'running' || state === 'restarting' || state === 'paused'
+}
