@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError, type Query } from '@crux/contract'
+import { type Answer, type Body, CruxError, isAllowed, type Query, scopeCovers } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
@@ -27,15 +27,18 @@ export async function getNode(
   app: App,
   localAgents: LocalAgents,
   team: TeamContext,
+  actor: Actor,
   nodeId: string,
 ): Promise<Answer<'nodes.get'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
   const { available, reason } = await localAgents.availability()
+  // The command holds the token that makes an agent of this node, with all that it is sent: for who may issue one.
+  const maySetUp = isAllowed(team.role, 'nodes.edit') && (!actor.grant || scopeCovers(actor.grant.scope, 'full'))
   return {
     ...toNode(row),
     hasToken: row.hasToken,
-    install: row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
+    install: maySetUp && row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
     updatable: false,
     inUse: row.inUse,
     localAgent: { available, reason, running: localAgents.isRunning(row.id) },

@@ -240,7 +240,10 @@ test('deleting a node ends its agent, which finds no way back', async () => {
 test('a person with role user sees nodes and changes none', async () => {
   const { id } = await makeNode()
   const user = server.client(await server.addMember(team, 'user'))
-  expect(await user.call('nodes.get', { params: inTeam(id) })).toMatchObject({ id })
+  await makeScript(id)
+  // The command would make an agent of this node of whoever reads it.
+  expect(await user.call('nodes.get', { params: inTeam(id) })).toMatchObject({ id, install: null })
+  expect((await call().call('nodes.get', { params: inTeam(id) })).install?.command).toContain('crux_')
   await expect(user.call('nodes.kick', { params: inTeam(id) })).rejects.toMatchObject({ status: 403 })
   await expect(
     user.call('nodes.create-script', { params: inTeam(id), body: { type: 'docker', scriptType: 'shell' } }),

@@ -23,7 +23,7 @@ type NodeOperation = Extract<Operation, `nodes.${string}`>
 export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude<NodeOperation, 'nodes.deployments'>> {
   return {
     'nodes.list': ({ team }) => listNodes(app, team),
-    'nodes.get': ({ team, params }) => getNode(app, localAgents, team, params.nodeId),
+    'nodes.get': ({ team, actor, params }) => getNode(app, localAgents, team, actor, params.nodeId),
     'nodes.create': ({ team, actor, body }) => createNode(app, team, actor, body),
     'nodes.update': async ({ team, actor, params, body }) =>
       void (await updateNode(app, team, actor, params.nodeId, body)),
