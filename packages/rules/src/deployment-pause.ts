@@ -29,10 +29,12 @@ export function pauseReason(
     return 'It uses the host network, where only one of both can have its ports'
   for (const port of publishedPorts(next.config)) {
     const holder = standing.find(({ config }) => publishedPorts(config).some((other) => samePlace(other, port)))
-    if (holder)
-      return holder.name === next.name
-        ? `Only one container at a time can publish port ${portText(port)}`
-        : `${holder.name} publishes port ${portText(port)} until now`
+    // The gate leads its ports from one container to the next: both may run.
+    if (!holder || (isGated(next.config, port) && isGated(holder.config, port))) continue
+    if (holder.name !== next.name) return `${holder.name} publishes port ${portText(port)} until now`
+    return isGated(next.config, port) === isGated(holder.config, port)
+      ? `Only one container at a time can publish port ${portText(port)}`
+      : `Port ${portText(port)} passes ${isGated(next.config, port) ? 'to the gate, once' : 'from the gate to the engine'}`
   }
   if (!old) return undefined
   if (old.config.networkMode === 'host') return 'The old one uses the host network'
@@ -49,6 +51,10 @@ export function pauseReason(
     ? 'The proxy routes to it and its image has no health check'
     : 'The proxy routes to it, and without a health check in its image it could answer twice'
 }
+
+/** Whether the node's gate holds it in the engine's place: TCP only. */
+const isGated = (config: FinalContainerConfig, { protocol }: { protocol: string }) =>
+  config.portGate?.enabled === true && protocol === 'tcp'
 
 /** The part of the node's disk that both mount and the new one may write. */
 function sharedVolume(prefix: string, next: StandingContainer, old: StandingContainer): string | undefined {

@@ -132,6 +132,18 @@ describe('pauseReason', () => {
     expect(reason(routed, routed)).toBeUndefined()
   })
 
+  it('is absent where the gate holds the port for both, and names the passage to and from the gate', () => {
+    const ports = [{ internal: 80, external: 80 }]
+    const gated = container({ ports, portGate: { enabled: true } })
+    const plain = container({ ports, portGate: { enabled: false } })
+    expect(reason(gated, gated)).toBeUndefined()
+    expect(reason(gated, plain)).toBe('Port 80 passes to the gate, once')
+    expect(reason(plain, gated)).toBe('Port 80 passes from the gate to the engine')
+    const udp = [{ internal: 53, external: 53, protocol: 'udp' as const }, ...ports]
+    const both = container({ ports: udp, portGate: { enabled: true } })
+    expect(reason(both, both)).toBe('Only one container at a time can publish port 53/udp')
+  })
+
   it('does not take folders with a common beginning for the same', () => {
     expect(
       reason(
