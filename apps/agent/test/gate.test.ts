@@ -1,7 +1,6 @@
-import { get } from 'node:http'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { lookAtGate, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { askPort, loadPort, lookAtGate, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let one: string
@@ -31,50 +30,12 @@ const web = (image: string, port: number, more: object = {}) => ({
 const deploy = (image: string, port: number, more: object = {}) =>
   world.server.deployAndWait(world.release({ instances: [web(image, port, more)] }))
 
-/** One request over a connection of its own. */
-function ask(port: number, host = '127.0.0.1'): Promise<string> {
-  return new Promise((resolve, reject) => {
-    get({ host, port, agent: false }, (response) => {
-      let text = ''
-      response.on('data', (chunk) => (text += chunk))
-      response.on('end', () => resolve(text.trim()))
-      response.on('error', reject)
-    }).on('error', reject)
-  })
-}
-
-/** Asks without a pause on several connections until `stop`, and counts. */
-function load(port: number, loops = 4) {
-  const seen: Record<string, number> = {}
-  const bad: string[] = []
-  let going = true
-  const all = Array.from({ length: loops }, async () => {
-    while (going) {
-      await ask(port).then(
-        (text) => {
-          seen[text] = (seen[text] ?? 0) + 1
-        },
-        (error) => bad.push(error.code ?? error.message),
-      )
-    }
-  })
-  return {
-    seen,
-    bad,
-    total: () => Object.values(seen).reduce((sum, count) => sum + count, 0) + bad.length,
-    async stop() {
-      going = false
-      await Promise.all(all)
-    },
-  }
-}
-
 describe('a port that stays open', () => {
   test('answers through the gate, which the engine publishes nothing for', async () => {
     const port = await freePort()
     expect(await deploy(one, port)).toMatchObject({ successful: true })
-    expect(await ask(port)).toBe('one')
-    expect(await ask(port, '::1')).toBe('one')
+    expect(await askPort(port)).toBe('one')
+    expect(await askPort(port, '::1')).toBe('one')
     expect((await world.inspect('web')).HostConfig.PortBindings).toEqual({})
     const answer = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })
     const listed = answer?.case === 'containers' ? answer.value.containers : []
@@ -86,7 +47,7 @@ describe('a port that stays open', () => {
   test('loses no request while its container is replaced, also by one that fails', async () => {
     const port = await freePort()
     await deploy(one, port)
-    const requests = load(port)
+    const requests = loadPort(port)
     for (const [image, successful] of [
       [two, true],
       [broken, false],

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
@@ -141,6 +141,50 @@ describe('an agent that is killed in the middle of a deployment', () => {
     expect(outcome.reason).toContain('exit code 5')
     expect((await world.inspect('web')).Id).toBe(Id)
     await allQuiet()
+  })
+})
+
+describe('an agent that is killed while an init container runs', () => {
+  const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, 'web', 'data', ...parts)
+  const prepared = () =>
+    web(two, {
+      volumes: [{ name: 'data', path: '/data' }],
+      initContainers: [
+        {
+          name: 'once',
+          image: one,
+          command: [{ key: '/bin/sh' }, { key: '-c' }],
+          args: [{ key: 'echo run >> /v/runs; until test -e /v/go; do usleep 50000; done' }],
+          volumes: [{ name: 'data', path: '/v' }],
+        },
+      ],
+    })
+  const begun = () => waitUntil('the init container runs', () => readFile(volume('runs'), 'utf8').catch(() => undefined))
+  afterEach(() => rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true }))
+
+  test('waits for the same one and runs it once', async () => {
+    await startProcess()
+    const release = world.release({ instances: [prepared()] })
+    world.server.deploy(release)
+    await begun()
+    await kill()
+    await startProcess()
+    await writeFile(volume('go'), '')
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await readFile(volume('runs'), 'utf8')).toBe('run\n')
+    await allQuiet()
+  })
+
+  test('removes it when the release is cancelled meanwhile', async () => {
+    await startProcess()
+    const release = world.release({ instances: [prepared()] })
+    world.server.deploy(release)
+    await begun()
+    await kill()
+    await startProcess()
+    world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await world.names()).toEqual([])
   })
 })
 

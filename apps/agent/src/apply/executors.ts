@@ -41,6 +41,8 @@ export interface Run {
   watched: Map<string, { watched: Watched; startedAt: number }>
   /** Preparations that are done, by this process or an earlier one. */
   done: ReadonlySet<string>
+  /** Volumes, by instance, whose files a preparation began to exchange: that is not put back. */
+  overwritten: { instanceId: string; volume: string }[]
   /** Resolves when the journal has it. */
   remember: (preparation: string) => Promise<void>
   createLock: <T>(key: string, work: () => Promise<T>) => Promise<T>

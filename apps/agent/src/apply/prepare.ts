@@ -23,6 +23,7 @@ export async function prepareInstance({ instanceId, index }: StepOf<'instance.pr
   const preparation = instance.preparations[index]
   if (!preparation) throw new Error(`instance ${instanceId} has no preparation ${index}`)
   const key = `${instanceId}/${index}`
+  if (preparation.kind !== 'init') run.overwritten.push({ instanceId, volume: preparation.volume })
   if (!run.done.has(key)) {
     run.narrator.running(instanceId, Phase.START, inWords(preparation))
     try {

@@ -120,6 +120,7 @@ async function prepareRun(
     ensured: new Set(ensured === undefined ? [] : [ensured]),
     ids: new Map(),
     watched: new Map(),
+    overwritten: [],
     ...memoryOf(journal),
     createLock: context.createLock,
   }
@@ -250,6 +251,8 @@ async function fail(
     if (cancelled) narrator.warn('', 'cancelled: everything is put back')
     else narrator.error(refusal.instanceId, refusal.message)
     if (run && refusal.instanceId !== '') await tellLastWords(run, refusal.instanceId)
+    for (const { instanceId, volume } of run?.overwritten ?? [])
+      narrator.warn(instanceId, `the volume ${volume} keeps the files that were brought into it: they are not put back`)
     await journal.decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled } })
   }
   const plan = run?.plan ?? (journal.facts.plan as Plan | undefined)
@@ -293,6 +296,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     ensured: new Set(),
     ids: new Map(),
     watched: new Map(),
+    overwritten: [],
     ...memoryOf(journal),
     createLock: context.createLock,
   }

@@ -16,7 +16,7 @@ export function parseImage(text: string): ParsedImage {
   const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
   const name = colon < 0 ? named : named.slice(0, colon)
   const tag = colon < 0 ? 'latest' : named.slice(colon + 1)
-  const registry = /^([a-zA-Z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/
+  const registry = /^([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/
   const component = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$/
   const parts = name.split('/')
   const path = namesRegistry(parts) ? parts.slice(1) : parts
