@@ -1,21 +1,16 @@
+import { type CaptchaService, startCaptchaService } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSiteverify } from '../../identity/test/siteverify.ts'
 import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
 
 const secret = 'what only we and the verifier know'
-let verifier: Awaited<ReturnType<typeof startSiteverify>>
+let verifier: CaptchaService
 let world: AccountsWorld
 
 beforeAll(async () => {
-  verifier = await startSiteverify(secret)
+  verifier = await startCaptchaService(secret)
   world = await startWithAccounts({
     config: { captchaOrigins: ['https://captcha.example.com'] },
-    identitySettings: async () => ({
-      CAPTCHA_VERIFY_URL: verifier.url,
-      CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/api.js',
-      CAPTCHA_SITE_KEY: 'our-site',
-      CAPTCHA_SECRET_KEY: secret,
-    }),
+    identitySettings: async () => verifier.settings,
   })
 })
 afterAll(async () => {

@@ -1,3 +1,4 @@
+export { type CaptchaService, startCaptchaService } from './captcha-service.ts'
 export { type CreateOptions, engine, loadImage, raw } from './engine.ts'
 export { type BuiltImage, buildImage, exits, type ImageSpec, idle, saveImage, web } from './image.ts'
 export { type Endpoint, type OddRequest, oddJson, oddRequests } from './malformed.ts'

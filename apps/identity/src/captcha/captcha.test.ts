@@ -1,26 +1,23 @@
+import { type CaptchaService, startCaptchaService } from '@crux/test-kit'
 import type { LoginFlow, RecoveryFlow, RegistrationFlow, UiContainer } from '@ory/kratos-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Browser, csrfOf, messageIds } from '../../test/browser.ts'
 import { openLogin, submitLogin } from '../../test/factors.ts'
 import { goodPassword, makeEmail, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
 import { startMailServer } from '../../test/mail-server.ts'
-import { startSiteverify } from '../../test/siteverify.ts'
 
 const secret = 'what only we and the verifier know'
-let verifier: Awaited<ReturnType<typeof startSiteverify>>
+let verifier: CaptchaService
 let mails: Awaited<ReturnType<typeof startMailServer>>
 let identity: TestIdentity
 
 const settings = () => ({
-  CAPTCHA_VERIFY_URL: verifier.url,
-  CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/api.js',
-  CAPTCHA_SITE_KEY: 'our-site',
-  CAPTCHA_SECRET_KEY: secret,
+  ...verifier.settings,
   CRUX_RATE_LIMITS: 'on',
   SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`,
 })
 beforeAll(async () => {
-  verifier = await startSiteverify(secret)
+  verifier = await startCaptchaService(secret)
   mails = await startMailServer()
   identity = await startTestIdentity(settings())
 })
@@ -47,7 +44,7 @@ describe('signing up with a captcha', () => {
   it('shows where the check comes from, and wants it passed', async () => {
     const { flow, answer } = await register({})
     expect(asked(flow.ui).map(({ attributes }) => attributes)).toMatchObject([
-      { node_type: 'script', src: 'https://captcha.example.com/api.js' },
+      { node_type: 'script', src: verifier.settings.CAPTCHA_SCRIPT_URL },
       { node_type: 'div', data: { sitekey: 'our-site' } },
       { name: 'transient_payload.captcha_token', type: 'hidden', required: true },
     ])

@@ -1,6 +1,6 @@
 import type { ApiError } from '@crux/client'
 import { zodResolver } from '@hookform/resolvers/zod'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -15,7 +15,17 @@ const resendMs = 30_000
 type StepProps = { pending: boolean; error: ApiError | null; onSubmit: (value: string) => Promise<unknown> }
 
 /** Asks where a code is to be sent. */
-export function EmailForm({ email, pending, error, onSubmit }: StepProps & { email: string }) {
+export function EmailForm({
+  email,
+  pending,
+  error,
+  check,
+  onSubmit,
+}: StepProps & {
+  email: string
+  /** Below the address, where a person has to be shown. */
+  check?: ReactNode
+}) {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(z.object({ email: z.email() })), defaultValues: { email } })
   const { setFocus } = form
@@ -37,6 +47,7 @@ export function EmailForm({ email, pending, error, onSubmit }: StepProps & { ema
         autoComplete="username"
         tall
       />
+      {check}
     </FormPanel>
   )
 }

@@ -1,7 +1,7 @@
 import type { ApiError } from '@crux/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Fingerprint, Mail } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -31,10 +31,12 @@ type Props = {
   error: ApiError | null
   send: (values: Login) => Promise<unknown>
   onCode: (email: string) => void
+  /** Below the password, where a person has to be shown. */
+  check?: ReactNode
 }
 
 /** Every way to begin that the flow offers: password, passkey, a code by mail, providers. */
-export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onCode }: Props) {
+export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onCode, check }: Props) {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { email, password: '' } })
   const [refused, setRefused] = useState<string | null>(null)
@@ -82,6 +84,7 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
             tall
             aside={<TextLink {...links.recovery()}>{t('login.forgot')}</TextLink>}
           />
+          {check}
         </FormPanel>
       )}
       {offers('password') && others && <Or />}

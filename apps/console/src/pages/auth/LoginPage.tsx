@@ -6,6 +6,7 @@ import { csrfTokenOf, type Flow, identityQuery, submitFlow } from '../../api/ide
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
 import { elsewhere } from './elsewhere.ts'
 import { FirstFactor } from './FirstFactor.tsx'
@@ -37,11 +38,12 @@ export function LoginPage() {
   const goBack = () =>
     search.invitation ? goOn(`/teams/${search.invitation}/invitation`, navigate) : goOn(search.return_to, navigate)
 
+  const captcha = useCaptcha()
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'login',
     id: search.flow,
     query: { refresh: search.refresh && 'true', aal: search.aal },
-    submit: (current, values: Login) => submit(current, values),
+    submit: (current, values: Login) => submit(current, values, captcha.take()),
     onDone: (answer, values) => {
       if (values.method === 'code' && !values.code && isCodeStep(answer)) {
         setEmail(values.email)
@@ -70,6 +72,7 @@ export function LoginPage() {
   }, [error, email, navigate])
 
   const shown = error?.error === notVerified ? null : error
+  const check = <CaptchaBox captcha={captcha} flow={flow} />
   if (flow?.requested_aal === 'aal2')
     return (
       <AuthCard
@@ -120,6 +123,7 @@ export function LoginPage() {
             email={email}
             pending={pending}
             error={shown}
+            check={check}
             onSubmit={(address) => send({ method: 'code', email: address })}
           />
         ) : (
@@ -129,6 +133,7 @@ export function LoginPage() {
             fixedEmail={knownEmail !== ''}
             pending={pending}
             error={shown}
+            check={check}
             send={(values) => {
               if (values.method === 'password') setEmail(values.email)
               return send(values)
@@ -144,9 +149,11 @@ export function LoginPage() {
   )
 }
 
-async function submit(flow: Flow<'login'>, values: Login): Promise<unknown> {
+async function submit(flow: Flow<'login'>, values: Login, passed: { captcha?: string }): Promise<unknown> {
   if (values.method === 'direct') return submitFlow('login', flow, values.fields)
-  return elsewhere(client.request('auth.login', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...values } }))
+  return elsewhere(
+    client.request('auth.login', { body: { flow: flow.id, csrfToken: csrfTokenOf(flow), ...passed, ...values } }),
+  )
 }
 
 const isCodeStep = (answer: unknown): boolean =>

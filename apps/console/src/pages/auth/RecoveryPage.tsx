@@ -6,6 +6,7 @@ import { csrfTokenOf } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
+import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, EmailForm, Resend } from './CodeStep.tsx'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
@@ -21,6 +22,7 @@ export function RecoveryPage() {
   const search = route.useSearch()
   const [email, setEmail] = useState(search.email ?? '')
   const [sentAt, setSentAt] = useState<number | null>(null)
+  const captcha = useCaptcha()
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'recovery',
     id: search.flow,
@@ -30,6 +32,7 @@ export function RecoveryPage() {
           body: {
             flow: current.id,
             csrfToken: csrfTokenOf(current),
+            ...captcha.take(),
             ...(values.code ? { code: values.code } : { email: values.email }),
           },
         }),
@@ -65,7 +68,13 @@ export function RecoveryPage() {
             {email !== '' && <Resend sentAt={sentAt} onSend={() => void send({ email }).catch(() => {})} />}
           </>
         ) : (
-          <EmailForm email={email} pending={pending} error={error} onSubmit={(address) => send({ email: address })} />
+          <EmailForm
+            email={email}
+            pending={pending}
+            error={error}
+            check={<CaptchaBox captcha={captcha} flow={flow} />}
+            onSubmit={(address) => send({ email: address })}
+          />
         )}
       </FlowGate>
     </AuthCard>

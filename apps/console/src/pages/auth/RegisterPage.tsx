@@ -13,6 +13,7 @@ import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
+import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { FlowGate } from './FlowGate.tsx'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Or, ProviderButtons } from './ProviderButtons.tsx'
@@ -49,10 +50,11 @@ export function RegisterPage() {
     resolver: zodResolver(Register),
     defaultValues: { email: search.email ?? '', firstName: '', lastName: '', password: '', repeat: '' },
   })
+  const captcha = useCaptcha()
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'registration',
     id: search.flow,
-    submit: (current, values: SignUp) => submit(current, values),
+    submit: (current, values: SignUp) => submit(current, values, captcha.take()),
     onDone: (answer, values) => {
       const email = 'email' in values ? values.email : undefined
       return afterSignUp(answer, { email, returnTo: search.return_to }, navigate)
@@ -122,6 +124,7 @@ export function RegisterPage() {
             tall
           />
           <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
+          <CaptchaBox captcha={captcha} flow={flow} />
         </FormPanel>
         {(providers.length > 0 || passkeyOptions(flow) !== '') && <Or />}
         <PasskeySignUp
@@ -147,14 +150,15 @@ export function RegisterPage() {
   )
 }
 
-function submit(flow: Flow<'registration'>, values: SignUp) {
+function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captcha?: string }) {
   const proof = { flow: flow.id, csrfToken: csrfTokenOf(flow) }
   if ('provider' in values) return submitFlow('registration', flow, { method: 'oidc', provider: values.provider })
   if ('passkey' in values) {
     const { email, firstName: first, lastName: last } = values
     const traits = { email, name: { first, ...(last === '' ? {} : { last }) } }
-    return submitFlow('registration', flow, { method: 'passkey', passkey_register: values.passkey, traits })
+    const passed = captcha ? { transient_payload: { captcha_token: captcha } } : {}
+    return submitFlow('registration', flow, { method: 'passkey', passkey_register: values.passkey, traits, ...passed })
   }
   const { repeat: _, ...account } = values
-  return client.call('auth.register', { body: { ...proof, method: 'password', ...account } })
+  return client.call('auth.register', { body: { ...proof, captcha, method: 'password', ...account } })
 }
