@@ -1,0 +1,94 @@
+import { type Deed, isAllowed, needs, type Permission, permissions } from '@crux/contract'
+import { signUp } from '@crux/test-kit'
+import type { BrowserContext } from '@playwright/test'
+import { signIn } from '../kit/console.ts'
+import { holdDeeds } from '../kit/deeds.ts'
+import { expect, signedOut, test } from '../kit/journey.ts'
+import { pressEverything } from '../kit/press.ts'
+import { buildScene, type Scene } from '../kit/scene.ts'
+
+// Hundreds of presses: their pictures would take longer than they do.
+test.use({ trace: 'off' })
+
+/** Where most is for admins; the full run presses everything else too. */
+const forAdmins = (scene: Scene) => [
+  `/teams/${scene.teamId}`,
+  `/${scene.team}/nodes`,
+  `/${scene.team}/nodes/${scene.node}`,
+  `/${scene.team}/nodes/${scene.newNode}`,
+  `/${scene.team}/registries/${scene.registry}`,
+]
+const forUsers = (scene: Scene) => [
+  '/teams',
+  `/${scene.team}/dashboard`,
+  `/${scene.emptyTeam}/dashboard`,
+  `/${scene.team}/projects`,
+  `/${scene.team}/projects/${scene.versionless}`,
+  `/${scene.team}/projects/${scene.versioned.project}`,
+  `/${scene.team}/projects/${scene.versioned.project}/versions/${scene.versioned.version}`,
+  `/${scene.team}/projects/${scene.versioned.project}/versions/${scene.versioned.version}?section=deployments`,
+  `/${scene.team}/nodes/${scene.node}?section=deployments`,
+  `/${scene.team}/registries`,
+  `/${scene.team}/deployments`,
+  `/${scene.team}/deployments/${scene.deployment.prepared}`,
+  `/${scene.team}/deployments/${scene.deployment.failed}/deploy`,
+  `/${scene.team}/container-configurations/${scene.configuration.image}`,
+  `/${scene.team}/audit-log`,
+]
+const full = process.env.CRUX_TEST_FULL === '1'
+
+test('no button that a user can press asks for what only admins may', async ({ browser, stage, session, baseURL }) => {
+  test.setTimeout(full ? 900_000 : 240_000)
+  const { world } = stage
+  const scene = await buildScene(world)
+  const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
+  const params = { teamId: scene.teamId }
+  const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
+  await world.person.client.call('teams.invite', { params, body })
+  await grace.client.call('users.accept-invitation', { params })
+  const paths = [...forAdmins(scene), ...(full ? forUsers(scene) : [])]
+  const walk = async (context: BrowserContext): Promise<{ deeds: Deed[]; refused: string[] }> => {
+    const page = await context.newPage()
+    page.on('dialog', (question) => question.accept())
+    const refused: string[] = []
+    page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())))
+    const deeds = await holdDeeds(page)
+    for (const path of paths) await pressEverything(page, path, deeds)
+    await context.close()
+    return { deeds: [...deeds].sort(), refused }
+  }
+  const onlyAdmins = (deed: Deed) => needs[deed] in permissions && !isAllowed('user', needs[deed] as Permission)
+
+  const graces = await browser.newContext({ storageState: signedOut, baseURL })
+  const first = await graces.newPage()
+  await signIn(first, stage.system.url, grace)
+  await first.close()
+  const asUser = await walk(graces)
+  expect(asUser.deeds.filter(onlyAdmins)).toEqual([])
+  expect(asUser.refused).toEqual([])
+  expect(asUser.deeds).toContain('node/container-command')
+
+  // The same walk by an owner does ask for all of it, so that there was something to be found.
+  const asOwner = await walk(await browser.newContext({ storageState: session, baseURL }))
+  expect(asOwner.deeds.filter(onlyAdmins)).toEqual(
+    expect.arrayContaining([
+      'node/delete-container',
+      'nodes.create',
+      'nodes.delete',
+      'nodes.delete-script',
+      'nodes.kick',
+      'nodes.revoke-token',
+      'nodes.start-local-agent',
+      'nodes.update',
+      'registries.create-token',
+      'registries.update',
+      'service-accounts.create',
+      'teams.change-role',
+      'teams.delete',
+      'teams.invite',
+      'teams.remove-user',
+      'teams.update',
+      'teams.update-security',
+    ]),
+  )
+})

@@ -1,0 +1,108 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect } from './stage.ts'
+
+/** What is pressed is enabled and does something; of the same button in many rows the first are enough. */
+const enabled = ':visible:not([aria-disabled="true"]):not([disabled])'
+const controls = `main button${enabled}:not(thead button):not([role="radio"]):not([role="checkbox"]):not([aria-pressed])`
+const buttonsPerName = 2
+const menusPerName = 4
+
+/** By the console's own router: the document stays, and with it what the page has loaded. */
+export const goTo = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
+
+/** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
+export async function pressEverything(page: Page, path: string, deeds: ReadonlySet<string>): Promise<void> {
+  // Parts of a page load their code when they are first shown.
+  await page.goto(path, { waitUntil: 'networkidle' })
+  await arrive(page, path)
+  const counts = new Map<string, number>()
+  for (const [place, { name, menu }] of (await controlsOf(page)).entries()) {
+    const times = (counts.get(name) ?? 0) + 1
+    counts.set(name, times)
+    if (times > (menu ? menusPerName : buttonsPerName)) continue
+    const control = page.locator(controls).nth(place)
+    const press = async () => {
+      await arrive(page, path)
+      await control.click()
+      await somethingHappens(page, path, deeds)
+    }
+    await press()
+    const entries = page.locator('[role="menuitem"]:visible:not([data-disabled])')
+    const count = await entries.count()
+    if (count === 0) await sendWhatOpened(page)
+    for (let entry = 0; entry < count; entry++) {
+      if (entry > 0) await press()
+      await entries.nth(entry).click()
+      await expect(page.getByRole('menu')).toHaveCount(0)
+      await somethingHappens(page, path, deeds)
+      await sendWhatOpened(page)
+    }
+  }
+}
+
+const controlsOf = (page: Page) =>
+  page.locator(controls).evaluateAll((all) =>
+    all.map((one) => ({
+      name: one.ariaLabel || one.textContent || '',
+      menu: one.getAttribute('aria-haspopup') === 'menu',
+    })),
+  )
+
+/** A layer opens (its code may have to be loaded first), another page comes, or something is asked of the server; or nothing is seen. */
+async function somethingHappens(page: Page, path: string, deeds: ReadonlySet<string>) {
+  const before = deeds.size
+  const seen = async () =>
+    deeds.size > before || placeOf(page) !== path || (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
+  await expect
+    .poll(seen, { timeout: 600, intervals: [20, 40, 80] })
+    .toBe(true)
+    .catch(() => undefined)
+}
+
+const placeOf = (page: Page): string => {
+  const { pathname, search } = new URL(page.url())
+  return pathname + search
+}
+
+async function arrive(page: Page, path: string) {
+  await closeAll(page)
+  if (placeOf(page) !== path) await goTo(page, path)
+  await expect(page.locator('.skeleton')).toHaveCount(0)
+  await expect(page.locator('main')).toContainText(/\w/)
+}
+
+/** A form gets values that its rules take; a question that wants a name gets it. */
+async function sendWhatOpened(page: Page) {
+  const dialog = page.getByRole('dialog').last()
+  if ((await page.getByRole('dialog').count()) === 0) return
+  for (const box of await dialog.locator('input:visible, textarea:visible').all()) await fill(box)
+  for (const list of await dialog.locator('select:visible').all())
+    if ((await list.inputValue()) === '' && (await list.locator('option').count()) > 1)
+      await list.selectOption({ index: 1 })
+  const send = dialog.locator(`footer button${enabled}`).last()
+  if ((await send.count()) > 0) await send.click()
+  // A second question stands before what cannot be undone.
+  const sure = page.getByRole('dialog').last().locator(`[data-confirm]${enabled}`)
+  if ((await page.getByRole('dialog').count()) > 1 && (await sure.count()) > 0) await sure.click()
+}
+
+async function fill(box: Locator) {
+  if (!(await box.isEditable()) || (await box.inputValue()) !== '') return
+  const label = await box.evaluate(
+    (element) => (element as { labels?: { textContent: string }[] }).labels?.[0]?.textContent ?? '',
+  )
+  const typed = /^Type (.+) to confirm$/.exec(label)?.[1]
+  const email = (await box.getAttribute('type')) === 'email'
+  const placeholder = await box.getAttribute('placeholder')
+  await box.fill(typed ?? (email ? 'walker@example.com' : placeholder || 'walked'))
+}
+
+async function closeAll(page: Page) {
+  await expect(async () => {
+    const leave = page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true })
+    if ((await leave.count()) > 0) await leave.click()
+    else if ((await page.locator('[role="dialog"], [role="menu"]').count()) > 0) await page.keyboard.press('Escape')
+    await expect(page.locator('[role="dialog"], [role="menu"]')).toHaveCount(0, { timeout: 250 })
+  }).toPass({ intervals: [20, 100] })
+}
