@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { FinalContainerConfig } from './container-configuration.ts'
+import { DeploymentPreview } from './deployments.ts'
+import { endpoints } from './endpoint.ts'
+import { containerConfigTypes } from './enums.ts'
+import { Id, params } from './shapes.ts'
+
+const deploymentId = params({ deploymentId: Id })
+const instanceId = params({ deploymentId: Id, instanceId: Id })
+const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1) })
+const one = '/api/:teamSlug/deployments/:deploymentId' as const
+
+/** Where a value comes from: a layer, or `default` where none says anything. */
+export const ConfigOrigin = z.object({
+  source: z.enum([...containerConfigTypes, 'default']),
+  /** The bundle's, image's or deployment's name. */
+  name: z.string().nullish(),
+  configId: Id.nullish(),
+})
+export const FinalConfiguration = z.object({
+  instanceId: Id,
+  containerName: z.string(),
+  /** All layers merged; secrets by key, without values. */
+  config: FinalContainerConfig,
+  /** By part: `environment.LOG_LEVEL`, `ports.8080/tcp`, `name`. */
+  origins: z.record(z.string(), ConfigOrigin),
+  /** Fields that this kind of node does not apply. */
+  notApplied: z.array(z.string()),
+})
+export const SecretKeys = z.object({ publicKey: z.string(), keys: z.array(z.string()) })
+
+export const finalConfigurationEndpoints = endpoints({
+  'deployments.final-configuration': {
+    summary: 'The final configuration of each instance with the origin of every value',
+    method: 'GET',
+    path: `${one}/final-configuration`,
+    params: deploymentId,
+    status: 200,
+    response: z.array(FinalConfiguration),
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+})
+
+export const deploymentConfigurationEndpoints = endpoints({
+  'deployments.preview-release': {
+    summary: 'What going back to an earlier release would change',
+    method: 'GET',
+    path: `${one}/releases/:number/preview`,
+    params: release,
+    status: 200,
+    response: DeploymentPreview,
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.log-file': {
+    summary: 'The events of a release, or of all, as a text file',
+    method: 'GET',
+    path: `${one}/log/file`,
+    params: deploymentId,
+    query: z.object({ try: z.coerce.number().int().min(1).optional() }),
+    status: 200,
+    contentType: 'text/plain; charset=utf-8',
+    errors: [],
+    permission: 'deployments.read',
+    audit: false,
+  },
+  'deployments.secrets': {
+    summary: "Keys of the prefix's shared secrets that the node has, and its public key",
+    method: 'GET',
+    path: `${one}/secrets`,
+    params: deploymentId,
+    status: 200,
+    response: SecretKeys,
+    errors: ['preconditionFailed'],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+  'deployments.instance-secrets': {
+    summary: "Keys of the secrets that an instance's container has, and the node's public key",
+    method: 'GET',
+    path: `${one}/instances/:instanceId/secrets`,
+    params: instanceId,
+    status: 200,
+    response: SecretKeys.extend({ container: z.object({ prefix: z.string(), name: z.string() }) }),
+    errors: ['preconditionFailed'],
+    permission: 'container-configurations.read',
+    audit: false,
+  },
+})
