@@ -27,17 +27,21 @@ export function configOrigins(config: ContainerConfigFields, layers: readonly Co
     const origin: Origin = { source, ...(name && { name }), ...(configId && { configId }) }
     // A secret comes from where its value comes from; a row without one only names the key.
     const valueless = new Set((fields.secrets ?? []).filter((row) => !row.value).map((row) => `secrets.${row.key}`))
-    for (const path of partPaths(fields)) if (!valueless.has(path) || !said.has(path)) said.set(path, origin)
+    for (const path of partPaths(fields, isUnset)) if (!valueless.has(path) || !said.has(path)) said.set(path, origin)
   }
   const origins = new Map<string, Origin>()
-  for (const path of partPaths(config)) origins.set(path, said.get(path) ?? { source: 'default' })
+  const absent = (_: ContainerConfigField, value: unknown) => value === null || value === undefined
+  for (const path of partPaths(config, absent)) origins.set(path, said.get(path) ?? { source: 'default' })
   return origins
 }
 
-function* partPaths(fields: ContainerConfigFields): Generator<string> {
+function* partPaths(
+  fields: ContainerConfigFields,
+  leftOut: (field: ContainerConfigField, value: unknown) => boolean,
+): Generator<string> {
   for (const [name, value] of Object.entries(fields)) {
     const field = name as ContainerConfigField
-    if (isUnset(field, value)) continue
+    if (leftOut(field, value)) continue
     if (isKeyedField(field)) for (const row of value as { key: string }[]) yield `${field}.${rowKey(row)}`
     else if (isMarkerField(field)) {
       for (const section of markerSections)

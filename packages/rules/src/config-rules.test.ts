@@ -183,6 +183,14 @@ describe('validateConfig of one layer', () => {
     expect(errors({ logConfig: { driver, options: rows } })).toEqual(expected)
   })
 
+  it('lets a layer route to a port of what it lies over', () => {
+    const layer: ContainerConfigFields = { ports: [{ internal: 9090 }], routing: { port: 80 } }
+    expect(errors(layer)).toEqual(['routing.port oneOf'])
+    expect(errors(layer, { below: { ports: [{ internal: 80 }] } })).toEqual([])
+    expect(errors(layer, { below: { ports: [{ internal: 81 }] } })).toEqual(['routing.port oneOf'])
+    expect(errors(layer, { below: 'unknown' })).toEqual([])
+  })
+
   it('names a property once, and goes on with the other fields where one has the wrong form', () => {
     const broken = {
       ports: 'none',

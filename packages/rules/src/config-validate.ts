@@ -14,6 +14,11 @@ export type ValidationOptions = {
   prefix?: string | undefined
   /** A merged configuration: it must stand on its own (a routed port, a volume that is filled must be there). */
   whole?: boolean | undefined
+  /**
+   * What a layer lies over: a port may be routed to that is listed there. `unknown` where a layer lies over several (that of a
+   * deployment, of a bundle). Without it the layer is judged as it would stand alone.
+   */
+  below?: ContainerConfigFields | 'unknown' | undefined
   /** Where it is known: what this kind of node cannot do is refused. */
   nodeType?: NodeType | undefined
 }

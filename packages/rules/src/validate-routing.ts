@@ -6,12 +6,14 @@ import { isOwnPort } from './validate-ports.ts'
 /** What leads to a port of the container: the proxy's route, health checks, metrics. */
 export function routingProblems(
   config: ContainerConfigFields,
-  { whole }: { whole?: boolean | undefined },
+  { whole, below }: { whole?: boolean | undefined; below?: ContainerConfigFields | 'unknown' | undefined },
 ): ConfigProblem[] {
   const hasPorts = (config.ports ?? []).length + (config.portRanges ?? []).length > 0
-  // The ports of a layer may stand in another one.
+  // A layer without ports has them from another one.
+  const judged = whole || (hasPorts && below !== 'unknown')
+  const known = below && below !== 'unknown' ? [config, below] : [config]
   const foreign = (port: number | null | undefined) =>
-    typeof port === 'number' && (whole || hasPorts) && !isOwnPort(config, port)
+    typeof port === 'number' && judged && !known.some((fields) => isOwnPort(fields, port))
   return [
     ...routeProblems(config.routing, foreign),
     ...healthProblems(config, whole ?? false),
