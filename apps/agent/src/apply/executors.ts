@@ -1,5 +1,6 @@
 import { chown, mkdir } from 'node:fs/promises'
 import type { Release } from '@crux/agent-protocol'
+import { notApplied } from '@crux/rules'
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, isEngineError } from '../drivers/errors.ts'
@@ -160,6 +161,8 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
       `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
     )
   }
+  for (const { property, description } of notApplied(instance.config, 'docker'))
+    narrator.warn(instanceId, `${property}: ${description}`)
   for (const reason of planned.reasons)
     narrator.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
   const spec = await specOf(run, planned, instance)
@@ -195,11 +198,21 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
     // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...secrets, ...instance.base.environment },
-    labels: { ...instance.base.labels, [label.configHash]: hashOf(instance) },
+    labels: { ...withoutOurs(instance.facts.labels), ...instance.base.labels, [label.configHash]: hashOf(instance) },
     aliases: planned.aliases,
     links: planned.links,
     networks: planned.networks,
   }
+}
+
+/** A container has the labels of its image too: what an image says in our name is emptied, since it would be believed. */
+function withoutOurs(ofImage: Readonly<Record<string, string>>): Record<string, string> {
+  const ours: readonly string[] = Object.values(label)
+  return Object.fromEntries(
+    Object.keys(ofImage)
+      .filter((key) => ours.includes(key))
+      .map((key) => [key, '']),
+  )
 }
 
 /** After a crash the container may be there already: its labels say whether it is this release's. */
@@ -311,7 +324,7 @@ export async function findOwn(run: Pick<Run, 'driver' | 'release'>, instanceId: 
   const own = (await run.driver.engine.observeAll()).find(
     ({ labels }) =>
       isOwnedBy(labels, owner) &&
-      labels[label.preparationOf] === undefined &&
+      !labels[label.preparationOf] &&
       labels[label.instance] === instanceId &&
       labels[label.deployment] === key.deploymentId &&
       labels[label.release] === String(key.number),

@@ -138,7 +138,7 @@ async function observeNode(driver: Driver, release: Release): Promise<Observatio
   const owned = await allOrFirstError(
     all
       .filter(
-        ({ labels }) => release.owner && isOwnedBy(labels, release.owner) && labels[label.preparationOf] === undefined,
+        ({ labels }) => release.owner && isOwnedBy(labels, release.owner) && !labels[label.preparationOf],
       )
       .map(({ id }) => driver.engine.observe(id)),
   )

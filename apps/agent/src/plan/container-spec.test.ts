@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { ReleaseSchema } from '@crux/agent-protocol'
+import { bytesOfQuantity } from '@crux/rules'
 import { describe, expect, test } from 'vitest'
 import { makeConfig } from '../../test/kit/releases.ts'
 import { configHash } from './config-hash.ts'
@@ -7,7 +8,6 @@ import { desiredOf } from './container-spec.ts'
 import { label } from './labels.ts'
 import { pathsOverlap } from './mounts.ts'
 import { networkName } from './names.ts'
-import { bytesOfQuantity } from './quantity.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 type Config = Parameters<typeof makeConfig>[0]

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
+import { bytesOfQuantity } from '@crux/rules'
 import type { Mount } from '../drivers/container-engine.ts'
-import { bytesOfQuantity } from './quantity.ts'
 
 /** A folder below the agent's data folder that must exist before the container does. */
 export interface VolumeFolder {

@@ -1,6 +1,6 @@
 import type { FinalContainerConfig } from '@crux/contract'
+import { bytesOfQuantity, millisOfCores } from '@crux/rules'
 import type { HealthCheck, Resources } from '../drivers/container-engine.ts'
-import { bytesOfQuantity, millisOfCores } from './quantity.ts'
 
 /** @throws Error with a sentence for a person */
 export function resourcesOf({ resourceConfig }: FinalContainerConfig): Resources {

@@ -1,4 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
+import { bytesOfUploadLimit } from '@crux/rules'
 
 /**
  * Labels by which Traefik routes to an exposed container (agents.md A8). Several hosts stand comma separated in the
@@ -28,13 +29,15 @@ export function routingLabels(
   }
   const limit = config.routing?.uploadLimit
   if (limit) {
-    labels[`traefik.http.middlewares.${full}-limit.buffering.maxRequestBodyBytes`] = String(bytesOf(limit))
+    labels[`traefik.http.middlewares.${full}-limit.buffering.maxRequestBodyBytes`] = String(limitOf(limit))
     middlewares.push(`${full}-limit`)
   }
   const port = config.routing?.port
   if (port) {
-    if (!config.ports.some(({ internal }) => internal === port))
-      throw new Error(`the routing port ${port} is none of the container's ports`)
+    const isOwn =
+      config.ports.some(({ internal }) => internal === port) ||
+      config.portRanges.some(({ internal }) => internal.from <= port && port <= internal.to)
+    if (!isOwn) throw new Error(`the routing port ${port} is none of the container's ports`)
     labels[`traefik.http.services.${full}.loadbalancer.server.port`] = String(port)
   }
   if (middlewares.length > 0) labels[`${router}.middlewares`] = middlewares.join(',')
@@ -68,26 +71,8 @@ function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomai
   return parts.join(' && ')
 }
 
-const units: Record<string, number> = {
-  '': 1,
-  b: 1,
-  k: 1e3,
-  kb: 1e3,
-  m: 1e6,
-  mb: 1e6,
-  g: 1e9,
-  gb: 1e9,
-  ki: 1024,
-  kib: 1024,
-  mi: 1024 ** 2,
-  mib: 1024 ** 2,
-  gi: 1024 ** 3,
-  gib: 1024 ** 3,
-}
-
-function bytesOf(text: string): number {
-  const match = /^([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)$/i.exec(text.trim())
-  const unit = units[(match?.[2] ?? '?').toLowerCase()]
-  if (!match || unit === undefined) throw new Error(`"${text}" is not a size such as 10MB`)
-  return Math.floor(Number(match[1]) * unit)
+function limitOf(text: string): number {
+  const bytes = bytesOfUploadLimit(text)
+  if (!bytes) throw new Error(`"${text}" is not a size such as 10MB`)
+  return bytes
 }
