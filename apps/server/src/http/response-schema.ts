@@ -38,10 +38,15 @@ const leftOut = new Set([
 function simplify(schema: JsonSchema): JsonSchema {
   const choices = schema.anyOf as JsonSchema[] | undefined
   if (choices) {
-    const real = choices.filter((choice) => choice.type !== 'null').map(simplify)
-    const nullable = real.length < choices.length
-    const [only] = real
-    const same = only && real.every((choice) => JSON.stringify(choice) === JSON.stringify(only))
+    const all = choices.flatMap(flattened)
+    const real = all.filter((choice) => choice.type !== 'null').map(simplify)
+    const nullable = real.length < all.length
+    const [first] = real
+    // Texts are written alike, whatever the one or the other choice wants of them.
+    const only = real.every((choice) => choice.type === first?.type && plain.has(String(choice.type)))
+      ? first && { type: first.type }
+      : first
+    const same = only && (only !== first || real.every((choice) => JSON.stringify(choice) === JSON.stringify(only)))
     if (same) return nullable && Object.keys(only).length > 0 ? { ...only, nullable: true } : only
     return { anyOf: nullable ? [...real, { type: 'null' }] : real }
   }
@@ -58,6 +63,12 @@ function simplify(schema: JsonSchema): JsonSchema {
   if (copy.type === 'integer') copy.type = 'number'
   return copy
 }
+
+const plain = new Set(['string', 'number', 'boolean'])
+
+/** The choices of a choice: `nullable` stands beside a type, never beside another choice. */
+const flattened = (schema: JsonSchema): JsonSchema[] =>
+  Array.isArray(schema.anyOf) ? (schema.anyOf as JsonSchema[]).flatMap(flattened) : [schema]
 
 function mapValues<T, R>(object: Record<string, T>, map: (value: T) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))

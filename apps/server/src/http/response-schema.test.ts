@@ -1,0 +1,37 @@
+import { ContainerConfig } from '@crux/contract'
+import fc from 'fast-check'
+import fastJson from 'fast-json-stringify'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { arbitraryConfig } from '../../../../packages/rules/test/arbitrary-config.ts'
+import { responseSchema } from './response-schema.ts'
+
+const written = (schema: z.ZodType, value: unknown): unknown => JSON.parse(fastJson(responseSchema(schema))(value))
+
+it('writes a text that may also be empty, or null', () => {
+  const shape = z.object({
+    size: z.string().regex(/^\d+$/).or(z.literal('')).nullish(),
+    of: z.literal(['a', 'b']).nullish(),
+  })
+  for (const value of [{ size: '5' }, { size: '' }, { size: null, of: 'a' }, {}])
+    expect(written(shape, value)).toEqual(value)
+})
+
+it('tells objects apart by their fixed word, and drops what is not declared', () => {
+  const shape = z.union([
+    z.object({ kind: z.literal('a'), x: z.number() }),
+    z.object({ kind: z.literal('b'), y: z.string() }),
+  ])
+  expect(written(shape, { kind: 'b', y: 'yes', x: 1 })).toEqual({ kind: 'b', y: 'yes' })
+})
+
+it('writes every configuration that is valid as it is', () => {
+  const write = fastJson(responseSchema(ContainerConfig))
+  fc.assert(
+    fc.property(arbitraryConfig(), (fields) => {
+      const config = { id: crypto.randomUUID(), type: 'image' as const, ...fields }
+      expect(JSON.parse(write(config))).toEqual(JSON.parse(JSON.stringify(config)))
+    }),
+    { numRuns: 100 },
+  )
+})
