@@ -1,5 +1,6 @@
 import { exposeStrategies, logDrivers, networkModes, restartPolicies } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
+import { useDeniedPart } from '../../api/me.ts'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
@@ -155,6 +156,7 @@ export function NetworksSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const { value: mode } = settingOf(form, 'networkMode')
+  const hostDenied = useDeniedPart('container-configurations.host-dangerous')
   const own = form.own.networks ?? []
   const inherited = (form.parent?.networks ?? []).filter((row) => !own.some((mine) => mine.key === row.key))
   return (
@@ -164,7 +166,13 @@ export function NetworksSection() {
           label={t('field.networkMode')}
           origin={<SettingOrigin field="networkMode" label={t('field.networkMode')} />}
           error={form.errorOf('networkMode')}
-          help={t(mode === 'host' ? 'networks.hostHelp' : 'networks.modeHelp')}
+          help={
+            mode === 'host'
+              ? t('networks.hostHelp')
+              : hostDenied
+                ? `${t('networks.modeHelp')} ${t('networks.mode.host')}: ${hostDenied}.`
+                : t('networks.modeHelp')
+          }
         >
           <span>
             <Chips
@@ -174,7 +182,11 @@ export function NetworksSection() {
               onChange={(value) => form.edit('networkMode', value)}
               options={['bridge', 'host', 'none']
                 .flatMap((value) => networkModes.filter((known) => known === value))
-                .map((value) => ({ value, label: t(`networks.mode.${value}`) }))}
+                .map((value) => ({
+                  value,
+                  label: t(`networks.mode.${value}`),
+                  disabled: value === 'host' && mode !== 'host' && hostDenied !== null,
+                }))}
             />
           </span>
         </Setting>
