@@ -17,5 +17,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
+    // One second, the default, is nothing on two cores that do other things too.
+    expect: { poll: { timeout: 10_000 } },
   },
 })

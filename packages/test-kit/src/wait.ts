@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
 /**
  * Waits until `condition` answers something truthy and returns that. Asks again every `everyMs`; errors of the condition count as
  * "not yet" until the time is up, then the last one is the cause.
@@ -23,17 +26,20 @@ export async function waitFor<T>(
   throw new Error(`waited ${timeoutMs} ms in vain: ${what}`, { cause })
 }
 
-/** A TCP port that was free a moment ago. */
+/** Below those that Linux hands out by itself (32768 and up): connections of other tests would take a port before its server does. */
+const ownPorts = { first: 10_000, last: 32_000 }
+
+/** A TCP port that is free on every address of this machine, and that nothing takes by accident. */
 export async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
+  for (;;) {
+    const port = randomInt(ownPorts.first, ownPorts.last)
+    if (await isFree(port)) return port
+  }
 }
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer()
+    server.on('error', () => resolve(false))
+    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
+  })

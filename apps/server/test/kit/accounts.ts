@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identitySettings, type RunningIdentity, startIdentity } from '@crux/identity'
 import { createLogger, parseConfig } from '@crux/service-kit'
 import { type KeptMail, listKeptMails } from '@crux/service-kit/mail'
+import { freePort } from '@crux/test-kit'
 import type { Config } from '../../src/config/config.ts'
 import { startServer } from '../../src/start.ts'
 import { serverDatabase, testConfig, until } from './index.ts'
@@ -135,12 +135,4 @@ export async function startWithAccounts(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
