@@ -115,11 +115,10 @@ describe('a connection through the gate', () => {
     const before = await gate.residentMegabytes()
     const readers = Array.from({ length: 4 }, () => dial(port).pause())
     await Promise.all(readers.map((reader) => once(reader, 'connect')))
-    let last = -1
     await waitUntil('the service is held up', async () => {
       const now = sent
       await new Promise((resolve) => setTimeout(resolve, 300))
-      return now === sent && sent !== last && (last = sent) > 0
+      return now === sent && sent > 0
     })
     expect(sent).toBeLessThan(128)
     expect((await gate.residentMegabytes()) - before).toBeLessThan(40)
@@ -140,7 +139,7 @@ describe('a connection through the gate', () => {
 
   test.each(['v1', 'v2'] as const)('names the client by the PROXY protocol %s before its first byte', async (proxy) => {
     const heard = Promise.withResolvers<Buffer>()
-    const containerPort = await service((client) => client.once('data', heard.resolve))
+    const containerPort = await service((client) => client.once('data', heard.resolve).once('end', () => client.end()))
     const port = await freePort()
     await gate.lead(port, containerPort, { proxy })
     const socket = dial(port)
@@ -210,7 +209,11 @@ describe('a held port', () => {
   })
 
   test('led elsewhere leaves open connections where they are, until they have drained', async () => {
-    const port = await behindGate(await service((client) => client.on('data', (chunk) => client.write(`old ${chunk}`))))
+    const port = await behindGate(
+      await service((client) =>
+        client.on('data', (chunk) => client.write(`old ${chunk}`)).on('end', () => client.end()),
+      ),
+    )
     const socket = dial(port)
     socket.write('one')
     expect(String((await once(socket, 'data'))[0])).toBe('old one')

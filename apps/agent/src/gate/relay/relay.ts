@@ -157,15 +157,22 @@ function onEnd(this: Side): void {
 }
 
 function onError(this: Side): void {
-  this.peer?.resetAndDestroy()
+  reset(this.peer)
 }
 
 function onClose(this: Side): void {
   const { peer } = this
   if (!peer || peer.destroyed) return
   // Ended before it had said all: the other side must not take that for a good end.
-  if (!this.readableEnded) peer.resetAndDestroy()
+  if (!this.readableEnded) reset(peer)
   else if (!this.writableFinished) peer.destroy()
+}
+
+/** One that has been told the end cannot be reset any more: Node answers EINVAL then, and would keep it open for ever. */
+function reset(side: Side | undefined): void {
+  if (!side || side.destroyed) return
+  if (side.writableEnded) side.destroy()
+  else side.resetAndDestroy()
 }
 
 function ignore(): void {
