@@ -1,4 +1,4 @@
-import { autocompletion, type CompletionContext } from '@codemirror/autocomplete'
+import { autocompletion } from '@codemirror/autocomplete'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter } from '@codemirror/lint'
@@ -7,6 +7,8 @@ import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
+import { completeJson, jsonHover, rangeOf } from './json-editor-hints.ts'
+import type { JsonSchema } from './json-schema-hints.ts'
 
 type Problem = { property: string | undefined; message: string } | null
 type Props = {
@@ -14,8 +16,8 @@ type Props = {
   value: string
   onChange: (value: string) => void
   readOnly: boolean
-  /** Names offered as properties of the outermost object. */
-  properties: readonly string[]
+  /** What may stand where, and what it means: offered while somebody types, said to who points at it. */
+  schema: JsonSchema
   /** What is wrong with a text that is JSON; its mark is put at the property. */
   lint: (value: string) => Problem
   onFocus: () => void
@@ -43,7 +45,8 @@ export function JsonEditor(props: Props) {
           syntaxHighlighting(colours),
           lintGutter(),
           linter((current) => findProblems(current, (text) => latest.current.lint(text)), { delay: 300 }),
-          autocompletion({ override: [(context) => complete(context, latest.current.properties)] }),
+          autocompletion({ override: [(context) => completeJson(context, latest.current.schema)], icons: false }),
+          jsonHover(() => latest.current.schema),
           readOnly.current.of(EditorState.readOnly.of(latest.current.readOnly)),
           EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
@@ -78,26 +81,8 @@ function findProblems(view: EditorView, lint: (text: string) => Problem): Diagno
   const text = view.state.doc.toString()
   const problem = lint(text)
   if (!problem) return []
-  const name = /^\w+/.exec(problem.property ?? '')?.[0]
-  const at = name ? text.indexOf(`"${name}"`) : -1
-  const from = Math.max(0, at)
-  return [
-    {
-      from,
-      to: at < 0 ? Math.min(1, text.length) : from + (name?.length ?? 0) + 2,
-      severity: 'error',
-      message: problem.message,
-    },
-  ]
-}
-
-function complete(context: CompletionContext, properties: readonly string[]) {
-  const word = context.matchBefore(/"\w*/)
-  if (!word && !context.explicit) return null
-  return {
-    from: word?.from ?? context.pos,
-    options: properties.map((name) => ({ label: `"${name}"`, apply: `"${name}": `, type: 'property' })),
-  }
+  const { from, to } = rangeOf(view.state, problem.property ?? '') ?? { from: 0, to: Math.min(1, text.length) }
+  return [{ from, to, severity: 'error', message: problem.message }]
 }
 
 const look = EditorView.theme({
@@ -120,6 +105,8 @@ const look = EditorView.theme({
     borderRadius: '6px',
     color: 'var(--ink)',
   },
+  '.cm-completionInfo': { maxWidth: '320px', padding: '6px 8px' },
+  '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
   '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },

@@ -1,5 +1,5 @@
-import type { ContainerConfigType, Result } from '@crux/contract'
-import { bundleConflicts, defaultContainerName, mergeConfig, notApplied } from '@crux/rules'
+import type { ContainerConfigType, NodeType, Result } from '@crux/contract'
+import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -15,8 +15,7 @@ import { BeforeDeploy } from './BeforeDeploy.tsx'
 import { type ConfigForm, ConfigFormProvider } from './config-context.ts'
 import { fieldsOf } from './config-fields.ts'
 import { HeadTools } from './HeadTools.tsx'
-import { JsonTab } from './JsonTab.tsx'
-import { layersBelow, mergeBelow } from './parent-layers.ts'
+import { type Below, layersBelow, mergeBelow } from './parent-layers.ts'
 import { SettingsForm } from './SettingsForm.tsx'
 import { useConfigDraft } from './use-config-draft.ts'
 
@@ -24,6 +23,7 @@ type Config = Result<'container-configurations.get'>
 type Relations = Result<'container-configurations.relations'>
 type Props = { teamSlug: string; config: Config; relations: Relations }
 
+const JsonTab = later(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
 const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
 
 /** One layer of a configuration: as a form, as JSON, and for what is deployed as what comes of all layers. */
@@ -43,10 +43,11 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     updateDenied ??
     (config.parent.mutable ? null : t(deployment ? 'readOnly.deployment' : 'readOnly.version'))
   const editors = useEditors('container-configuration', params)
-  const draft = useConfigDraft(params, config, prefix)
+  const nodeType = deployment?.node.type ?? null
   const below = useMemo(() => mergeBelow(layersBelow(config.type, relations)), [config.type, relations])
   const parent = below.layers.length > 0 || config.type === 'instance' ? below.fields : null
-  const nodeType = deployment?.node.type ?? null
+  const place = useMemo(() => placeOf(config.type, below, prefix, nodeType), [config.type, below, prefix, nodeType])
+  const draft = useConfigDraft(params, config, place)
   const bundles = deployment?.configBundles
   const ambiguities = useMemo(() => {
     const own = config.type === 'deployment' ? draft.own : deployment?.config && fieldsOf(deployment.config)
@@ -140,6 +141,17 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
       )}
     </ConfigFormProvider>
   )
+}
+
+/** What a layer is judged with: a deployment's or a bundle's lies over several, which may say what it leaves open. */
+function placeOf(
+  type: ContainerConfigType,
+  below: Below,
+  prefix: string | undefined,
+  nodeType: NodeType | null,
+): ValidationOptions {
+  const over = type === 'instance' ? below.fields : type === 'image' ? undefined : 'unknown'
+  return { prefix, below: over, nodeType: nodeType ?? undefined }
 }
 
 type T = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']

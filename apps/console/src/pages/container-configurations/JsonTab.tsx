@@ -1,9 +1,14 @@
-import { type ContainerConfigField, ContainerConfigFields, type ContainerConfigFields as Fields } from '@crux/contract'
+import {
+  type ContainerConfigField,
+  containerConfigFieldNames,
+  type ContainerConfigFields as Fields,
+} from '@crux/contract'
 import { configFromJson, configToJson } from '@crux/rules'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { FieldError } from '../../components/Field.tsx'
+import type { JsonSchema } from '../../components/json-schema-hints.ts'
 import { isBase, useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
 import { FieldNotes } from './FieldNotes.tsx'
@@ -35,7 +40,6 @@ export function JsonTab() {
   // A text that cannot be read stays as it was typed.
   const follows = !focused && !problem
   if (follows) said.current = own
-  const names = useMemo(() => Object.keys(ContainerConfigFields.shape), [])
   const other = editors.editorOf(configId, 'json')
 
   useEffect(() => {
@@ -62,7 +66,7 @@ export function JsonTab() {
             value={text}
             onChange={change}
             readOnly={readOnly !== null}
-            properties={names}
+            schema={schema}
             lint={(value) => {
               const result = read(value)
               return result.ok ? null : { property: result.property, message: result.description }
@@ -92,6 +96,11 @@ export function JsonTab() {
       )}
     </Box>
   )
+}
+
+const schema: JsonSchema = {
+  type: 'object',
+  properties: Object.fromEntries(containerConfigFieldNames.map((name) => [name, {}])),
 }
 
 const textOf = (own: Fields): string => JSON.stringify(configToJson(own), null, 2)

@@ -36,6 +36,14 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
               <button
                 key={entry.id}
                 type="button"
+                aria-label={entry.title}
+                aria-description={
+                  entry.error
+                    ? t('nav.error')
+                    : entry.count === undefined
+                      ? undefined
+                      : t('values.count', { count: entry.count })
+                }
                 aria-pressed={entry.lit}
                 aria-current={current === entry.id ? 'true' : undefined}
                 onClick={() => onChoose(entry.id)}
@@ -60,14 +68,7 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
 }
 
 function Mark({ entry }: { entry: NavEntry }) {
-  const { t } = useTranslation(['configuration', 'common'])
-  if (entry.error)
-    return (
-      <span className="ml-auto text-small font-semibold text-failed">
-        <span aria-hidden>!</span>
-        <span className="sr-only">{t('nav.error')}</span>
-      </span>
-    )
+  if (entry.error) return <span className="ml-auto text-small font-semibold text-failed">!</span>
   if (!entry.lit)
     return (
       <Plus
@@ -80,13 +81,19 @@ function Mark({ entry }: { entry: NavEntry }) {
   )
 }
 
+/** The bar at the top covers so much. */
+const headHeight = 56
+
 /** Scrolls to a section and puts the focus on its first control, without touching the address. */
 export function goToSection(id: SectionId): void {
   const section = document.getElementById(`section-${id}`)
-  section?.scrollIntoView({
-    block: 'start',
-    behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
-  })
+  const top = section?.getBoundingClientRect().top ?? 0
+  // What can be read where it stands stays there.
+  if (top < headHeight || top > innerHeight * 0.6)
+    section?.scrollIntoView({
+      block: 'start',
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+    })
   section
     ?.querySelector<HTMLElement>('input, select, [role="radio"], [role="switch"], button')
     ?.focus({ preventScroll: true })

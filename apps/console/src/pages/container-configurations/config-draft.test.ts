@@ -28,7 +28,7 @@ const type = (draft: ConfigDraft, field: ContainerConfigField, value: unknown) =
 /** Sent, confirmed, and told to everybody. */
 const store = (draft: ConfigDraft, revision: number) =>
   configUpdated(patchReceived(draft, revision), shownFields({ ...draft, pending: {} }), revision)
-const send = (draft: ConfigDraft) => nextPatch(draft, 'shop')
+const send = (draft: ConfigDraft) => nextPatch(draft, { prefix: 'shop' })
 
 describe('a configuration while people type in it', () => {
   it('sends only the rows that were changed, with the revision that they were seen at', () => {
@@ -56,12 +56,12 @@ describe('a configuration while people type in it', () => {
     draft = send(type(draft, 'name', 'web'))
     expect(draft.sent?.patch.config).toEqual({ name: 'web' })
     expect(shownFields(draft).ports).toEqual([{ id: id(1), internal: 99_999 }])
-    expect(findProblems(draft, 'shop').map((problem) => problem.property)).toContain('ports[0].internal')
+    expect(findProblems(draft, { prefix: 'shop' }).map((problem) => problem.property)).toContain('ports[0].internal')
   })
 
   it('leaves begun rows in the form and finds problems at the place where they are typed', () => {
     const rows = [{ id: id(0), key: '', value: '' }, ...env(['A A', 'x'])]
-    expect(findProblems(type(make(), 'environment', rows), undefined).map((problem) => problem.property)).toContain(
+    expect(findProblems(type(make(), 'environment', rows), {}).map((problem) => problem.property)).toContain(
       'environment[1].key',
     )
     const begun = send(

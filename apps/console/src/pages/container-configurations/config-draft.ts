@@ -1,5 +1,12 @@
 import type { ContainerConfigField, ContainerConfigFields, ErrorDetail } from '@crux/contract'
-import { applyConfigPatch, isKeyedField, newProblems, sameValue, validateConfig } from '@crux/rules'
+import {
+  applyConfigPatch,
+  isKeyedField,
+  newProblems,
+  sameValue,
+  type ValidationOptions,
+  validateConfig,
+} from '@crux/rules'
 import { cleaned } from './clean-rows.ts'
 import {
   type Conflict,
@@ -98,8 +105,8 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
   }
 }
 
-/** Problems of what is typed, by property with the places of the typed rows: `environment[2].key`. */
-export function findProblems(draft: ConfigDraft, prefix: string | undefined): ErrorDetail[] {
+/** Problems of what is typed where it stands, by property with the places of the typed rows: `environment[2].key`. */
+export function findProblems(draft: ConfigDraft, place: ValidationOptions): ErrorDetail[] {
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
     Object.entries(shownFields(draft)).map(([field, value]) => {
@@ -108,7 +115,7 @@ export function findProblems(draft: ConfigDraft, prefix: string | undefined): Er
       return [field, clean.value]
     }),
   )
-  return validateConfig(fields, { prefix }).map((problem) => ({
+  return validateConfig(fields, place).map((problem) => ({
     ...problem,
     property: problem.property.replace(/^(\w+)\[(\d+)\]/, (whole, field: string, place: string) => {
       const typed = places.get(field)?.[Number(place)]
@@ -118,9 +125,9 @@ export function findProblems(draft: ConfigDraft, prefix: string | undefined): Er
 }
 
 /** The next patch, if anything can be sent: one at a time, from a state that is known, and without fields that have a problem or a conflict. */
-export function nextPatch(draft: ConfigDraft, prefix: string | undefined): ConfigDraft {
+export function nextPatch(draft: ConfigDraft, place: ValidationOptions): ConfigDraft {
   if (draft.sent || !draft.online || isBehind(draft)) return draft
-  const broken = newProblems(validateConfig(draft.server, { prefix }), findProblems(draft, prefix))
+  const broken = newProblems(validateConfig(draft.server, place), findProblems(draft, place))
   const held = heldFields(draft, broken)
   const config: Record<string, unknown> = {}
   const keys: Record<string, string[]> = {}

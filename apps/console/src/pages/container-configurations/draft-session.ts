@@ -1,4 +1,5 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import type { ValidationOptions } from '@crux/rules'
 import {
   type ConfigDraft,
   configUpdated,
@@ -48,7 +49,7 @@ export type DraftSession = ReturnType<typeof createDraftSession>
  */
 export function createDraftSession(initial: Stored, link: DraftLink) {
   let draft = startDraft(initial.fields, initial.revision)
-  let prefix: string | undefined
+  let place: ValidationOptions = {}
   let offline = false
   let leaving = false
   /** Counts finds and losses of the link: an answer of an earlier one is void. */
@@ -84,7 +85,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
 
   function flush() {
     stop('send')
-    const next = nextPatch(draft, prefix)
+    const next = nextPatch(draft, place)
     const patch = next.sent === draft.sent ? undefined : next.sent?.patch
     tell(next)
     if (patch) link.send(patch)
@@ -106,11 +107,11 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
   function handOver() {
     if (draft.sent && draft.online) return
     if (!draft.online) {
-      const last = nextPatch({ ...takeBack(draft), online: true, heard: draft.revision ?? 0 }, prefix).sent
+      const last = nextPatch({ ...takeBack(draft), online: true, heard: draft.revision ?? 0 }, place).sent
       if (last) void link.save(last.patch).catch(() => undefined)
       return close()
     }
-    const next = nextPatch(draft, prefix)
+    const next = nextPatch(draft, place)
     draft = next
     if (next.sent) link.send(next.sent.patch)
     else if (!isBehind(draft)) close()
@@ -136,9 +137,9 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** With a prefix, names are judged in their full length. */
-    expectPrefix(next: string | undefined) {
-      prefix = next
+    /** Where the layer stands: with a prefix names are judged in their full length, with the layers below what may be left to them. */
+    standsAt(next: ValidationOptions) {
+      place = next
     },
     edit(field: ContainerConfigField, value: unknown, seen: ContainerConfigFields) {
       stop('send')

@@ -1,4 +1,5 @@
 import type { ContainerConfigField, ContainerConfigFields, Result } from '@crux/contract'
+import type { ValidationOptions } from '@crux/rules'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,16 +14,16 @@ import { openDraft } from './open-draft.ts'
 export function useConfigDraft(
   params: { teamSlug: string; configId: string },
   config: Result<'container-configurations.get'>,
-  prefix: string | undefined,
+  place: ValidationOptions,
 ) {
   const { t } = useTranslation()
   const [{ session, enter }] = useState(() => openDraft(params, config))
   useEffect(enter, [enter])
-  useEffect(() => session.expectPrefix(prefix), [session, prefix])
+  useEffect(() => session.standsAt(place), [session, place])
   const { draft, offline } = useSyncExternalStore(session.subscribe, session.get)
 
   const own = useMemo(() => shownFields(draft), [draft])
-  const problems = useMemo(() => findProblems(draft, prefix), [draft, prefix])
+  const problems = useMemo(() => findProblems(draft, place), [draft, place])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
   const errors = useMemo(
