@@ -16,7 +16,7 @@ import { Refusal } from '../plan/refusal.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
 import { secretsOf } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
-import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts } from './gate-steps.ts'
+import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts, suspendPorts } from './gate-steps.ts'
 import { ContainerState, type Narrator, Phase } from './narrator.ts'
 import { pause, whileAway } from './patience.ts'
 import { discardPreparations, prepareInstance } from './prepare.ts'
@@ -84,6 +84,7 @@ const executors: Executors = {
     await run.driver.engine.rename(id, to)
   },
   'gate.hold': holdPorts,
+  'gate.suspend': suspendPorts,
   'gate.await': awaitPorts,
   'gate.lead': leadPorts,
   'gate.release': releasePorts,

@@ -13,6 +13,8 @@ import { pause } from './patience.ts'
 /** How long a port may stay shut that the former container did not have open either. */
 const optionalPortMs = 5_000
 const knockEveryMs = 50
+/** What a container is answering when it must stop has this long: every service waits meanwhile. */
+const lastAnswersMs = 1_000
 const knockTimeoutMs = 1_000
 
 export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run: Run): Promise<void> {
@@ -28,6 +30,18 @@ export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run:
       [],
     ),
   )
+}
+
+export async function suspendPorts({ former, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
+  const seen = await run.driver.engine.observe(former.id).catch(undefinedIfMissing)
+  if (!seen) return
+  await atGate(instanceId, () =>
+    run.gate.apply(
+      gatePorts(seen, ports).map((port) => ({ ...port, target: '' })),
+      [],
+    ),
+  )
+  await run.gate.drain(former.id, lastAnswersMs)
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Mode, Step } from './steps.ts'
 /** What a release does at the gate, by the place among its other steps. */
 export interface GateSteps {
   prepare: Step[]
+  /** By engine id of a container that is stopped. */
+  beforeStop: ReadonlyMap<string, Step[]>
   /** By instance: after its stops, before its start. */
   beforeStart: ReadonlyMap<string, Step[]>
   /** By instance: when it is verified. */
@@ -50,6 +52,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     others.filter((other) => ports.some((port) => samePort(port, other)) && !ports.some(isSame(other)))
 
   const prepare: Step[] = []
+  const beforeStop = new Map<string, Step[]>()
   const beforeStart = new Map<string, Step[]>()
   const verified = new Map<string, Step[]>()
   const swap: Step[] = []
@@ -81,6 +84,12 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     verified.set(instanceId, mode === 'beside' ? [awaits] : [awaits, lead])
     if (mode === 'beside') swap.push(lead)
   }
+  for (const { container, instanceId } of leaving) {
+    if (!stopped.has(container.id)) continue
+    const ports = container.gated.filter((port) => wanted.some(isSame(port)))
+    const { id, name } = container
+    if (ports.length > 0) beforeStop.set(id, [{ kind: 'gate.suspend', former: { id, name }, instanceId, ports }])
+  }
   const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
   if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
 
@@ -100,6 +109,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const taken = wanted.filter((port) => !givenUp.some(isSame(port)))
   return {
     prepare,
+    beforeStop,
     beforeStart,
     verified,
     swap,

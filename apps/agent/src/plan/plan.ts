@@ -149,13 +149,16 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
   const start = changing.map((planned) => ({
     instanceId: planned.instanceId,
     steps: [
-      ...stopsBefore(planned, byId, stops).map(({ former, instanceId }) => ({
-        kind: 'former.stop' as const,
-        id: former.id,
-        name: former.name,
-        instanceId,
-        restartPolicy: former.restartPolicy,
-      })),
+      ...stopsBefore(planned, byId, stops).flatMap(({ former, instanceId }) => [
+        ...(gate.beforeStop.get(former.id) ?? []),
+        {
+          kind: 'former.stop' as const,
+          id: former.id,
+          name: former.name,
+          instanceId,
+          restartPolicy: former.restartPolicy,
+        },
+      ]),
       ...(gate.beforeStart.get(planned.instanceId) ?? []),
       ...(byId.get(planned.instanceId)?.preparations ?? []).map((_, index) => ({
         kind: 'instance.prepare' as const,

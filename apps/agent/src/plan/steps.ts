@@ -19,6 +19,8 @@ export type Step =
   | { kind: 'container.rename'; target: Target; from: string; to: string }
   /** The gate listens, also where it does not lead anywhere yet: whoever connects waits. */
   | { kind: 'gate.hold'; instanceId: string; ports: readonly GatedPort[] }
+  /** Whoever connects waits from now on, and what the container is answering may end: it is about to stop. */
+  | { kind: 'gate.suspend'; former: { id: string; name: string }; instanceId: string; ports: readonly GatedPort[] }
   /** Waits until the container accepts connections on the ports that will lead to it. */
   | { kind: 'gate.await'; instanceId: string; ports: readonly GatedPort[]; former?: { id: string } }
   /** New connections go to this container from now on. `instead` are ports that the gate gives up for it. */
