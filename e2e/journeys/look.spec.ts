@@ -45,6 +45,12 @@ const withoutSession: Shot[] = [
   { name: 'mails', path: () => '/mails' },
   { name: 'flow-error', path: () => '/error' },
   { name: 'status', path: () => '/status' },
+  ...whenFull(
+    ...(['login', 'register', 'verify', 'recovery'] as const).map((name) =>
+      unreachable(name, `/auth/${name}`, /\/kratos\/self-service\//, 'The form could not be prepared'),
+    ),
+    unreachable('flow-error', '/error?id=4711', /\/kratos\/self-service\//, 'This could not be loaded'),
+  ),
   { name: 'not-found', path: () => '/404' },
   { name: 'crash', path: () => '/500' },
 ]
@@ -100,6 +106,30 @@ const withSession: Shot[] = [
     },
   },
   { name: 'account-sessions', path: () => '/auth/settings/sessions' },
+  { name: 'account-security-log', path: () => '/auth/settings/security-log' },
+  ...whenFull(
+    ...(['edit-profile', 'change-password', 'new-password', 'sign-in', 'second-factors'] as const).map((name) =>
+      unreachable(
+        `account-${name}`,
+        `/auth/settings/${name}`,
+        /\/kratos\/self-service\//,
+        'The form could not be prepared',
+      ),
+    ),
+    unreachable('account-sessions', '/auth/settings/sessions', /\/kratos\/sessions\?/, 'This could not be loaded'),
+    unreachable(
+      'account-security-log',
+      '/auth/settings/security-log',
+      /\/kratos\/sessions\/security-log/,
+      'This could not be loaded',
+    ),
+    {
+      name: 'account-security-log-empty',
+      path: () => '/auth/settings/security-log',
+      before: (page) => page.route(/\/kratos\/sessions\/security-log/, (route) => route.fulfill({ json: [] })),
+      act: (page) => expect(page.getByText('Nothing yet')).toBeVisible(),
+    },
+  ),
   { name: 'tokens-empty', path: () => '/auth/settings/tokens' },
   {
     name: 'token-create',
@@ -209,6 +239,21 @@ function failing(...pages: string[]): Shot[] {
       ),
     act: (page) => expect(page.getByText('This could not be loaded')).toBeVisible({ timeout: 20_000 }),
   }))
+}
+
+/** A page of an account when the identity service does not answer. */
+function unreachable(name: string, path: string, calls: RegExp, says: string): Shot {
+  return {
+    name: `${name}-unreachable`,
+    path: () => path,
+    before: (page) => page.route(calls, (route) => route.fulfill({ status: 503, body: 'upstream is away' })),
+    act: (page) => expect(page.getByText(says)).toBeVisible({ timeout: 20_000 }),
+  }
+}
+
+/** Seen in the full run only: they share their looks with what is always seen. */
+function whenFull(...shots: Shot[]): Shot[] {
+  return everyLook ? shots : []
 }
 
 type Look = { width: 1440 | 375; theme: 'light' | 'dark' }

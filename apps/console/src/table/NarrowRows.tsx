@@ -38,7 +38,7 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
             {first.length + end.length > 0 && (
               <div className="flex items-center gap-2">
                 <Cells row={row} columns={first} />
-                <span className="ml-auto text-small text-ink-2">
+                <span className="ml-auto shrink-0 text-small text-ink-2">
                   <Cells row={row} columns={end} />
                 </span>
               </div>

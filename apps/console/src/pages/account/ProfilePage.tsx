@@ -33,10 +33,10 @@ export function ProfilePage() {
         }
       />
       <div className="grid gap-4">
-        <Box label={t('tab.profile')}>
-          <QueryView query={query} skeleton={<SkeletonRows rows={1} />}>
-            {(identity) =>
-              isWhole(identity) && (
+        <QueryView query={query} skeleton={<SkeletonRows rows={1} />}>
+          {(identity) =>
+            isWhole(identity) && (
+              <Box label={t('tab.profile')}>
                 <Facts
                   items={[
                     { label: t('profile.firstName'), value: identity.firstName || '-' },
@@ -54,10 +54,10 @@ export function ProfilePage() {
                     },
                   ]}
                 />
-              )
-            }
-          </QueryView>
-        </Box>
+              </Box>
+            )
+          }
+        </QueryView>
         <FirstStepsSwitch />
       </div>
     </>

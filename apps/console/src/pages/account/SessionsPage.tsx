@@ -54,11 +54,11 @@ export function SessionsPage() {
           </Button>
         }
       />
-      <Box>
-        <QueryView query={others} skeleton={<SkeletonRows rows={2} />}>
-          {(sessions) => (
-            <QueryView query={current} skeleton={<SkeletonRows rows={2} />}>
-              {(own) => (
+      <QueryView query={others} skeleton={<SkeletonRows rows={2} />}>
+        {(sessions) => (
+          <QueryView query={current} skeleton={<SkeletonRows rows={2} />}>
+            {(own) => (
+              <Box>
                 <ul className="divide-y divide-line">
                   <SessionRow session={own} mark={<Pill tone="accent">{t('sessions.this')}</Pill>} />
                   {sessions.map((session) => (
@@ -77,11 +77,11 @@ export function SessionsPage() {
                     />
                   ))}
                 </ul>
-              )}
-            </QueryView>
-          )}
-        </QueryView>
-      </Box>
+              </Box>
+            )}
+          </QueryView>
+        )}
+      </QueryView>
     </>
   )
 }

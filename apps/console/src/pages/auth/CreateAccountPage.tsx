@@ -44,9 +44,11 @@ export function CreateAccountPage() {
   if (join.isError)
     return (
       <AuthCard title={t('account.failed')} sub={describeFailure(join.error)}>
-        <Button size="lg" onClick={() => mutate()}>
-          {t('account.retry')}
-        </Button>
+        {team && ((flow && code) || invitation) && (
+          <Button size="lg" onClick={() => mutate()}>
+            {t('account.retry')}
+          </Button>
+        )}
         <ButtonLink {...links.login()} size="lg">
           {t('recovery.back')}
         </ButtonLink>

@@ -1,20 +1,30 @@
+import { ApiError } from '@crux/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorState } from '../../components/ErrorState.tsx'
 
-/** The form's place while its flow is being opened, in its final height, or when that failed. */
+/** The form's place while its flow is being opened, in its final height, or when that failed or is not offered here. */
 export function FlowGate({
   opened,
   fields,
+  off,
   children,
 }: {
   opened: UseQueryResult<unknown>
   fields: number
+  /** What to say where this installation does not offer it. */
+  off?: string
   children: ReactNode
 }) {
   const { t } = useTranslation('auth')
   if (opened.data !== undefined) return children
+  if (opened.error instanceof ApiError && opened.error.error === 'self_service_flow_disabled')
+    return (
+      <p className="rounded-box border border-line bg-surface px-3.5 py-3 text-ink-2">
+        {off ?? opened.error.description}
+      </p>
+    )
   if (opened.isError) return <ErrorState error={opened.error} title={t('failed')} retry={() => void opened.refetch()} />
   return (
     <div aria-busy="true" className="grid gap-3.5">

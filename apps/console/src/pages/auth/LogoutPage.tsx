@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { isStatus } from '../../api/errors.ts'
 import { ErrorState } from '../../components/ErrorState.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 
 /** Ends the session and loads the login page anew, so that nothing of it stays in memory. */
@@ -20,7 +22,7 @@ export function LogoutPage() {
   // Once, on arrival
   useEffect(() => end.mutate(), [])
   return (
-    <AuthCard title={t('logout.title')}>
+    <AuthCard title={t('logout.title')} foot={end.isError && <TextLink {...links.home()}>{t('logout.back')}</TextLink>}>
       {end.isError && <ErrorState error={end.error} title={t('logout.failed')} retry={() => end.mutate()} />}
     </AuthCard>
   )

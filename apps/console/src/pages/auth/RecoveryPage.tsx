@@ -55,7 +55,7 @@ export function RecoveryPage() {
       sub={codeStep ? t('recovery.sentText', { email: email || t('code.email') }) : t('recovery.text')}
       foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
     >
-      <FlowGate opened={opened} fields={1}>
+      <FlowGate opened={opened} fields={1} off={t('recovery.off')}>
         {codeStep ? (
           <>
             <CodeForm

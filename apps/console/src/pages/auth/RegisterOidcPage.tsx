@@ -14,7 +14,7 @@ import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
 import { elsewhere } from './elsewhere.ts'
 import { FlowGate } from './FlowGate.tsx'
-import { providersOf } from './providers.ts'
+import { lacksTraits, providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
 
@@ -51,7 +51,12 @@ export function RegisterOidcPage() {
   useEffect(() => {
     if (alreadySignedIn) goOn(undefined, navigate)
   }, [alreadySignedIn])
-  const provider = providersOf(flow)[0]
+  // Without what a provider has told, there is nothing to complete.
+  const complete = flow !== undefined && !lacksTraits(flow)
+  useEffect(() => {
+    if (complete) void navigate({ ...links.register(), replace: true })
+  }, [complete, navigate])
+  const provider = complete ? undefined : providersOf(flow)[0]
   return (
     <AuthCard
       title={t('oidc.title')}
@@ -59,7 +64,7 @@ export function RegisterOidcPage() {
       foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
     >
       <FlowGate opened={opened} fields={3}>
-        {flow && <Names flow={flow} pending={pending} error={error} onSubmit={send} />}
+        {flow && !complete && <Names flow={flow} pending={pending} error={error} onSubmit={send} />}
       </FlowGate>
     </AuthCard>
   )

@@ -86,7 +86,7 @@ export function RegisterPage() {
         </>
       }
     >
-      <FlowGate opened={opened} fields={5}>
+      <FlowGate opened={opened} fields={5} off={t('register.closed')}>
         <FormPanel
           form={form}
           submitLabel={t('register.submit')}

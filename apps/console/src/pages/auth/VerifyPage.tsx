@@ -53,7 +53,7 @@ export function VerifyPage() {
       sub={codeStep ? t('verify.sentText', { email: email || t('code.email') }) : t('verify.askText')}
       foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
     >
-      <FlowGate opened={opened} fields={1}>
+      <FlowGate opened={opened} fields={1} off={t('verify.off')}>
         {codeStep ? (
           <CodeForm
             code={search.code}

@@ -1,14 +1,15 @@
 import { ApiError } from '@crux/client'
-import {
-  browserSupportsWebAuthn,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-  startRegistration,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import i18n from 'i18next'
+import { loadChunk } from '../../load-chunk.ts'
 
-export const hasWebAuthn = browserSupportsWebAuthn
+export const hasWebAuthn = (): boolean => typeof globalThis.PublicKeyCredential === 'function'
+
+/** Loaded when somebody uses a key: most pages that could ask for one are left without. */
+const library = () => loadChunk(() => import('@simplewebauthn/browser'))
 
 /**
  * Proves a key or passkey to the options of a flow's node.
@@ -18,14 +19,14 @@ export const hasWebAuthn = browserSupportsWebAuthn
  */
 export async function proveKey(options: string): Promise<string> {
   const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialRequestOptionsJSON }
-  return askBrowser(() => startAuthentication({ optionsJSON: publicKey }))
+  return askBrowser(async () => (await library()).startAuthentication({ optionsJSON: publicKey }))
 }
 
 /** Makes a key or passkey. `account` is how password managers show it. */
 export async function makeKey(options: string, account?: string): Promise<string> {
   const { publicKey } = JSON.parse(options) as { publicKey: PublicKeyCredentialCreationOptionsJSON }
   const user = account ? { ...publicKey.user, name: account, displayName: account } : publicKey.user
-  return askBrowser(() => startRegistration({ optionsJSON: { ...publicKey, user } }))
+  return askBrowser(async () => (await library()).startRegistration({ optionsJSON: { ...publicKey, user } }))
 }
 
 async function askBrowser(ask: () => Promise<unknown>): Promise<string> {
