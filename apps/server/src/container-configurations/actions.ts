@@ -21,6 +21,7 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import { holdStorage } from '../storages/actions.ts'
 import { configChanged } from './events.ts'
 import { finalOfInstance } from './layers.ts'
+import { withSealedSecrets } from './sealed-secrets.ts'
 import { findConfig, lockConfig, type OwnedConfig, readChanges, toContainerConfig, writeConfig } from './store.ts'
 
 export type Who = { team: TeamContext; actor: Actor }
@@ -44,7 +45,8 @@ export type PatchOutcome = { config: ContainerConfig; changed: boolean; configBu
  * before are left for their own time. The patch of who was second is judged against what the first one stored.
  *
  * @param origin the subscriber that sent it, so that others can tell
- * @throws CruxError notFound; invalidArgument `configId` (not mutable), `config.storage.storageId` or with `details` per property;
+ * @throws CruxError notFound; invalidArgument `configId` (not mutable), `config.storage.storageId`, `config.secrets[i].value` (not
+ *   encrypted for the node), or with `details` per property;
  *   keysAreUnique; forbidden (host-dangerous); patchConflict, whose `value` is `{conflicts, revision}`
  */
 export async function patchConfig(
@@ -77,7 +79,7 @@ export async function changeConfig(
   if (!config) throw notFound(configId)
   if (!config.parent.mutable) throw immutable(config)
   const before = ContainerConfigFields.parse(config.row.fields)
-  const patch = await makePatch(before, queries)
+  const patch = withSealedSecrets(config, before, await makePatch(before, queries))
   const changedAt = patch.revision === undefined ? new Map<string, number>() : await readChanges(queries, configId)
   const result = applyConfigPatch({ fields: before, patch, changedAt })
   if (result.kind === 'conflict')
@@ -102,9 +104,11 @@ export function tellChange(app: App, { config, changed, configBundleId }: PatchO
 
 /** The layer by itself, and for an instance also what it comes to together with the layers below. */
 function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
+  const { type } = config.row
   const place = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
-  const own = validateConfig(fields, place)
-  const merged = config.row.type === 'instance' && finalOfInstance({ ...config, row: { ...config.row, fields } })
+  const merged = finalOfInstance({ ...config, row: { ...config.row, fields } })
+  // What is below the layers of a deployment and of a bundle differs from instance to instance.
+  const own = validateConfig(fields, { ...place, below: merged ?? (type === 'image' ? undefined : 'unknown') })
   if (!merged) return own
   const known = new Set(own.map((problem) => problem.error))
   // The merged list has other positions; what the layer shows by itself is said once.

@@ -14,6 +14,7 @@ import type { TeamContext } from '../http/handlers.ts'
 import { heldStorages } from '../storages/actions.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
+import { checkStaleSecrets } from './stale-secrets.ts'
 
 export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
@@ -51,19 +52,8 @@ export async function startProblems(
     checkNode(deployment),
     await checkProtection(queries, deployment, request),
     checkPublicKey(deployment, instances),
+    checkStaleSecrets(deployment, instances, request),
   ].filter((problem) => problem !== undefined)
-}
-
-/** Secrets that were encrypted for a key that the node no longer has, by configuration. */
-export function staleSecrets(deployment: LoadedDeployment): { configId: string; invalid: string[] }[] {
-  const layers = [
-    { configId: deployment.configId, fields: deployment.fields },
-    ...deployment.instances.map(({ configId, fields }) => ({ configId, fields })),
-  ]
-  return layers.flatMap(({ configId, fields }) => {
-    const stale = (fields.secrets ?? []).filter((row) => row.value && row.publicKey !== deployment.node.publicKey)
-    return stale.length > 0 ? [{ configId, invalid: stale.map((row) => row.id ?? row.key) }] : []
-  })
 }
 
 function checkInstances(instances: readonly Planned[]) {
@@ -88,7 +78,7 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
 
 /** What is wrong with a layer by itself is said where it can be mended. */
 function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): ErrorDetail[] {
-  const place = { prefix, nodeType: node.type }
+  const place = { prefix, nodeType: node.type, below: 'unknown' as const }
   const said = (property: string, problems: ErrorDetail[]) =>
     problems.map((problem) => ({ ...problem, property: `${property}.${problem.property}` }))
   return [
@@ -152,6 +142,13 @@ function checkMissingSecrets(instances: readonly Planned[]) {
     property: 'instanceIds',
     value: missing.map((instance) => instance.id),
     description: `Required secrets have no value: ${missing.map(({ config }) => `${config.name} (${missingSecrets(config).join(', ')})`).join('; ')}.`,
+    details: instances.flatMap(({ config }, index) =>
+      missingSecrets(config).map((key) => ({
+        property: `instances[${index}].config.secrets.${key}`,
+        error: 'missingSecret',
+        description: `${config.name}: the required secret ${key} has no value.`,
+      })),
+    ),
   })
 }
 
