@@ -2,10 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import { buildAgentImage } from '../scripts/build-image.ts'
-import { FakeServer, loadImage, openEngine, spawnAgent, waitUntil } from './kit/index.ts'
+import { connectGate } from '../src/gate/client.ts'
+import {
+  askPort,
+  FakeServer,
+  loadImage,
+  loadPort,
+  lookAtGate,
+  makeImage,
+  makeRelease,
+  openEngine,
+  removeImages,
+  spawnAgent,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 let server: FakeServer
 let dataDir: string
@@ -47,11 +62,13 @@ describe('the image', () => {
     expect((await stat(built.path)).size).toBeLessThan(200 * 1_024 * 1_024)
     await loadImage(docker, built.path)
   })
-  afterAll(async () => {
-    await docker
+  afterEach(() =>
+    docker
       .getContainer(name)
       .remove({ force: true })
-      .catch(() => undefined)
+      .catch(() => undefined),
+  )
+  afterAll(async () => {
     await rm(dist, { recursive: true, force: true })
   })
 
@@ -73,7 +90,65 @@ describe('the image', () => {
     const refused = await server.ask({ case: 'deleteContainers', value: { container: { prefix: '', name } } })
     expect(refused).toMatchObject({ case: 'failure', value: { message: expect.stringContaining('its own container') } })
   })
+
+  test('keeps ports open in a container of its own, without the agent, over a handover and over its restarts', async () => {
+    const agent = await docker.createContainer({
+      name,
+      Image: reference,
+      Env: [`CRUX_URL=${server.url}`, 'CRUX_NODE_ID=node-1', `CRUX_TOKEN=${server.newInstallToken()}`],
+      HostConfig: {
+        NetworkMode: 'host',
+        RestartPolicy: { Name: 'on-failure' },
+        Binds: ['/var/run/docker.sock:/var/run/docker.sock', `${dataDir}:/srv/crux`],
+      },
+    })
+    await agent.start()
+    await server.waitForLink()
+    const owner = { teamId: 't', projectId: 'p', nodeId: 'node-1', prefix: name.slice(-10) }
+    const image = `crux/${name}-web:1`
+    await makeImage(docker, image, webImage('held'))
+    const port = await freePort()
+    const web = { name: 'web', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
+    try {
+      const release = makeRelease({ owner, instances: [{ image, localOnly: true, config: web }] })
+      expect(await server.deployAndWait(release)).toMatchObject({ successful: true })
+      const gate = docker.getContainer(`${name}-gate`)
+      expect((await gate.inspect()).Config.Labels['dev.crux.service-category']).toBe('_internal')
+      const kept = await server.ask({
+        case: 'deleteContainers',
+        value: { container: { prefix: '', name: `${name}-gate` } },
+      })
+      expect(kept).toMatchObject({ case: 'failure', value: { message: expect.stringContaining('holds ports') } })
+
+      const requests = loadPort(port, 2)
+      await agent.remove({ force: true })
+      const { pid } = await gateOf(dataDir)
+      const control = await connectGate(join(dataDir, '.agent', 'gate'))
+      expect(await control?.ask({ kind: 'handover', entry: '/agent/gate.mjs' })).toMatchObject({ ok: true })
+      control?.close()
+      await waitUntil('the successor answers', async () => (await gateOf(dataDir)).pid !== pid)
+      await waitUntil('requests went on', () => requests.total() > 200)
+      await requests.stop()
+      expect(requests.bad).toEqual([])
+
+      // The init starts it again when the last one is gone, and the engine starts the init.
+      const processes = (await gate.top()).Processes.map(([, id]: string[]) => Number(id))
+      process.kill(Math.max(...processes), 'SIGKILL')
+      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('held')
+      await gate.restart({ t: 1 })
+      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('held')
+    } finally {
+      for (const one of [`${name}-gate`, `${owner.prefix}-web`])
+        await docker
+          .getContainer(one)
+          .remove({ force: true })
+          .catch(() => undefined)
+      await removeImages(docker, `crux/${name}-web`)
+    }
+  }, 60_000)
 })
+
+const gateOf = (dataDir: string) => waitUntil('the gate answers', () => lookAtGate(dataDir))
 
 async function residentMegabytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')

@@ -35,7 +35,7 @@ const gateEntry = fileURLToPath(
 /** Which kind fits here, and whether any does: the gate must reach the containers' addresses and share the machine's ports. */
 export async function openGateRunner(options: {
   folder: string
-  settings: Pick<AgentSettings, 'dataDir' | 'dataMountPath' | 'dockerHost'>
+  settings: Pick<AgentSettings, 'dataDir' | 'dockerHost'>
   engine: ContainerEngine
   ownContainer: string
 }): Promise<GateRunner> {
@@ -47,8 +47,14 @@ export async function openGateRunner(options: {
     return processRunner(folder, unusable)
   }
   const agent = await engine.findByName(ownContainer)
-  const unusable = agent?.hostNetwork ? undefined : no("an agent in the host's network")
-  return containerRunner({ ...settings, folder, engine, agentContainer: ownContainer, unusable })
+  const mounted = agent?.mounts.find(({ target }) => target === settings.dataDir)?.source ?? ''
+  const unusable = !agent?.hostNetwork
+    ? no("an agent in the host's network")
+    : mounted.startsWith('/')
+      ? undefined
+      : no("a folder of the machine as the agent's data folder")
+  const { dataDir } = settings
+  return containerRunner({ folder, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
 }
 
 /** A process of its own, in a session of its own: neither the agent's end nor a terminal's reaches it. */
@@ -82,13 +88,14 @@ function processRunner(folder: string, unusable: string | undefined): GateRunner
 function containerRunner(options: {
   folder: string
   dataDir: string
-  dataMountPath: string
+  /** The folder of the machine that is the data folder in the agent's container, and in the gate's. */
+  mounted: string
   engine: ContainerEngine
   /** Name of the agent's own container. */
   agentContainer: string
   unusable: string | undefined
 }): GateRunner {
-  const { folder, dataDir, dataMountPath, engine, agentContainer, unusable } = options
+  const { folder, dataDir, mounted, engine, agentContainer, unusable } = options
   const name = gateContainerName(agentContainer)
   const code = codeOf(gateEntry)
   return {
@@ -114,7 +121,7 @@ function containerRunner(options: {
           labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
           entrypoint: ['/bin/node', gateEntry, folder, '--init'],
           restartPolicy: { name: 'unless-stopped' },
-          mounts: [{ kind: 'bind', source: dataMountPath, target: dataDir, writable: true }],
+          mounts: [{ kind: 'bind', source: mounted, target: dataDir, writable: true }],
           networkMode: 'host',
         }),
       )
