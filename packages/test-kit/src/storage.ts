@@ -97,15 +97,19 @@ export async function startStorage(): Promise<TestStorage> {
   }
 }
 
-/** Several test processes may come at once: each builds into a folder of its own, and the last rename wins. */
+/**
+ * Several test processes may come at once: each builds into a folder of its own, and the last rename wins. Where there is flock, one
+ * compiles and the others then link what Go has kept.
+ */
 async function build(): Promise<void> {
   if (existsSync(binary)) return
   const folder = `${binary}-${process.pid}`
   await mkdir(folder, { recursive: true })
+  const options = { env: { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' }, timeout: 600_000 }
   try {
-    await run('go', ['install', source], {
-      env: { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' },
-      timeout: 600_000,
+    await run('flock', [`${binary}.lock`, 'go', 'install', source], options).catch((error: { code?: unknown }) => {
+      if (error.code !== 'ENOENT') throw error
+      return run('go', ['install', source], options)
     })
     await rename(join(folder, 'versitygw'), binary)
   } finally {
