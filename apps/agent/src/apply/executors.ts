@@ -289,7 +289,9 @@ async function settleContainer({ instanceId }: StepOf<'container.settle'>, run: 
   const { planned, instance } = partsOf(run, instanceId)
   const id = idOf(run, { kind: 'new', instanceId })
   const { restartPolicy } = instance.base
-  if (restartPolicy.name !== 'no') await run.driver.engine.setRestartPolicy(id, restartPolicy)
+  // Whoever waits for a restart has its policy from its creation, and the engine changes nothing of one that is down.
+  const hasPolicy = instance.config.expectedState?.state === 'waiting'
+  if (restartPolicy.name !== 'no' && !hasPolicy) await run.driver.engine.setRestartPolicy(id, restartPolicy)
   if (expectationOf(instance.config, run.release.observationWindowMs).kind !== 'running') return
   // It may have ended while others were still being checked, or before it had its policy.
   const { state, exitCode } = await run.driver.engine.observe(id)
