@@ -49,6 +49,8 @@ const applets = [
   'test',
   'awk',
   'stat',
+  'df',
+  'tail',
 ]
 
 /** Makes an image and names it; `reference` is `name:tag`. */

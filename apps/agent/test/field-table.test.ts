@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Release } from '@crux/agent-protocol'
+import { containerConfigGroups } from '@crux/contract'
+import { freePort, startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
+import { createMessage, encrypt, readKey } from 'openpgp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commonRows } from './field-table/common-rows.ts'
+import { dockerRows } from './field-table/docker-rows.ts'
+import { type FieldRow, fieldsOf, packRows, type Seen } from './field-table/row.ts'
+import { startWorld, type World, webImage } from './kit/index.ts'
+
+const withoutStorage = await storageMissing()
+const networks = [1, 2].map((number) => `field-${randomUUID().slice(0, 8)}-${number}`)
+let world: World
+let storage: TestStorage | undefined
+let hostFolder: string
+let rows: FieldRow[]
+let release: Release
+let reason: string
+const placeOf = new Map<FieldRow, string>()
+
+beforeAll(async () => {
+  ;[world, storage] = await Promise.all([startWorld(), withoutStorage ? undefined : startStorage()])
+  hostFolder = await mkdtemp(join(tmpdir(), 'crux-host-'))
+  const field = webImage('field', { files: { '/www/ready.html': 'ready' } })
+  const made = {
+    field,
+    user: { ...field, changes: [...(field.changes ?? []), 'USER 7'] },
+    checked: { ...field, changes: [...(field.changes ?? []), 'HEALTHCHECK --interval=60s CMD true'] },
+    labelled: {
+      ...field,
+      changes: [
+        ...(field.changes ?? []),
+        `LABEL io.dyrector.cap.network.v1='{"ports":[{"listening":8080,"exposed":true},{"listening":9000,"exposed":false}]}'`,
+        'LABEL dev.crux.service-category=_internal',
+      ],
+    },
+    tool: {},
+    bare: { bare: true, files: { '/etc/app/app.conf': 'from the image' } },
+  }
+  const images = Object.fromEntries(
+    await Promise.all(
+      Object.entries(made).map(async ([name, image]) => [name, (await world.publish(`${name}:1`, image)).reference]),
+    ),
+  ) as Record<keyof typeof made, string>
+  const encryptionKeys = await readKey({ armoredKey: world.server.links.at(-1)?.publicKey ?? '' })
+  const kit = {
+    images,
+    networks,
+    hostFolder,
+    ports: await Promise.all(Array.from({ length: 5 }, () => freePort())),
+    range: await freeRange(),
+    encrypt: async (text: string) => String(await encrypt({ message: await createMessage({ text }), encryptionKeys })),
+  }
+  rows = [...(await commonRows(kit)), ...dockerRows(kit), ...(storage ? [await storageRow(storage)] : [])]
+  const packed = packRows(rows)
+  packed.forEach((container, index) => {
+    for (const row of container.rows) placeOf.set(row, `f${index}`)
+  })
+  release = world.release({
+    hostDangerousAllowed: true,
+    instances: packed.map(({ config, image }, index) => ({
+      instanceId: `f${index}`,
+      image: image ?? images.field,
+      ...(storage ? { storage: { url: storage.url, ...storageAccount } } : {}),
+      config: { name: `f${index}`, ...config },
+    })),
+  })
+  reason = (await world.server.deployAndWait(release, 120_000)).reason
+}, 180_000)
+
+afterAll(async () => {
+  await world.dispose()
+  await storage?.dispose()
+  await rm(hostFolder, { recursive: true, force: true })
+  for (const name of networks)
+    await world.docker
+      .getNetwork(name)
+      .remove()
+      .catch(() => undefined)
+})
+
+/** The first of three ports in a row that are free. */
+async function freeRange(): Promise<number> {
+  for (;;) {
+    const first = await freePort()
+    const free = await Promise.all([first + 1, first + 2].map(isFree))
+    if (free.every(Boolean)) return first
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+async function storageRow(server: TestStorage): Promise<FieldRow> {
+  await server.createBucket('assets')
+  await server.put('assets', 'site/page.txt', 'from the storage')
+  return {
+    says: 'storage, whose files the container finds',
+    config: {
+      volumes: [{ name: 'files', path: '/files', type: 'ro' }],
+      storage: { storageId: randomUUID(), bucket: 'assets/site', path: 'files' },
+    },
+    check: async ({ exec }) => expect((await exec('/bin/cat', '/files/page.txt')).trim()).toBe('from the storage'),
+  }
+}
+
+async function look(short: string): Promise<Seen> {
+  const events = release.key ? world.server.eventsOf(release.key) : []
+  return {
+    world,
+    short,
+    info: await world.inspect(short),
+    told: events.flatMap(({ event }) =>
+      (event.case === 'phase' || event.case === 'log') && event.value.instanceId === short
+        ? event.case === 'phase'
+          ? [event.value.detail]
+          : event.value.lines
+        : [],
+    ),
+    exec: (...command) => world.exec(short, command),
+  }
+}
+
+describe('every field of a container configuration takes effect on the engine', () => {
+  test('one release deploys all of them', () => {
+    expect(reason).toBe('')
+  })
+
+  test('each shows in the engine as it was asked for', async () => {
+    const seen = new Map([...new Set(placeOf.values())].map((short) => [short, look(short)]))
+    const results = await Promise.allSettled(
+      rows.map(async (row) => {
+        const found = await seen.get(placeOf.get(row) ?? '')
+        if (found) await row.check(found)
+      }),
+    )
+    const failures = results.flatMap((result, index) =>
+      result.status === 'rejected' ? [`${rows[index]?.says}: ${String(result.reason)}`] : [],
+    )
+    expect(failures).toEqual([])
+  }, 60_000)
+
+  test('no field is without a row', () => {
+    const covered = new Set<string>(['name', ...rows.flatMap(fieldsOf)])
+    const wanted = [...containerConfigGroups.common, ...containerConfigGroups.docker]
+    expect(wanted.filter((field) => !covered.has(field) && !(field === 'storage' && withoutStorage))).toEqual([])
+  })
+})

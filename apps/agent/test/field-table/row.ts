@@ -1,0 +1,90 @@
+import type { ContainerConfigField } from '@crux/contract'
+import type Docker from 'dockerode'
+import { expect } from 'vitest'
+import type { makeConfig, World } from '../kit/index.ts'
+
+export type RowConfig = Omit<Parameters<typeof makeConfig>[0], 'name'>
+
+/** A container as the engine and its own inside show it. */
+export interface Seen {
+  world: World
+  /** Its name without the prefix. */
+  short: string
+  info: Docker.ContainerInspectInfo
+  /** What its phases and the log said of it. */
+  told: string[]
+  exec(...command: string[]): Promise<string>
+}
+
+/** One field, or one kind of value of it: what is asked for, and how the engine must show it. */
+export interface FieldRow {
+  says: string
+  config: RowConfig
+  /** An image that the row needs; any other container answers over HTTP on port 8080. */
+  image?: string
+  /** Shares its container with no other row: it ends by itself, or has no network. */
+  alone?: boolean
+  check(seen: Seen): void | Promise<void>
+}
+
+/** What rows name and the test makes. */
+export interface RowKit {
+  ports: number[]
+  /** The first of three ports in a row. */
+  range: number
+  /** A folder of the node outside of the agent's. */
+  hostFolder: string
+  /** Names of networks that nobody has yet. */
+  networks: string[]
+  encrypt(text: string): Promise<string>
+  images: { tool: string; bare: string; labelled: string; checked: string; user: string }
+}
+
+export function fieldsOf({ config }: FieldRow): ContainerConfigField[] {
+  return Object.keys(config) as ContainerConfigField[]
+}
+
+/**
+ * Puts rows into as few containers as can be: those that set different fields, or one to the same value, share one. Each start takes
+ * the engine a moment.
+ */
+export function packRows(
+  rows: readonly FieldRow[],
+): { config: RowConfig; image: string | undefined; rows: FieldRow[] }[] {
+  const packed: { config: RowConfig; image: string | undefined; rows: FieldRow[]; alone: boolean }[] = []
+  for (const row of rows) {
+    const place = row.alone
+      ? undefined
+      : packed.find(
+          ({ config, image, alone }) =>
+            !alone && image === row.image && fieldsOf(row).every((field) => !(field in config)),
+        )
+    if (place) {
+      Object.assign(place.config, row.config)
+      place.rows.push(row)
+    } else packed.push({ config: { ...row.config }, image: row.image, rows: [row], alone: row.alone ?? false })
+  }
+  // Whoever others wait for comes last.
+  return packed.sort((left, right) => Number(holdsBack(left.config)) - Number(holdsBack(right.config)))
+}
+
+function holdsBack({ expectedState, healthCheckConfig }: RowConfig): boolean {
+  return expectedState != null || healthCheckConfig != null
+}
+
+export function bindings({ info }: Seen): Record<string, unknown> {
+  return (info.HostConfig.PortBindings ?? {}) as Record<string, unknown>
+}
+
+export function mountAt({ info }: Seen, target: string) {
+  return info.Mounts.find(({ Destination }) => Destination === target)
+}
+
+export function labelsOf({ info }: Seen): Record<string, string> {
+  return info.Config.Labels ?? {}
+}
+
+export async function answers(port: number, host = '127.0.0.1'): Promise<void> {
+  const response = await fetch(`http://${host}:${port}/`)
+  expect((await response.text()).trim()).toBe('field')
+}
