@@ -1,6 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigPart, configParts, sameValue } from './config-parts.ts'
-import { formatPort, formatPortRange, formatVolume } from './string-parsers.ts'
+import { formatPort, formatPortRange, formatUlimit, formatVolume } from './string-parsers.ts'
 
 /** One line of "what changes": absent `from` = new, absent `to` = gone. */
 export type ConfigChange = { property: string; from?: string | null; to?: string | null }
@@ -26,11 +26,15 @@ export function describe(part: ConfigPart): string {
     case 'secrets':
       return 'encrypted'
     case 'ports':
-      return formatPort(value as never)
+      return `${formatPort(value as never)}${value.proxyProtocol ? ` (PROXY ${value.proxyProtocol})` : ''}`
     case 'portRanges':
       return formatPortRange(value as never)
     case 'volumes':
-      return formatVolume(value as never)
+      return [formatVolume(value as never), value.size, value.class && `class ${value.class}`]
+        .filter(Boolean)
+        .join(', ')
+    case 'ulimits':
+      return formatUlimit(value as never)
     case 'networks':
     case 'customHeaders':
       return (part.value as { key: string }).key

@@ -1,20 +1,19 @@
 import { ContainerConfigFields, containerConfigFieldNames, invalidArgument } from '@crux/contract'
 import { markerSections, sameValue } from './config-parts.ts'
 import { fillRowIds } from './config-patch.ts'
+import { type Fail, readers } from './json-readers.ts'
 
-/** A configuration as the JSON tab shows it (ui.md U13.6): no ids, key/value lists as objects, key lists as arrays of text. */
+/**
+ * A configuration as the JSON tab shows it (ui.md U13.6): no ids, lists of keys and values as objects, lists of keys as arrays of text.
+ * Values of secrets are no part of it; their keys are, in a base layer.
+ */
 export type ConfigJson = Record<string, unknown>
 
-const keyValueFields = ['environment', 'capabilities', 'dockerLabels', 'extraLBAnnotations'] as const
-const keyFields = ['networks', 'customHeaders', 'commands', 'args'] as const
-/** Not shown: values of secrets are for the node alone, and metrics have no form in this text. */
-const hidden = new Set(['secrets', 'metrics'])
-
-export function configToJson(fields: ContainerConfigFields): ConfigJson {
+export function configToJson(fields: ContainerConfigFields, { base = false }: { base?: boolean } = {}): ConfigJson {
   const json: ConfigJson = {}
   for (const name of containerConfigFieldNames) {
     const value = fields[name]
-    if (hidden.has(name) || value === null || value === undefined) continue
+    if (value === null || value === undefined || (name === 'secrets' && !base)) continue
     json[name] = toJson(name, value)
   }
   return json
@@ -25,11 +24,12 @@ export type ParsedConfigJson =
   | { ok: false; property: string | undefined; description: string }
 
 /**
- * Reads the text of the JSON tab against the present fields.
+ * Reads the text of the JSON tab against the present fields. Rows may be written short: `"ports": ["8080:80/udp"]`,
+ * `"volumes": ["data:/data:ro"]`, `"ulimits": {"nofile": "1024:4096"}`, `"restartPolicy": "unless-stopped"`.
  *
  * @param options.newId gives ids to rows that are new; rows with a known key keep theirs
  * @param options.base whether this is a base layer, where `secrets: [{key, required}]` is accepted
- * @returns what to send: changed fields alone, null for those that were taken out of the text
+ * @returns what to send: changed fields alone, null for those that were taken out of the text; secrets stay where the text names none
  */
 export function configFromJson(
   text: string,
@@ -40,73 +40,85 @@ export function configFromJson(
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    return { ok: false, property: undefined, description: `This is no JSON: ${(cause as Error).message}` }
+    return refused(undefined, `This is no JSON: ${(cause as Error).message}`)
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    return { ok: false, property: undefined, description: 'Write one object: { "name": "web" }' }
+    return refused(undefined, 'Write one object: { "name": "web" }')
+  const problems: { property: string; description: string }[] = []
+  const fail: Fail = (property, description) => problems.push({ property, description })
   const given: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(json)) {
-    if (!(containerConfigFieldNames as string[]).includes(name))
-      return { ok: false, property: name, description: `${name} is no setting` }
-    if (name === 'secrets' && !options.base)
-      return { ok: false, property: name, description: 'Set secrets in the form' }
-    given[name] = fromJson(name, value)
+    if (!(containerConfigFieldNames as string[]).includes(name)) return refused(name, `${name} is no setting`)
+    if (name === 'secrets' && !options.base) return refused(name, 'Set secrets in the form')
+    given[name] = readers[name] ? readers[name](value, name, fail) : value
   }
+  moveRanges(given)
+  const [problem] = problems
+  if (problem) return refused(problem.property, problem.description)
   const parsed = ContainerConfigFields.safeParse(given)
   if (!parsed.success) {
     const [first] = invalidArgument(parsed.error).details ?? []
-    return { ok: false, property: first?.property, description: first?.description ?? 'A value is not valid' }
+    return refused(first?.property, first?.description ?? 'A value is not valid')
   }
   const filled = fillRowIds(parsed.data, current, options.newId)
   const patch: Record<string, unknown> = {}
   for (const name of containerConfigFieldNames) {
-    if (hidden.has(name) && !(name in given)) continue
+    if (name === 'secrets' && !(name in given)) continue
     const next = filled[name] ?? null
-    if (!sameValue(next, current[name])) patch[name] = next
+    if (!sameInJson(name, next, current[name])) patch[name] = next
   }
   return { ok: true, patch: patch as Partial<ContainerConfigFields> }
 }
 
+const refused = (property: string | undefined, description: string): ParsedConfigJson => ({
+  ok: false,
+  property,
+  description,
+})
+
+/** Compose writes ranges among the ports; here they are a setting of their own. */
+function moveRanges(given: Record<string, unknown>): void {
+  if (!Array.isArray(given.ports)) return
+  const isRange = (row: unknown) => typeof (row as { internal?: unknown } | null)?.internal === 'object'
+  const ranges = given.ports.filter(isRange)
+  if (ranges.length === 0) return
+  given.ports = given.ports.filter((row) => !isRange(row))
+  given.portRanges = [...(Array.isArray(given.portRanges) ? given.portRanges : []), ...ranges]
+}
+
+const byKey = new Set(['environment', 'capabilities', 'dockerLabels', 'extraLBAnnotations', 'extraHosts', 'ulimits'])
+
+/** In a JSON object order says nothing, and names such as "1" come first of themselves. */
+function sameInJson(name: string, next: unknown, current: unknown): boolean {
+  if (!byKey.has(name) || !Array.isArray(next) || !Array.isArray(current)) return sameValue(next, current)
+  const sorted = (rows: { key: string }[]) => [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))
+  return sameValue(sorted(next), sorted(current))
+}
+
 function toJson(name: string, value: unknown): unknown {
-  if (isOneOf(keyValueFields, name)) return toObject(value)
-  if (isOneOf(keyFields, name)) return toTexts(value)
-  if (name === 'labels' || name === 'annotations') return inSections(value, toObject)
-  if (name === 'logConfig') return mapped(value, { options: toObject })
+  if (name === 'ulimits') return toObject(value, ({ soft, hard }) => ({ soft, hard }))
+  if (byKey.has(name)) return toObject(value)
+  if (name === 'networks' || name === 'customHeaders' || name === 'commands' || name === 'args') return toTexts(value)
+  if (name === 'labels' || name === 'annotations')
+    return mapped(value, Object.fromEntries(markerSections.map((section) => [section, (rows) => toObject(rows)])))
+  if (name === 'logConfig') return mapped(value, { options: (rows) => toObject(rows) })
+  if (name === 'secrets') return (value as KeyRow[]).map(({ key, required }) => ({ key, required }))
   if (name === 'initContainers')
     return (value as unknown[]).map((row) =>
-      mapped(row, { command: toTexts, args: toTexts, environment: toObject, volumes: withoutRowIds }),
+      mapped(row, {
+        command: toTexts,
+        args: toTexts,
+        environment: (rows) => toObject(rows),
+        volumes: (rows) => (Array.isArray(rows) ? rows.map((inner) => mapped(inner, {})) : rows),
+      }),
     )
-  return Array.isArray(value) ? withoutRowIds(value) : value
+  return Array.isArray(value) ? value.map((row) => mapped(row, {})) : value
 }
 
-function fromJson(name: string, value: unknown): unknown {
-  if (isOneOf(keyValueFields, name)) return toRows(value)
-  if (isOneOf(keyFields, name)) return toKeyRows(value)
-  if (name === 'labels' || name === 'annotations') return inSections(value, toRows)
-  if (name === 'logConfig') return mapped(value, { options: toRows })
-  if (name === 'initContainers' && Array.isArray(value))
-    return value.map((row) => mapped(row, { command: toKeyRows, args: toKeyRows, environment: toRows }))
-  return value
-}
-
-type KeyValue = { key: string; value: unknown }
-const toObject = (rows: unknown): unknown =>
-  Array.isArray(rows) ? Object.fromEntries((rows as KeyValue[]).map((row) => [row.key, row.value])) : rows
-const toTexts = (rows: unknown): unknown => (Array.isArray(rows) ? (rows as KeyValue[]).map((row) => row.key) : rows)
-const withoutRowIds = (rows: unknown): unknown =>
-  Array.isArray(rows) ? rows.map(({ id: _, ...row }: { id?: string }) => row) : rows
-/** Numbers and booleans are what people type for values; everything else is left for the schema to refuse. */
-const toText = (value: unknown) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value)
-const toRows = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value).map(([key, inner]) => ({ key, value: toText(inner) }))
-    : value
-const toKeyRows = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map((key) => (typeof key === 'string' ? { key } : key)) : value
-
-function inSections(value: unknown, convert: (rows: unknown) => unknown): unknown {
-  return mapped(value, Object.fromEntries(markerSections.map((section) => [section, convert])))
-}
+type KeyRow = { key: string } & Record<string, unknown>
+const toObject = (rows: unknown, read: (row: KeyRow) => unknown = (row) => row.value): unknown =>
+  Array.isArray(rows) ? Object.fromEntries((rows as KeyRow[]).map((row) => [row.key, read(row)])) : rows
+const toTexts = (rows: unknown): unknown => (Array.isArray(rows) ? (rows as KeyRow[]).map((row) => row.key) : rows)
 
 /** The object with some of its properties converted, and without its own row id. */
 function mapped(value: unknown, converters: Record<string, (inner: unknown) => unknown>): unknown {
@@ -117,5 +129,3 @@ function mapped(value: unknown, converters: Record<string, (inner: unknown) => u
       .map(([name, inner]) => [name, converters[name]?.(inner) ?? inner]),
   )
 }
-
-const isOneOf = (names: readonly string[], name: string) => names.includes(name)

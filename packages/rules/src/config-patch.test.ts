@@ -139,13 +139,14 @@ describe('the JSON tab', () => {
   }
   const parse = (text: string, base = false) => configFromJson(text, current, { newId: () => 'new', base })
 
-  it('shows objects and texts instead of rows, without ids, secrets and metrics', () => {
+  it('shows objects and texts instead of rows, without ids and secrets', () => {
     expect(configToJson(current)).toEqual({
       name: 'web',
       environment: { A: '1', B: '2' },
       labels: { service: { x: '1' }, ingress: { y: '1' } },
       args: ['-v'],
       ports: [{ internal: 80, external: null }],
+      metrics: { enabled: true, port: 80 },
       logConfig: { driver: 'json-file', options: { 'max-size': '1m' } },
       initContainers: [
         { name: 'init', image: 'busybox', command: ['sh'], environment: { A: 'b' }, useParentConfig: false },

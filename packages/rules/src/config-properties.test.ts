@@ -187,7 +187,7 @@ describe('a configuration with something wrong in it', () => {
     () => {
       let refused = 0
       fc.assert(
-        fc.property(arbitraryMutation({ seed, layers: full ? 1_000 : 100 }), ({ config, field }) => {
+        fc.property(arbitraryMutation({ seed, layers: full ? 1_000 : 100 }), ({ config }) => {
           const fields = config as ContainerConfigFields
           for (const options of [whole, { whole: true, nodeType: 'k8s' as const }]) {
             const unclear = validateConfig(fields, options).filter(
@@ -198,7 +198,9 @@ describe('a configuration with something wrong in it', () => {
           }
           const own = validateConfig(fields)
           if (own.length > 0) refused += 1
-          const parsed = ContainerConfigFields.safeParse(config)
+          // One letter is a good name behind a prefix, though not what a person may type.
+          const { name, ...rest } = fields
+          const parsed = ContainerConfigFields.safeParse(/^[a-z0-9]$/.test(String(name)) ? rest : config)
           if (!parsed.success) {
             expect(own.length).toBeGreaterThan(0)
             return

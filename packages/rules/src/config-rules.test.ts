@@ -104,6 +104,8 @@ describe('validateConfig of one layer', () => {
       ['storage.bucket matches'],
     ],
     ['a bucket by version', { storage: { storageId, bucket: 'assets/{{ versionName }}', path: 'data' } }, []],
+    ['a name without end', { name: 'a'.repeat(70) }, ['name too_big']],
+    ['a name of one letter, as an image may give it', { name: 'a' }, []],
     ['no storage', { storage: { storageId: null, bucket: '' } }, []],
     [
       'a config container without a volume',

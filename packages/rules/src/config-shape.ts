@@ -1,10 +1,4 @@
-import {
-  type ContainerConfigField,
-  ContainerConfigFields,
-  invalidArgument,
-  patterns,
-  propertyPath,
-} from '@crux/contract'
+import { type ContainerConfigField, ContainerConfigFields, invalidArgument, propertyPath } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 
 /**
@@ -19,9 +13,7 @@ export function checkShape(config: ContainerConfigFields): {
 } {
   // A name that comes from an image may be one letter: with the prefix before it, that is a good name.
   const { name, ...rest } = config
-  const parsed = ContainerConfigFields.safeParse(
-    typeof name === 'string' && patterns.dnsLabel.test(name) ? rest : config,
-  )
+  const parsed = ContainerConfigFields.safeParse(typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config)
   const problems = nulProblems(config)
   if (parsed.success) return { problems, readable: config }
   const broken = new Set<unknown>()
@@ -46,9 +38,9 @@ function nulProblems(config: ContainerConfigFields): ConfigProblem[] {
   const look = (value: unknown, path: PropertyKey[]): void => {
     if (typeof value === 'string') {
       if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
-    } else if (Array.isArray(value)) value.forEach((inner, index) => look(inner, [...path, index]))
-    else if (typeof value === 'object' && value !== null)
-      for (const [name, inner] of Object.entries(value)) look(inner, [...path, name])
+    } else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        look(inner, [...path, Array.isArray(value) ? Number(name) : name])
   }
   for (const field of Object.keys(ContainerConfigFields.shape) as ContainerConfigField[]) look(config[field], [field])
   return found

@@ -78,9 +78,8 @@ export function validateRelease(
       names.add(name)
     }
     claim(config.name, 'name')
-    config.initContainers?.forEach((init, place) =>
-      claim(`${config.name}-${init.name}`, `initContainers[${place}].name`),
-    )
+    for (const [place, init] of (config.initContainers ?? []).entries())
+      claim(`${config.name}-${init.name}`, `initContainers[${place}].name`)
     for (const mine of publishedPorts(config)) {
       const other = hostPorts.find((theirs) => theirs.index !== index && samePlace(theirs, mine))
       if (other)

@@ -1,5 +1,4 @@
-import type { ContainerConfigFields } from '@crux/contract'
-import { restartPolicies, volumeTypes } from '@crux/contract'
+import { type ContainerConfigFields, restartPolicies, volumeTypes } from '@crux/contract'
 
 /** The shorthands that people type and compose files use (console.md 5). A parser answers undefined for what it cannot read. */
 export type Ports = NonNullable<ContainerConfigFields['ports']>[number]
@@ -12,10 +11,9 @@ export function parsePort(text: string): Ports | undefined {
   const match = /^(?:(\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+):)?(?:(\d*):)?(\d+)(?:\/(tcp|udp))?$/i.exec(text.trim())
   if (!match) return undefined
   const [, address, external, internal, protocol] = match
-  if (address && external === undefined) return undefined
   const inside = port(internal)
   const outside = external ? port(external) : null
-  if (inside === undefined || outside === undefined) return undefined
+  if (inside === undefined || outside === undefined || (address && outside === null)) return undefined
   return {
     internal: inside,
     external: outside,
@@ -30,9 +28,12 @@ export function formatPort(row: Ports): string {
   return `${external}${row.internal}${row.protocol && row.protocol !== 'tcp' ? `/${row.protocol}` : ''}`
 }
 
-/** `8000-8010:9000-9010`, external before internal; `8000-8010` means the same numbers on both sides. */
+/** `8000-8010:9000-9010`, external before internal; `8000-8010` means the same numbers on both sides. Ranges are TCP. */
 export function parsePortRange(text: string): PortRanges | undefined {
-  const sides = text.trim().split(':')
+  const sides = text
+    .trim()
+    .replace(/\/tcp$/i, '')
+    .split(':')
   if (sides.length > 2) return undefined
   const external = range(sides[0])
   const internal = range(sides.at(-1))
@@ -72,6 +73,53 @@ export function parseRestartPolicy(text: string): RestartPolicy | undefined {
     .replace(/[-_\s]/g, '')
     .toLowerCase()
   return restartPolicies.find((policy) => policy.toLowerCase() === plain)
+}
+
+/** `1024` for both limits, `1024:4096` for the soft and the hard one; -1 is unlimited. */
+export function parseUlimit(text: string): { soft: number; hard: number } | undefined {
+  const match = /^(-1|\d{1,15})(?::(-1|\d{1,15}))?$/.exec(text.trim())
+  return match ? { soft: Number(match[1]), hard: Number(match[2] ?? match[1]) } : undefined
+}
+
+export const formatUlimit = ({ soft, hard }: { soft: number; hard: number }): string =>
+  soft === hard ? `${soft}` : `${soft}:${hard}`
+
+/** `db.internal:10.0.0.5`, `db=host-gateway`; an IPv6 address may stand in brackets. */
+export function parseExtraHost(text: string): { key: string; value: string } | undefined {
+  const match = /^\s*([^\s:=]+)[:=]\s*\[?([^\s[\]]+)\]?\s*$/.exec(text)
+  return match?.[1] && match[2] ? { key: match[1], value: match[2] } : undefined
+}
+
+/** Lines as they stand in a compose file or a command: one row each, with or without dash, quotes and comment. */
+export function readPorts(text: string): { ports: Ports[]; portRanges: PortRanges[]; unread: string[] } {
+  const found = { ports: [] as Ports[], portRanges: [] as PortRanges[], unread: [] as string[] }
+  for (const word of words(text)) {
+    const port = parsePort(word)
+    const range = port ? undefined : parsePortRange(word)
+    if (port) found.ports.push(port)
+    else if (range) found.portRanges.push(range)
+    else found.unread.push(word)
+  }
+  return found
+}
+
+export function readVolumes(text: string): { volumes: Volume[]; unread: string[] } {
+  const found = { volumes: [] as Volume[], unread: [] as string[] }
+  for (const word of words(text)) {
+    const volume = parseVolume(word)
+    if (volume) found.volumes.push(volume)
+    else found.unread.push(word)
+  }
+  return found
+}
+
+function words(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/(^|\s)#.*$/, ''))
+    .flatMap((line) => line.split(/[\s,]+/))
+    .map((word) => word.replace(/^["']|["']$/g, ''))
+    .filter((word) => word !== '' && !/^(-|-p|-v|--publish|--volume|ports:|volumes:)$/.test(word))
 }
 
 function port(text: string | undefined): number | undefined {

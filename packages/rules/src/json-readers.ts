@@ -1,0 +1,117 @@
+import { markerSections } from './config-parts.ts'
+import {
+  parseExtraHost,
+  parsePort,
+  parsePortRange,
+  parseRestartPolicy,
+  parseUlimit,
+  parseVolume,
+} from './string-parsers.ts'
+
+export type Fail = (property: string, description: string) => void
+/** Turns what people write in JSON into rows; what it does not know is left for the schema to refuse. */
+type Reader = (value: unknown, at: string, fail: Fail) => unknown
+
+/** Numbers and booleans are what people type for values. */
+const toText = (value: unknown) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value)
+
+/** `{"A": 1}`, or as compose writes it `["A=1"]`. */
+const keyValues: Reader = (value, at, fail) => {
+  if (Array.isArray(value))
+    return value.map((row, index) => {
+      if (typeof row !== 'string') return row
+      const [key, text] = split(row, '=')
+      if (text === undefined) fail(`${at}[${index}]`, 'Write a name and a value: "LOG_LEVEL=debug"')
+      return { key, value: text }
+    })
+  return fromObject(value, (key, inner) => ({ key, value: toText(inner) }))
+}
+
+const keys: Reader = (value) =>
+  Array.isArray(value) ? value.map((key) => (typeof key === 'string' ? { key } : key)) : value
+
+/** Rows that may also be written as one text. */
+const shorthand =
+  (parse: (text: string) => object | undefined, example: string): Reader =>
+  (value, at, fail) =>
+    Array.isArray(value)
+      ? value.map((row, index) => {
+          if (typeof row !== 'string') return row
+          const parsed = parse(row)
+          if (!parsed) fail(`${at}[${index}]`, `"${row}" cannot be read: write it like "${example}"`)
+          return parsed ?? row
+        })
+      : value
+
+const ulimits: Reader = (value, at, fail) => {
+  if (Array.isArray(value)) return value
+  return fromObject(value, (key, inner) => {
+    if (typeof inner === 'object' && inner !== null) return { key, ...inner }
+    const limit = parseUlimit(String(inner))
+    if (!limit) fail(`${at}.${key}`, 'Write one number, or both limits: "1024:4096"')
+    return { key, ...limit }
+  })
+}
+
+const extraHosts: Reader = (value, at, fail) =>
+  Array.isArray(value)
+    ? shorthand(parseExtraHost, 'db.internal:10.0.0.5')(value, at, fail)
+    : fromObject(value, (key, inner) => ({ key, value: inner }))
+
+const inside =
+  (readersOfParts: Readonly<Record<string, Reader>>): Reader =>
+  (value, at, fail) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, inner]) => [
+            name,
+            readersOfParts[name]?.(inner, `${at}.${name}`, fail) ?? inner,
+          ]),
+        )
+      : value
+
+const initContainer = inside({
+  command: keys,
+  args: keys,
+  environment: keyValues,
+  volumes: shorthand(parseInitVolume, 'data:/data'),
+})
+const markers = inside(Object.fromEntries(markerSections.map((section) => [section, keyValues])))
+
+export const readers: Readonly<Record<string, Reader | undefined>> = {
+  environment: keyValues,
+  capabilities: keyValues,
+  dockerLabels: keyValues,
+  extraLBAnnotations: keyValues,
+  extraHosts,
+  ulimits,
+  networks: keys,
+  customHeaders: keys,
+  commands: keys,
+  args: keys,
+  labels: markers,
+  annotations: markers,
+  ports: shorthand((text) => parsePort(text) ?? parsePortRange(text), '8080:80'),
+  portRanges: shorthand(parsePortRange, '8000-8010:9000-9010'),
+  volumes: shorthand(parseVolume, 'data:/var/lib/data:rwo'),
+  logConfig: inside({ options: keyValues }),
+  initContainers: (value, at, fail) =>
+    Array.isArray(value) ? value.map((row, index) => initContainer(row, `${at}[${index}]`, fail)) : value,
+  restartPolicy: (value) => (typeof value === 'string' ? (parseRestartPolicy(value) ?? value) : value),
+}
+
+function parseInitVolume(text: string): object | undefined {
+  const [name, path] = split(text.trim(), ':')
+  return name && path?.startsWith('/') ? { name, path } : undefined
+}
+
+function fromObject(value: unknown, row: (key: string, inner: unknown) => unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, inner]) => row(key, inner))
+    : value
+}
+
+function split(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
