@@ -200,6 +200,13 @@ describe('an entry', () => {
     expect(JSON.stringify(entry)).not.toContain(token.slice(5))
   })
 
+  it('is kept whatever characters were sent', async () => {
+    const sent = { name: 'Odd', type: 'versioned', description: 'a\\u0000b\\\\ud800c \ud800d 😀' }
+    await crux.client(ada).call('projects.create', { params, body: sent as never })
+    const [entry] = (await list({ take: 1 })).items
+    expect(entry?.data).toMatchObject({ body: { description: 'a\\u0000b\\\\ud800c d 😀' } })
+  })
+
   it('of a registry, a configuration or a token holds no secret of it', async () => {
     const secret = `hunter2-${randomUUID()}`
     const { call, request } = crux.client(ada)

@@ -38,8 +38,8 @@ export async function recordAudit(app: Pick<App, 'database' | 'log'>, entry: Aud
 }
 
 function shortened(data: unknown): unknown {
-  // PostgreSQL stores no zero character in JSON, and one must not cost us the entry.
-  const text = JSON.stringify(data).replaceAll('\\u0000', '')
+  // PostgreSQL stores neither a zero character nor half a character in JSON, and neither may cost us the entry.
+  const text = JSON.stringify(data).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1')
   const bytes = Buffer.byteLength(text)
   return bytes > dataBytesMax ? { shortened: true, bytes } : JSON.parse(text)
 }
