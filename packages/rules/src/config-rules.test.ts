@@ -96,6 +96,7 @@ describe('validateConfig of one layer', () => {
     ['a network that is a mode', { networks: [{ key: 'bridge' }] }, ['networks[0].key reserved']],
     ['a header that is none', { customHeaders: [{ key: 'X:Y' }] }, ['customHeaders[0].key matches']],
     ['a relative working directory', { workingDirectory: 'app' }, ['workingDirectory matches']],
+    ['half a character', { environment: [{ key: 'A', value: 'a\ud800b' }] }, ['environment[0].value matches']],
     ['the character NUL', { environment: [{ key: 'A', value: 'a\0b' }] }, ['environment[0].value matches']],
     ['a storage without its bucket', { storage: { storageId, path: 'data' } }, ['storage.bucket required']],
     [

@@ -14,7 +14,7 @@ export function checkShape(config: ContainerConfigFields): {
   // A name that comes from an image may be one letter: with the prefix before it, that is a good name.
   const { name, ...rest } = config
   const parsed = ContainerConfigFields.safeParse(typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config)
-  const problems = nulProblems(config)
+  const problems = textProblems(config)
   if (parsed.success) return { problems, readable: config }
   const broken = new Set<unknown>()
   for (const issue of parsed.error.issues) {
@@ -32,12 +32,14 @@ const keepsType: ReadonlySet<string> = new Set(['too_small', 'too_big', 'invalid
 /** Issues about a text that is none of those possible, or something else altogether. */
 const oneOfSeveral: ReadonlySet<string> = new Set(['invalid_value', 'invalid_union'])
 
-/** Neither an engine nor the database takes the character NUL, wherever it stands. */
-function nulProblems(config: ContainerConfigFields): ConfigProblem[] {
+/** Neither an engine nor the database takes the character NUL, nor half of a character of two, wherever they stand. */
+function textProblems(config: ContainerConfigFields): ConfigProblem[] {
   const found: ConfigProblem[] = []
   const look = (value: unknown, path: PropertyKey[]): void => {
     if (typeof value === 'string') {
       if (value.includes('\0')) found.push(problem(propertyPath(path), 'matches', 'Leave out the character NUL'))
+      else if (!value.isWellFormed())
+        found.push(problem(propertyPath(path), 'matches', 'A character here is cut in half: write the text anew'))
     } else if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value))
         look(inner, [...path, Array.isArray(value) ? Number(name) : name])

@@ -6,7 +6,14 @@ export function toCruxError(error: unknown): CruxError {
   return fromFastify(error) ?? fromPostgres(error) ?? new CruxError('internalError', { cause: error })
 }
 
-type Coded = { code?: unknown; statusCode?: unknown; constraint?: unknown; cause?: unknown; message?: unknown }
+type Coded = {
+  code?: unknown
+  statusCode?: unknown
+  constraint?: unknown
+  detail?: unknown
+  cause?: unknown
+  message?: unknown
+}
 
 function fromFastify(error: unknown): CruxError | undefined {
   const { code, statusCode } = error as Coded
@@ -35,7 +42,9 @@ function fromPostgres(error: unknown): CruxError | undefined {
         description: 'Something that this depends on was changed or is still in use.',
         cause: error,
       })
-    if (code === '22021' || code === '22P05')
+    // Half of a character of two is bad syntax to JSON columns.
+    const isHalf = code === '22P02' && /^Unicode .* surrogate/.test(String(current.detail ?? ''))
+    if (code === '22021' || code === '22P05' || isHalf)
       return new CruxError('invalidArgument', {
         description: 'A text has a character that cannot be stored.',
         cause: error,
