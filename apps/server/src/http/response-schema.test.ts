@@ -1,9 +1,9 @@
 import { ContainerConfig } from '@crux/contract'
+import { arbitraryConfig } from '@crux/rules/arbitrary-config'
 import fc from 'fast-check'
 import fastJson from 'fast-json-stringify'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { arbitraryConfig } from '../../../../packages/rules/test/arbitrary-config.ts'
 import { responseSchema } from './response-schema.ts'
 
 const written = (schema: z.ZodType, value: unknown): unknown => JSON.parse(fastJson(responseSchema(schema))(value))

@@ -9,6 +9,7 @@ import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
+import { useFocusRow } from './use-focus-row.ts'
 import { useTrailingRow } from './use-trailing-row.ts'
 import { WordRows } from './WordRows.tsx'
 
@@ -20,6 +21,7 @@ export function InitContainersSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const rows = settingOf(form, 'initContainers').value ?? []
+  const { rows: body, focusRow } = useFocusRow<HTMLOListElement>()
   const set = (next: Init[]) => form.edit('initContainers', next)
   const move = (from: number, by: 1 | -1) => {
     const next = [...rows]
@@ -32,12 +34,16 @@ export function InitContainersSection() {
       id="initContainers"
       aside={rows.length > 0 ? t('initContainers.aside') : undefined}
       tools={<SettingOrigin field="initContainers" label={t('section.initContainers')} />}
-      onAdd={() => set([...rows, { id: newId(), name: '', image: '', useParentConfig: false }])}
+      onAdd={() => {
+        const id = newId()
+        set([...rows, { id, name: '', image: '', useParentConfig: false }])
+        focusRow(id)
+      }}
     >
       {rows.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.initContainers')}</p>}
-      <ol className="divide-y divide-line">
+      <ol ref={body} className="divide-y divide-line">
         {rows.map((row, index) => (
-          <li key={row.id ?? index}>
+          <li key={row.id ?? index} data-row={row.id}>
             <div className="flex items-center gap-1 px-3 pt-2.5">
               <b className="font-strong">{t('initContainers.number', { number: index + 1 })}</b>
               <span className="mono ml-2 text-ink-2">{row.name}</span>

@@ -1,14 +1,10 @@
-import {
-  type ContainerConfigField,
-  containerConfigFieldNames,
-  type ContainerConfigFields as Fields,
-} from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields as Fields } from '@crux/contract'
 import { configFromJson, configToJson } from '@crux/rules'
+import { configJsonSchema } from '@crux/rules/json-schema'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { FieldError } from '../../components/Field.tsx'
-import type { JsonSchema } from '../../components/json-schema-hints.ts'
 import { isBase, useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
 import { FieldNotes } from './FieldNotes.tsx'
@@ -27,7 +23,8 @@ export function JsonTab() {
   const form = useConfigForm()
   const { own, kind, editAll, readOnly, editors, configId, conflicts } = form
   const base = isBase(kind)
-  const stored = useMemo(() => textOf(own), [own])
+  const stored = useMemo(() => textOf(own, base), [own, base])
+  const schema = useMemo(() => configJsonSchema({ base }), [base])
   const [text, setText] = useState(stored)
   const [focused, setFocused] = useState(false)
   /** What the text says. */
@@ -98,9 +95,4 @@ export function JsonTab() {
   )
 }
 
-const schema: JsonSchema = {
-  type: 'object',
-  properties: Object.fromEntries(containerConfigFieldNames.map((name) => [name, {}])),
-}
-
-const textOf = (own: Fields): string => JSON.stringify(configToJson(own), null, 2)
+const textOf = (own: Fields, base: boolean): string => JSON.stringify(configToJson(own, { base }), null, 2)

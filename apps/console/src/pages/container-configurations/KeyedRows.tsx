@@ -1,6 +1,6 @@
 import type { ContainerConfigField } from '@crux/contract'
 import { Undo2, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
 import { useConfigForm } from './config-context.ts'
@@ -9,6 +9,7 @@ import { newId } from './new-id.ts'
 import { OriginPill } from './Origin.tsx'
 import { RowErrors } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
+import { useFocusRow } from './use-focus-row.ts'
 
 type AnyRow = { id?: string; key: string }
 export type RowCells<Row> = {
@@ -24,16 +25,16 @@ export function useKeyedRows<Row extends AnyRow>(field: ContainerConfigField) {
   const form = useConfigForm()
   const own = (form.own[field] ?? []) as unknown as readonly Row[]
   const rows = layerRows<Row>(own, (form.parent?.[field] ?? []) as unknown as readonly Row[], 'key')
-  const [added, setAdded] = useState<string | null>(null)
+  const { rows: body, focusRow } = useFocusRow<HTMLUListElement>()
   const set = (next: readonly Row[]) => form.edit(field, next)
   return {
     own,
     rows,
-    added,
+    body,
     add(row: Omit<Row, 'id'>) {
       const id = newId()
       set([...own, { ...row, id } as Row])
-      setAdded(id)
+      focusRow(id)
     },
     change: (layered: LayeredRow<Row>, part: Partial<Row>) => set(withRow(own, layered, part, newId)),
     remove: (layered: LayeredRow<Row>) => set(withoutRow(own, layered.index)),
@@ -54,15 +55,11 @@ type Props<Row extends AnyRow> = {
 export function KeyedRows<Row extends AnyRow>({ field, list, empty, keyPlaceholder, fixedKey, children }: Props<Row>) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const body = useRef<HTMLUListElement>(null)
-  const { added, rows } = list
-  useEffect(() => {
-    if (added) body.current?.querySelector<HTMLInputElement>(`[data-row="${added}"] input`)?.focus()
-  }, [added])
+  const { rows } = list
   return (
     <>
       {rows.length === 0 && <p className="px-3 py-2.5 text-ink-3">{empty}</p>}
-      <ul ref={body} className="divide-y divide-line empty:hidden">
+      <ul ref={list.body} className="divide-y divide-line empty:hidden">
         {rows.map((layered) => {
           const { row, origin, index, id } = layered
           const at = (part: string) => (index < 0 ? undefined : form.errorOf(`${field}[${index}]${part}`))

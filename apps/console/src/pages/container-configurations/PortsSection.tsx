@@ -13,6 +13,7 @@ import { PortGate } from './PortGate.tsx'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { portChanges } from './side-effects.ts'
+import { useFocusRow } from './use-focus-row.ts'
 
 type Port = NonNullable<ContainerConfigFields['ports']>[number]
 type Range = NonNullable<ContainerConfigFields['portRanges']>[number]
@@ -35,10 +36,17 @@ export function PortsSection() {
   const rows = layerRows<Port>(own, form.parent?.ports ?? [], samePort)
   const ranges = layerRows<Range>(ownRanges, form.parent?.portRanges ?? [], overlaps)
   const setPorts = (ports: readonly Port[]) => form.editAll(portChanges(form, ports))
-  const addPort = () => setPorts([...own, { id: newId(), internal: Number.NaN, external: null }])
+  const { rows: body, focusRow } = useFocusRow<HTMLDivElement>()
+  const addPort = () => {
+    const id = newId()
+    setPorts([...own, { id, internal: Number.NaN, external: null }])
+    focusRow(id)
+  }
   const addRange = () => {
+    const id = newId()
     const empty = { from: Number.NaN, to: Number.NaN }
-    form.edit('portRanges', [...ownRanges, { id: newId(), internal: empty, external: empty }])
+    form.edit('portRanges', [...ownRanges, { id, internal: empty, external: empty }])
+    focusRow(id)
   }
   return (
     <Section
@@ -55,7 +63,7 @@ export function PortsSection() {
       onAdd={addPort}
     >
       {rows.length + ranges.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.ports')}</p>}
-      <div className="grid gap-2 px-3 py-3 empty:hidden">
+      <div ref={body} className="grid gap-2 px-3 py-3 empty:hidden">
         {rows.map((layered) => (
           <PortRow
             key={layered.id}
@@ -89,7 +97,7 @@ function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
   const gated = settingOf(form, 'portGate').value?.enabled === true
   const error = (part: string) => (index < 0 ? undefined : errorOf(`ports[${index}]${part}`))
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div data-row={row.id} className="flex flex-wrap items-center gap-2">
       <SettingInput
         className="w-[110px]"
         numeric
@@ -182,7 +190,7 @@ function RangeRow({ layered, onChange, onRemove }: RowProps<Range>) {
     />
   )
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div data-row={row.id} className="flex flex-wrap items-center gap-2">
       {side('internal', 'from')}
       <span className="text-ink-3">-</span>
       {side('internal', 'to')}

@@ -11,6 +11,7 @@ import { SettingReset } from './Origin.tsx'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { volumeChanges } from './side-effects.ts'
+import { useFocusRow } from './use-focus-row.ts'
 
 type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
 const sameVolume = (a: Volume, b: Volume) => a.path === b.path || a.name === b.name
@@ -21,23 +22,28 @@ export function VolumesSection() {
   const form = useConfigForm()
   const own = form.own.volumes ?? []
   const rows = layerRows<Volume>(own, form.parent?.volumes ?? [], sameVolume)
+  const { rows: body, focusRow } = useFocusRow<HTMLDivElement>()
   const set = (volumes: readonly Volume[]) => form.editAll(volumeChanges(form, volumes))
   return (
     <Section
       id="volumes"
       aside={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
       tools={<SettingReset field="volumes" label={t('section.volumes')} />}
-      onAdd={() => set([...own, { id: newId(), name: '', path: '', size: null, type: 'rwo' }])}
+      onAdd={() => {
+        const id = newId()
+        set([...own, { id, name: '', path: '', size: null, type: 'rwo' }])
+        focusRow(id)
+      }}
     >
       {rows.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.volumes')}</p>}
-      <div className="grid gap-2 px-3 py-3 empty:hidden">
+      <div ref={body} className="grid gap-2 px-3 py-3 empty:hidden">
         {rows.map((layered) => {
           const { row, index, origin } = layered
           const change = (part: Partial<Volume>) => set(withRow(own, layered, part, newId))
           const error = (part: string) => (index < 0 ? undefined : form.errorOf(`volumes[${index}]${part}`))
           const sized = row.type === 'mem' || row.type === 'tmp' || form.nodeType !== 'docker' || Boolean(row.size)
           return (
-            <div key={layered.id} className="grid gap-1">
+            <div key={layered.id} data-row={row.id} className="grid gap-1">
               <div className="flex flex-wrap items-center gap-2">
                 <SettingInput
                   className="w-[150px] max-md:flex-1"
