@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { consoleSize } from './console-size.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
+import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
+import { merge } from './merge.ts'
 import { type Stage, setStage } from './stage.ts'
 import { agentBack, idleLink, memory } from './standing.ts'
 
@@ -16,8 +18,12 @@ const quick = process.argv.includes('--quick')
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 const rounds = (full: number) => (quick ? Math.max(3, Math.floor(full / 3)) : full)
 
+/** Those that need nothing but the code. */
+const alone: Record<string, (report: Report) => Promise<void> | void> = {
+  'console-size': (report) => consoleSize(report),
+  merge: (report) => merge(report, rounds(100)),
+}
 const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {
-  'console-size': (_, report) => consoleSize(report),
   memory: (stage, report) => memory(stage, report),
   'idle-link': (stage, report) => idleLink(stage, report, quick ? 35 : 90),
   'one-image': (stage, report) => firstDeploys(stage, report, { images: 1, rounds: rounds(15), target: 1.1 }),
@@ -25,6 +31,7 @@ const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | 
   'port-silence': (stage, report) => portSilence(stage, report, { rounds: rounds(11), pullFirst: false }),
   'port-silence-pull': (stage, report) => portSilence(stage, report, { rounds: rounds(9), pullFirst: true }),
   'no-failed-request': (stage, report) => noFailedRequest(stage, report, rounds(12)),
+  gate: (stage, report) => gateSpeed(stage, report, rounds(15)),
   events: (stage, report) => eventLatency(stage, report, rounds(20)),
   log: (stage, report) => followLog(stage, report, rounds(5)),
   'agent-back': (stage, report) => agentBack(stage, report, rounds(5)),
@@ -34,18 +41,24 @@ const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | 
 }
 
 const report = new Report()
-const stage = await setStage()
-try {
-  for (const [name, run] of Object.entries(benches)) {
-    if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue
-    try {
-      await run(stage, report)
-    } catch (error) {
-      report.failed(name, error)
-    }
+const chosen = <T>(table: Record<string, T>) =>
+  Object.entries(table).filter(([name]) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+const measure = async (name: string, run: () => Promise<void> | void) => {
+  try {
+    await run()
+  } catch (error) {
+    report.failed(name, error)
   }
-} finally {
-  await stage.end()
+}
+for (const [name, run] of chosen(alone)) await measure(name, () => run(report))
+const staged = chosen(benches)
+if (staged.length > 0) {
+  const stage = await setStage()
+  try {
+    for (const [name, run] of staged) await measure(name, () => run(stage, report))
+  } finally {
+    await stage.end()
+  }
 }
 const results = new URL('../results/', import.meta.url)
 await mkdir(results, { recursive: true })
