@@ -60,6 +60,15 @@ describe('notApplied', () => {
       'volumes[0].size',
     ])
     expect(properties(config, 'k8s')).toEqual(['ports[0].external', 'ports[0].bindAddress', 'ports[0].proxyProtocol'])
-    for (const { description } of notApplied(config, 'docker')) expect(description).toMatch(/^[A-Z].*\w$/)
+    const alone: ContainerConfigFields = {
+      networkMode: 'host',
+      networks: [{ key: 'front' }],
+      ports: [{ internal: 80 }, { internal: 81, external: 81 }],
+      portRanges: [{ internal: { from: 1, to: 2 }, external: { from: 1, to: 2 } }],
+    }
+    expect(properties(alone, 'docker')).toEqual(['ports[1].external', 'portRanges[0]', 'networks'])
+    expect(properties({ ...alone, expose: 'expose' }, 'docker')).toEqual(['networkMode'])
+    for (const { description } of [...notApplied(config, 'docker'), ...notApplied(alone, 'docker')])
+      expect(description).toMatch(/^[A-Z].*\w$/)
   })
 })

@@ -51,6 +51,31 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
       property: 'logConfig.options',
       description: 'Options belong to a log driver: choose one, or the node logs as it is set up to',
     })
+  return [...found, ...besideNetworkMode(config)]
+}
+
+/** Host and none leave no network of the container's own to publish from or to join; exposing one overrides both. */
+function besideNetworkMode({ networkMode, expose, ports, portRanges, networks }: ContainerConfigFields): NotApplied[] {
+  if (networkMode !== 'host' && networkMode !== 'none') return []
+  if ((expose ?? 'none') !== 'none')
+    return [
+      {
+        property: 'networkMode',
+        description: 'An exposed container is on the network of its prefix, where the proxy finds it',
+      },
+    ]
+  const unpublished =
+    networkMode === 'host'
+      ? "With the host's network nothing is published: the container has the ports of the node itself"
+      : 'Without a network nothing is published'
+  const found = (ports ?? []).flatMap(({ external }, index) =>
+    external ? [{ property: `ports[${index}].external`, description: unpublished }] : [],
+  )
+  portRanges?.forEach((_, index) => {
+    found.push({ property: `portRanges[${index}]`, description: unpublished })
+  })
+  if (networks?.length)
+    found.push({ property: 'networks', description: `With the network mode ${networkMode} no other network is joined` })
   return found
 }
 
