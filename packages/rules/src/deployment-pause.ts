@@ -46,7 +46,7 @@ export function pauseReason(
     return `The image keeps data in ${undeclared}, which no volume here mounts: the new one finds it empty`
   if ((old.config.expose ?? 'none') === 'none') return undefined
   if (!sameRoute(old.config, next.config)) return 'Its route through the proxy changes'
-  if (old.image?.hasHealthCheck === true) return undefined
+  if (old.config.healthCheckConfig?.command || old.image?.hasHealthCheck === true) return undefined
   return old.image?.hasHealthCheck === false
     ? 'The proxy routes to it and its image has no health check'
     : 'The proxy routes to it, and without a health check in its image it could answer twice'
@@ -58,7 +58,10 @@ const isGated = (config: FinalContainerConfig, { protocol }: { protocol: string 
 
 /** The part of the node's disk that both mount and the new one may write. */
 function sharedVolume(prefix: string, next: StandingContainer, old: StandingContainer): string | undefined {
-  const writable = next.config.volumes.filter(({ type }) => type !== 'ro' && type !== 'mem' && type !== 'tmp')
+  const filled = filledVolumes(next.config)
+  const writable = next.config.volumes.filter(
+    ({ name, type }) => type !== 'mem' && type !== 'tmp' && (type !== 'ro' || filled.has(name)),
+  )
   const theirs = old.config.volumes.filter(({ type }) => type !== 'mem' && type !== 'tmp')
   const place = (container: string, name: string) =>
     (isHostPath(name) ? name : `\0data/${prefix}/${container}/${name}`).replace(/\/+/g, '/').replace(/(.)\/$/, '$1')
@@ -67,6 +70,15 @@ function sharedVolume(prefix: string, next: StandingContainer, old: StandingCont
     if (theirs.some((other) => overlapping(path, place(old.name, other.name)))) return mine.name
   }
   return undefined
+}
+
+/** Volumes that are written before the container starts, also those that it only reads. */
+function filledVolumes({ configContainer, storage, initContainers }: FinalContainerConfig): Set<string | undefined> {
+  return new Set([
+    configContainer?.volume,
+    ...(storage?.storageId ? [storage.path ?? undefined] : []),
+    ...(initContainers ?? []).flatMap(({ volumes }) => (volumes ?? []).map(({ name }) => name)),
+  ])
 }
 
 function overlapping(left: string, right: string): boolean {

@@ -85,6 +85,17 @@ describe('pauseReason', () => {
     ],
     ['the host network', { networkMode: 'host' }, { networkMode: 'host' }, /host network/],
     [
+      'a volume that an init container writes',
+      {
+        volumes: [{ name: 'd', path: '/d', type: 'ro' }],
+        initContainers: [
+          { name: 'fill', image: 'busybox', useParentConfig: false, volumes: [{ name: 'd', path: '/v' }] },
+        ],
+      },
+      { volumes: [{ name: 'd', path: '/d', type: 'ro' }] },
+      /write to d/,
+    ],
+    [
       'a volume that the new one may write',
       { volumes: [{ name: 'd', path: '/d' }] },
       { volumes: [{ name: 'd', path: '/d', type: 'ro' }] },
