@@ -159,7 +159,8 @@ describe('an agent that is killed while an init container runs', () => {
         },
       ],
     })
-  const begun = () => waitUntil('the init container runs', () => readFile(volume('runs'), 'utf8').catch(() => undefined))
+  const begun = () =>
+    waitUntil('the init container runs', () => readFile(volume('runs'), 'utf8').catch(() => undefined))
   afterEach(() => rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true }))
 
   test('waits for the same one and runs it once', async () => {

@@ -137,9 +137,7 @@ async function observeNode(driver: Driver, release: Release): Promise<Observatio
   const all = await driver.engine.observeAll()
   const owned = await allOrFirstError(
     all
-      .filter(
-        ({ labels }) => release.owner && isOwnedBy(labels, release.owner) && !labels[label.preparationOf],
-      )
+      .filter(({ labels }) => release.owner && isOwnedBy(labels, release.owner) && !labels[label.preparationOf])
       .map(({ id }) => driver.engine.observe(id)),
   )
   return { all, owned }
@@ -182,6 +180,8 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
     if (mode === 'keep') {
       for (const phase of [Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
         narrator.skipped(instanceId, phase, 'unchanged')
+      if (run.resolved.get(instanceId)?.preparations.some(({ kind }) => kind === 'import'))
+        narrator.info(instanceId, 'it did not change, so nothing was imported: replace it too to import anew')
     }
   }
   await inOrder(plan.prepare, run)

@@ -52,6 +52,8 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
   // Traefik reaches a container over its network, so exposing one overrides any other mode (agents.md A7.8).
   const mode = exposed || !config.networkMode || config.networkMode === 'bridge' ? network : config.networkMode
+  const { startupProbe, readinessProbe } = config.healthCheckConfig ?? {}
+  if (mode === 'none' && (startupProbe || readinessProbe)) refuse('a probe cannot reach a container without a network')
   const { published, gated } = mode === network ? portsOf(config) : { published: [], gated: [] }
   try {
     const { mounts, folders, volumes } = mountsOf(config, {

@@ -51,7 +51,10 @@ export async function importObjects(
     if (!isSame(object, known)) missing.push({ object, path })
   }
   const removed = await folder.removeUnwanted((path) => files.has(path) || folders.has(path))
-  for (const path of folders) await folder.makeFolder(path.split('/'))
+  for (const path of folders) {
+    await folder.makeFolder(path.split('/'))
+    if (owner) await folder.finishFolder(path.split('/'), { owner })
+  }
 
   const totalBytes = missing.reduce((sum, { object }) => sum + object.size, 0)
   let currentBytes = 0
