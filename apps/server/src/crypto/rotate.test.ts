@@ -29,14 +29,23 @@ test('seals every stored credential under the new key, and changes nothing when 
     )
   await add('one', createCipher({ key: old }).encrypt('secret one'))
   await add('two', createCipher({ key: current }).encrypt('secret two'))
+  await pool.query(
+    `insert into crux.storage (team_id, name, url, access_key, secret_key, created_by, updated_by)
+     values ($1, 'private', 'https://s3', $2, $3, 's', 's'), ($1, 'public', 'https://s3', null, null, 's', 's')`,
+    [team, ...['access', 'secret'].map((text) => createCipher({ key: old }).encrypt(text))],
+  )
 
-  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(1)
+  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(3)
   const tokens = async () =>
     (await pool.query<{ token: string }>('select token from crux.registry order by name')).rows.map(
       ({ token }) => token,
     )
   const alone = createCipher({ key: current })
   expect((await tokens()).map((token) => alone.decrypt(token))).toEqual(['secret one', 'secret two'])
+  const storages = await pool.query<{ a: string; s: string }>(
+    'select access_key as a, secret_key as s from crux.storage where access_key is not null',
+  )
+  expect(storages.rows.map(({ a, s }) => [alone.decrypt(a), alone.decrypt(s)])).toEqual([['access', 'secret']])
 
   await add('three', createCipher({ key: generateKey() }).encrypt('lost'))
   const before = await tokens()
