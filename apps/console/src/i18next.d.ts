@@ -6,6 +6,7 @@ declare module 'i18next' {
     defaultNS: 'common'
     resources: {
       common: typeof import('./locales/en/common.json')
+      bundles: typeof import('./locales/en/bundles.json')
       account: typeof import('./locales/en/account.json')
       audit: typeof import('./locales/en/audit.json')
       auth: typeof import('./locales/en/auth.json')
@@ -19,6 +20,7 @@ declare module 'i18next' {
       projects: typeof import('./locales/en/projects.json')
       registries: typeof import('./locales/en/registries.json')
       status: typeof import('./locales/en/status.json')
+      storages: typeof import('./locales/en/storages.json')
       teams: typeof import('./locales/en/teams.json')
       tokens: typeof import('./locales/en/tokens.json')
       versions: typeof import('./locales/en/versions.json')

@@ -51,6 +51,15 @@ export const links = {
   registry: (teamSlug: string, registryId: string) =>
     linkOptions({ to: '/$teamSlug/registries/$registryId', params: { teamSlug, registryId } }),
 
+  configBundles: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/config-bundles', params: { teamSlug }, hash: anchor }),
+  configBundle: (teamSlug: string, configBundleId: string) =>
+    linkOptions({ to: '/$teamSlug/config-bundles/$configBundleId', params: { teamSlug, configBundleId } }),
+  storages: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/storages', params: { teamSlug }, hash: anchor }),
+  storage: (teamSlug: string, storageId: string) =>
+    linkOptions({ to: '/$teamSlug/storages/$storageId', params: { teamSlug, storageId } }),
+
   nodes: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/nodes', params: { teamSlug }, hash: anchor }),
   node: (teamSlug: string, nodeId: string, options: { anchor?: 'edit'; section?: NodeSection; prefix?: string } = {}) =>
@@ -88,7 +97,7 @@ export const links = {
 
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'events'
-export type PlannedArea = 'config-bundles' | 'packages' | 'storages' | 'pipelines' | 'notifications'
+export type PlannedArea = 'packages' | 'pipelines' | 'notifications'
 export type AuditLogFilters = {
   skip?: number
   take?: number

@@ -74,6 +74,37 @@ const registry = createRoute({
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('registries.get', { params })),
   component: page(['registries', 'tokens'], () => import('./pages/registries/RegistryPage.tsx'), 'RegistryPage'),
 })
+const configBundles = createRoute({
+  getParentRoute: () => team,
+  path: '/config-bundles',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('config-bundles.list', { params })),
+  component: page(['bundles'], () => import('./pages/config-bundles/ConfigBundlesPage.tsx'), 'ConfigBundlesPage'),
+})
+const configBundle = createRoute({
+  getParentRoute: () => team,
+  path: '/config-bundles/$configBundleId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('config-bundles.get', { params }))
+    void queryClient.prefetchQuery(apiQuery('config-bundles.deployments', { params }))
+  },
+  component: page(
+    ['bundles', 'deployments'],
+    () => import('./pages/config-bundles/ConfigBundlePage.tsx'),
+    'ConfigBundlePage',
+  ),
+})
+const storages = createRoute({
+  getParentRoute: () => team,
+  path: '/storages',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('storages.list', { params })),
+  component: page(['storages'], () => import('./pages/storages/StoragesPage.tsx'), 'StoragesPage'),
+})
+const storage = createRoute({
+  getParentRoute: () => team,
+  path: '/storages/$storageId',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('storages.get', { params })),
+  component: page(['storages'], () => import('./pages/storages/StoragePage.tsx'), 'StoragePage'),
+})
 const projects = createRoute({
   getParentRoute: () => team,
   path: '/projects',
@@ -205,6 +236,10 @@ const tree = root.addChildren([
       dashboard,
       registries,
       registry,
+      configBundles,
+      configBundle,
+      storages,
+      storage,
       projects,
       project,
       version,
@@ -218,8 +253,6 @@ const tree = root.addChildren([
       deploymentLog,
       containerConfiguration,
       auditLog,
-      plannedInTeam('/config-bundles'),
-      plannedInTeam('/config-bundles/$configBundleId'),
       plannedInTeam('/packages'),
       plannedInTeam('/packages/$packageId'),
       plannedInTeam('/packages/$packageId/environments/$environmentId'),
@@ -227,8 +260,6 @@ const tree = root.addChildren([
       plannedInTeam('/pipelines/$pipelineId'),
       plannedInTeam('/notifications'),
       plannedInTeam('/notifications/$notificationId'),
-      plannedInTeam('/storages'),
-      plannedInTeam('/storages/$storageId'),
     ]),
   ]),
 ])

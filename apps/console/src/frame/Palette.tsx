@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { Boxes, Database, Plus, Rocket, Search, Server, Users } from 'lucide-react'
+import { Boxes, Database, HardDrive, Plus, Rocket, Search, Server, SlidersHorizontal, Users } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +12,7 @@ import { links } from '../links.ts'
 import { accountPages } from './account-pages.ts'
 import { navigation } from './navigation.ts'
 
-/** Jumps to any project, node, deployment, registry, team or page. Lists come from the cache and are read again behind it. */
+/** Jumps to any project, node, deployment, registry, bundle, storage, team or page. Lists come from the cache and are read again behind it. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['palette', 'common'])
   const team = useTeamOrNone()
@@ -54,12 +54,16 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
   const projects = useQuery(apiQuery('projects.list', { params })).data ?? []
   const nodes = useQuery(apiQuery('nodes.list', { params })).data ?? []
   const registries = useQuery(apiQuery('registries.list', { params })).data ?? []
+  const bundles = useQuery(apiQuery('config-bundles.list', { params })).data ?? []
+  const storages = useQuery(apiQuery('storages.list', { params })).data ?? []
   const deployments =
     useQuery(apiQuery('deployments.list', { params, query: { skip: 0, take: 200 } })).data?.items ?? []
   const denied = {
     project: useDenied('projects.create'),
     node: useDenied('nodes.create'),
     registry: useDenied('registries.create'),
+    bundle: useDenied('config-bundles.create'),
+    storage: useDenied('storages.create'),
   }
   const go = (link: object) => {
     onClose()
@@ -109,6 +113,24 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
           onSelect={() => go(links.registries(teamSlug, 'new'))}
         >
           {t('newRegistry')}
+        </Entry>
+        <Entry
+          value="create bundle"
+          denied={denied.bundle}
+          words={[t('newBundle')]}
+          icon={<Plus aria-hidden />}
+          onSelect={() => go(links.configBundles(teamSlug, 'new'))}
+        >
+          {t('newBundle')}
+        </Entry>
+        <Entry
+          value="create storage"
+          denied={denied.storage}
+          words={[t('newStorage')]}
+          icon={<Plus aria-hidden />}
+          onSelect={() => go(links.storages(teamSlug, 'new'))}
+        >
+          {t('newStorage')}
         </Entry>
       </Group>
       {projects.length > 0 && (
@@ -170,6 +192,36 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
               onSelect={() => go(links.registry(teamSlug, registry.id))}
             >
               {registry.name}
+            </Entry>
+          ))}
+        </Group>
+      )}
+      {bundles.length > 0 && (
+        <Group heading={t('common:nav.config-bundles')}>
+          {bundles.map((bundle) => (
+            <Entry
+              key={bundle.id}
+              value={bundle.id}
+              words={[bundle.name]}
+              icon={<SlidersHorizontal aria-hidden />}
+              onSelect={() => go(links.configBundle(teamSlug, bundle.id))}
+            >
+              {bundle.name}
+            </Entry>
+          ))}
+        </Group>
+      )}
+      {storages.length > 0 && (
+        <Group heading={t('common:nav.storages')}>
+          {storages.map((storage) => (
+            <Entry
+              key={storage.id}
+              value={storage.id}
+              words={[storage.name, storage.url]}
+              icon={<HardDrive aria-hidden />}
+              onSelect={() => go(links.storage(teamSlug, storage.id))}
+            >
+              {storage.name}
             </Entry>
           ))}
         </Group>

@@ -25,14 +25,14 @@ export const navigation = [
       { id: 'deployments', icon: Rocket, link: (slug: string) => links.deployments(slug) },
       { id: 'nodes', icon: Server, link: (slug: string) => links.nodes(slug) },
       { id: 'registries', icon: Database, link: (slug: string) => links.registries(slug) },
-      { id: 'config-bundles', icon: SlidersHorizontal, link: (slug: string) => links.planned(slug, 'config-bundles') },
+      { id: 'config-bundles', icon: SlidersHorizontal, link: (slug: string) => links.configBundles(slug) },
       { id: 'packages', icon: Package, link: (slug: string) => links.planned(slug, 'packages') },
     ],
   },
   {
     group: 'integrations',
     entries: [
-      { id: 'storages', icon: HardDrive, link: (slug: string) => links.planned(slug, 'storages') },
+      { id: 'storages', icon: HardDrive, link: (slug: string) => links.storages(slug) },
       { id: 'pipelines', icon: Workflow, link: (slug: string) => links.planned(slug, 'pipelines') },
       { id: 'notifications', icon: Bell, link: (slug: string) => links.planned(slug, 'notifications') },
     ],

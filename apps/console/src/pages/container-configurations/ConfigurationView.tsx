@@ -11,7 +11,6 @@ import { PageHead } from '../../components/PageHead.tsx'
 import { isTyping, useKey } from '../../components/use-key.ts'
 import { links } from '../../links.ts'
 import type { Crumb } from '../../stores/crumbs.ts'
-import { BeforeDeploy } from './BeforeDeploy.tsx'
 import { type ConfigForm, ConfigFormProvider } from './config-context.ts'
 import { fieldsOf } from './config-fields.ts'
 import { HeadTools } from './HeadTools.tsx'
@@ -23,6 +22,7 @@ type Config = Result<'container-configurations.get'>
 type Relations = Result<'container-configurations.relations'>
 type Props = { teamSlug: string; config: Config; relations: Relations }
 
+const BeforeDeploy = later(() => import('./BeforeDeploy.tsx').then((module) => module.BeforeDeploy))
 const JsonTab = later(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
 const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
 
@@ -175,7 +175,7 @@ function SubLine({ type, relations, name }: { type: ContainerConfigType; relatio
 }
 
 function crumbsOf(teamSlug: string, { project, version, deployment, configBundle }: Relations, t: T): Crumb[] {
-  if (configBundle) return [{ label: t('head.bundles'), link: links.planned(teamSlug, 'config-bundles') }]
+  if (configBundle) return [{ label: t('head.bundles'), link: links.configBundles(teamSlug) }]
   if (deployment && project && version)
     return [
       { label: t('head.deployments'), link: links.deployments(teamSlug) },

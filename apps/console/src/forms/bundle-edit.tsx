@@ -1,0 +1,41 @@
+import { ConfigBundleCreate, type Result } from '@crux/contract'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import { queryKey, useCall } from '../api/client.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { FormSheet } from './FormShell.tsx'
+import { TextAreaField, TextField } from './fields.tsx'
+
+type Props = { teamSlug: string; bundle: Result<'config-bundles.get'>; onClose: () => void }
+
+export function BundleEdit({ teamSlug, bundle, onClose }: Props) {
+  const { t } = useTranslation(['bundles', 'common'])
+  const form = useForm<z.input<typeof ConfigBundleCreate>, unknown, z.output<typeof ConfigBundleCreate>>({
+    resolver: zodResolver(ConfigBundleCreate),
+    defaultValues: { name: bundle.name, description: bundle.description ?? '' },
+  })
+  const update = useCall('config-bundles.update', {
+    stale: [queryKey('config-bundles.list'), queryKey('config-bundles.get')],
+    onSuccess: (_, { body }) => {
+      toastSuccess(t('updated', { name: body.name ?? bundle.name }))
+      onClose()
+    },
+  })
+  return (
+    <FormSheet
+      title={t('form.editTitle', { name: bundle.name })}
+      form={form}
+      submitLabel={t('common:save')}
+      loading={update.isPending}
+      disabledReason={update.denied}
+      error={update.error}
+      onClose={onClose}
+      onSubmit={(values) => update.mutateAsync({ params: { teamSlug, configBundleId: bundle.id }, body: values })}
+    >
+      <TextField form={form} name="name" label={t('common:name')} autoComplete="off" />
+      <TextAreaField form={form} name="description" label={t('common:description')} optional />
+    </FormSheet>
+  )
+}

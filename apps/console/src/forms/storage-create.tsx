@@ -1,0 +1,38 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useNavigate } from '@tanstack/react-router'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../api/client.ts'
+import { toastSuccess } from '../components/toasts.tsx'
+import { links } from '../links.ts'
+import { FormSheet } from './FormShell.tsx'
+import { StorageFields } from './storage-fields.tsx'
+import { emptyStorage, StorageForm, toStorageWrite } from './storage-values.ts'
+
+/** Nothing is asked of the storage before it is stored; the page that follows says whether it answers. */
+export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
+  const { t } = useTranslation('storages')
+  const navigate = useNavigate()
+  const form = useForm({ resolver: zodResolver(StorageForm), defaultValues: emptyStorage })
+  const create = useCall('storages.create', {
+    stale: [queryKey('storages.list'), queryKey('storages.options')],
+    onSuccess: (storage) => {
+      toastSuccess(t('created', { name: storage.name }))
+      return navigate(links.storage(teamSlug, storage.id))
+    },
+  })
+  return (
+    <FormSheet
+      title={t('form.createTitle')}
+      form={form}
+      submitLabel={t('form.submit')}
+      loading={create.isPending}
+      disabledReason={create.denied}
+      error={create.error}
+      onClose={onClose}
+      onSubmit={(values) => create.mutateAsync({ params: { teamSlug }, body: toStorageWrite(values) })}
+    >
+      <StorageFields form={form} />
+    </FormSheet>
+  )
+}

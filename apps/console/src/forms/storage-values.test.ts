@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { emptyStorage, fromStorage, StorageForm, toStorageWrite } from './storage-values.ts'
+
+const stored = {
+  id: '2f0a8a0e-6d0c-4a8e-9c39-2f0a8a0e6d0c',
+  name: 'Assets',
+  description: null,
+  icon: null,
+  url: 'https://s3.example.com',
+  public: false,
+  inUse: true,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+}
+
+describe('the form of a storage', () => {
+  it('sends no keys while the stored ones stay', () => {
+    const sent = toStorageWrite(StorageForm.parse({ ...fromStorage(stored), name: 'Pictures' }))
+    expect(sent).toMatchObject({ name: 'Pictures', public: false })
+    expect(sent).not.toHaveProperty('accessKey')
+    expect(sent).not.toHaveProperty('secretKey')
+  })
+
+  it('wants both keys once they change, and none of a public storage', () => {
+    const typed = { ...emptyStorage, name: 'Assets', url: 's3.example.com', accessKey: 'id' }
+    expect(StorageForm.safeParse(typed).error?.issues.map(({ path }) => path)).toEqual([['secretKey']])
+    const open = toStorageWrite(StorageForm.parse({ ...typed, public: true }))
+    expect(open).toMatchObject({ public: true })
+    expect(open).not.toHaveProperty('accessKey')
+  })
+
+  it('asks for keys when a public storage becomes a closed one', () => {
+    const closed = { ...fromStorage({ ...stored, public: true }), public: false }
+    expect(StorageForm.safeParse(closed).success).toBe(false)
+  })
+})
