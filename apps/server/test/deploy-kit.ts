@@ -5,6 +5,7 @@ import type { Client } from '@crux/client'
 import type { ContainerConfigFields, VersionType } from '@crux/contract'
 import { hashToken, makeToken } from '../src/gateway/tokens.ts'
 import { type Someone, type TestServer, type TestTeam, until } from './kit/index.ts'
+import { keyOne } from './node-keys.ts'
 import { ScriptedAgent } from './scripted-agent.ts'
 
 type Sequenced = { event: NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']> }
@@ -25,8 +26,8 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
 
   async function node(name = `node-${randomBytes(3).toString('hex')}`) {
     const id = await one(
-      `insert into crux.node (team_id, name, public_key, created_by, updated_by) values ($1, $2, 'key 1', $3, $3) returning id`,
-      [team.id, name, user],
+      `insert into crux.node (team_id, name, public_key, created_by, updated_by) values ($1, $2, $4, $3, $3) returning id`,
+      [team.id, name, user, keyOne],
     )
     const token = makeToken()
     await pool.query(
@@ -110,13 +111,13 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
     version,
     async agent(
       at: { id: string; token: string },
-      info: { openReleases?: { deploymentId: string; number: number }[] } = {},
+      info: { openReleases?: { deploymentId: string; number: number }[]; publicKey?: string } = {},
     ) {
       const agent = new ScriptedAgent({
         url: server.url,
         nodeId: at.id,
         token: at.token,
-        info: { publicKey: 'key 1', ...(info as object) },
+        info: { publicKey: keyOne, ...(info as object) },
       })
       const welcome = await agent.connect()
       return Object.assign(agent, { welcome })

@@ -32,10 +32,14 @@ export const makeDatabase = () =>
 export class RecordingPort implements DeploymentPort {
   readonly linkedAgents: LinkedAgent[] = []
   readonly lostAgents: LinkedAgent[] = []
+  readonly newKeys: string[] = []
   readonly reports: { nodeId: string; batch: ReportDeploymentRequest }[] = []
   answer: bigint = 0n
   async positions(agent: LinkedAgent) {
     return agent.info.openReleases.map((release) => ({ release, acknowledgedSequence: 7n, abandoned: false }))
+  }
+  async keyChanged({ nodeId }: LinkedAgent) {
+    this.newKeys.push(nodeId)
   }
   linked(agent: LinkedAgent) {
     this.linkedAgents.push(agent)

@@ -67,6 +67,9 @@ export const deploymentConfigurationEndpoints = endpoints({
     permission: 'deployments.read',
     audit: false,
   },
+})
+
+export const deploymentSecretEndpoints = endpoints({
   'deployments.secrets': {
     summary: "Keys of the prefix's shared secrets that the node has, and its public key",
     method: 'GET',

@@ -200,7 +200,14 @@ export const liveChannels = channels({
         }),
       },
       'config-updated': { data: ContainerConfig },
-      'config-secrets': { data: z.object({ keys: z.array(z.string()), publicKey: z.string().nullish() }) },
+      'config-secrets': {
+        data: z.object({
+          keys: z.array(z.string()),
+          publicKey: z.string().nullish(),
+          /** Keys with a value of another deployment of the prefix, for who names them and has none. */
+          shared: z.array(z.string()).optional(),
+        }),
+      },
       ...editorServer,
     },
   },

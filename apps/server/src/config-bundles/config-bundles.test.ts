@@ -2,6 +2,7 @@ import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, deployWell, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { keyOne, sealFor } from '../../test/node-keys.ts'
 
 let server: TestServer
 let world: DeployWorld
@@ -263,7 +264,7 @@ describe('a deployment', () => {
     const place = await setUp({ secrets: [{ key: 'TOKEN', required: true }] })
     const bundle = await makeBundle({ name: 'from-bundle' })
     await carry(place.id, [bundle.id])
-    const sealed = { key: 'TOKEN', required: true, value: 'sealed text', encrypted: true, publicKey: 'key 1' }
+    const sealed = { key: 'TOKEN', required: true, value: await sealFor(keyOne, 'hidden') }
     await patch(place.instance?.config.id ?? '', { secrets: [sealed] })
     const relations = (configId: string) =>
       world.client.call('container-configurations.relations', { params: { ...world.params, configId } })
@@ -280,7 +281,7 @@ describe('a deployment', () => {
     expect(shown).toMatchObject([
       { containerName: 'from-bundle', config: { secrets: [{ key: 'TOKEN', required: true, encrypted: true }] } },
     ])
-    expect(JSON.stringify(shown)).not.toContain('sealed text')
+    expect(JSON.stringify(shown)).not.toContain('PGP')
     await patch(place.configId, { metrics: { enabled: true } })
     expect((await final(place.id))[0]?.notApplied).toEqual(['metrics'])
   })

@@ -10,6 +10,8 @@ type Looker = Subscriber<'container-configuration'>
 /** The live side of a configuration page. One read of the database per change and process, however many look. */
 export function containerConfigurationChannels(app: App): ChannelHandlers<'container-configuration'> {
   const lookers = new Map<string, Set<Looker>>()
+  /** Where the configuration that somebody looks at is deployed. */
+  const places = new Map<string, { nodeId: string; deploymentId: string }>()
 
   async function tell(configId: string) {
     if (!lookers.has(configId)) return
@@ -21,6 +23,24 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
   const tellSafely = (configId: string) =>
     tell(configId).catch((err: unknown) => app.log.warn({ err, configId }, 'a changed configuration was not sent'))
 
+  /** What the node knows of secrets has changed, or nobody knows whether. */
+  function tellSecrets(concerned: (place: { nodeId: string; deploymentId: string }) => boolean) {
+    for (const [configId, place] of places) {
+      if (!concerned(place)) continue
+      for (const looker of lookers.get(configId) ?? [])
+        sendSecrets(looker).catch((err: unknown) => app.log.warn({ err, configId }, 'known secrets were not sent'))
+    }
+  }
+  async function sendSecrets(looker: Looker) {
+    looker.send('config-secrets', await knownSecrets(app, await getConfig(app, looker.team, looker.params.configId)))
+  }
+
+  app.bus.on('node.changed', ({ nodeId, status }) => {
+    if (status === 'connected') tellSecrets((place) => place.nodeId === nodeId)
+  })
+  app.bus.on('deployment.changed', ({ deploymentId, status }) => {
+    if (status === 'successful') tellSecrets((place) => place.deploymentId === deploymentId)
+  })
   app.bus.on('config.changed', ({ configId }) => void tellSafely(configId))
   app.bus.onReconnected(() => {
     for (const configId of lookers.keys()) void tellSafely(configId)
@@ -29,12 +49,15 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
   const channel: ChannelHandler<'container-configuration'> = {
     async open(looker) {
       const { configId } = looker.params
-      await getConfig(app, looker.team, configId)
+      const { deployment } = await getConfig(app, looker.team, configId)
       const all = lookers.get(configId) ?? new Set()
       lookers.set(configId, all.add(looker))
+      if (deployment) places.set(configId, { nodeId: deployment.node.id, deploymentId: deployment.id })
       looker.onLeave(() => {
         all.delete(looker)
-        if (all.size === 0 && lookers.get(configId) === all) lookers.delete(configId)
+        if (all.size > 0 || lookers.get(configId) !== all) return
+        lookers.delete(configId)
+        places.delete(configId)
       })
     },
     messages: {
@@ -50,10 +73,7 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
           )
         }
       },
-      async 'get-config-secrets'(looker) {
-        const config = await getConfig(app, looker.team, looker.params.configId)
-        looker.send('config-secrets', await knownSecrets(app, config))
-      },
+      'get-config-secrets': sendSecrets,
       // Presence is the hub's: it answers these before a channel sees them.
       'focus-input': async () => undefined,
       'blur-input': async () => undefined,

@@ -3,6 +3,7 @@ import type { ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { keyOne } from '../../test/node-keys.ts'
 
 let server: TestServer
 let world: DeployWorld
@@ -30,7 +31,7 @@ async function look(someone: Someone, configId: string) {
   live.onError((failure) => void failures.push(failure))
   const channel = live.channel('container-configuration', at(configId))
   const seen: { type: string; data: never }[] = []
-  for (const type of ['patch-received', 'patch-conflict', 'config-updated', 'config-secrets'] as const)
+  for (const type of ['patch-received', 'patch-conflict', 'config-updated'] as const)
     channel.on(type, (data) => void seen.push({ type, data: data as never }))
   await until(() => channel.status === 'subscribed')
   return {
@@ -130,7 +131,7 @@ describe('a patch', () => {
     expect(relations).toMatchObject({
       version: { name: '1.0.0' },
       image: { name: 'web', config: { ports: [{ internal: 80 }] } },
-      deployment: { prefix: 'shop', mutable: true, publicKey: 'key 1', instances: [{ containerName: 'front' }] },
+      deployment: { prefix: 'shop', mutable: true, publicKey: keyOne, instances: [{ containerName: 'front' }] },
     })
   })
 
@@ -240,23 +241,5 @@ describe('two people on one configuration', () => {
       status: 400,
       details: [{ property: 'config.dockerLabels[0].key', error: 'reserved' }],
     })
-  })
-})
-
-describe('secrets of an instance', () => {
-  it('are known by key from the container that stands, and without it by the node’s key alone', async () => {
-    const node = await world.node()
-    const deployment = await world.deployment(await world.version(), node.id, 'keys')
-    const configId = (await world.get(deployment.id)).instances[0]?.config.id ?? ''
-    const page = await look(world.owner, configId)
-    page.channel.send('get-config-secrets', {})
-    expect(await page.next('config-secrets')).toEqual({ keys: [], publicKey: 'key 1' })
-    const agent = await world.agent(node)
-    page.channel.send('get-config-secrets', {})
-    const { commandId, value } = await agent.command('inspectContainer')
-    expect(value).toMatchObject({ container: { prefix: 'keys', name: 'web' } })
-    const json = JSON.stringify({ Config: { Labels: { 'dev.crux.secret.keys': 'A,B' } } })
-    await agent.respond(commandId, { case: 'inspection', value: { json } })
-    expect(await page.next('config-secrets', 2)).toEqual({ keys: ['A', 'B'], publicKey: 'key 1' })
   })
 })

@@ -2,6 +2,7 @@ import type { ContainerConfigFields, ContainerConfigPatch } from '@crux/contract
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { keyOne, sealFor } from '../../test/node-keys.ts'
 import { revisionsMax } from './revisions.ts'
 
 let server: TestServer
@@ -38,7 +39,7 @@ const copy = (
 ) => client.call('container-configurations.copy', { params: at(configId), body })
 const makeConfig = async (config: ContainerConfigFields = {}) =>
   (await world.version({ images: [{ name: 'web', config }] })).imageConfigIds[0] ?? ''
-const sealed = { value: 'sealed text', encrypted: true, publicKey: 'key 1' }
+const sealed = { value: await sealFor(keyOne, 'hidden'), encrypted: true, publicKey: keyOne }
 
 describe('the history of a configuration', () => {
   it('tells who changed what, newest first, down to what the first change found', async () => {
@@ -82,7 +83,7 @@ describe('the history of a configuration', () => {
       { id: expect.any(String), key: 'TOKEN', required: true },
     ])
     const { rowCount } = await pool.query(
-      `select from crux.container_config_revision where fields::text like '%sealed text%'`,
+      `select from crux.container_config_revision where fields::text like '%PGP MESSAGE%'`,
     )
     expect(rowCount).toBe(0)
   })
@@ -103,7 +104,7 @@ describe('the history of a configuration', () => {
       revision: 5,
       environment: earlier.environment,
       args: [],
-      secrets: [{ key: 'TOKEN', value: 'sealed text' }],
+      secrets: [{ key: 'TOKEN', value: sealed.value }],
     })
     expect(now.labels?.service).toEqual(earlier.labels?.service)
     expect(now.tty).toBeUndefined()

@@ -3,6 +3,7 @@ import type { DeploymentPort, LinkedAgent } from '../gateway/links.ts'
 import { dispatch, dispatchSoon, releaseKey } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'
 import type { Clock, createLeases } from './leases.ts'
+import { voidSecretsOfNode } from './stale-secrets.ts'
 
 type Leases = ReturnType<typeof createLeases>
 
@@ -30,6 +31,7 @@ export function createAgentPort(app: App, leases: Leases, now: Clock = () => new
         abandoned: row.abandoned,
       }))
     },
+    keyChanged: ({ nodeId }) => voidSecretsOfNode(app, nodeId),
     linked(agent) {
       const known = new Set(keysOf(agent).map(releaseKey))
       leases

@@ -14,6 +14,7 @@ import { bundlesJson, type CarriedBundle } from '../container-configurations/sto
 import type { Queries } from '../db/transaction.ts'
 import { statusOf } from '../nodes/store.ts'
 import { imageReference, type RegistryPlace } from './image-reference.ts'
+import { type SharedSecret, sharedLayers, sharedSecretsJson } from './shared-secrets.ts'
 
 export type LoadedInstance = {
   id: string
@@ -72,6 +73,7 @@ type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' |
   fields: unknown
   bundles: CarriedBundle[]
   instances: InstanceRow[]
+  shared: SharedSecret[]
 }
 
 const instancesSql = (deploymentId: string) => `(
@@ -92,7 +94,7 @@ const loadSql = `
     d.protected, d.tries, v.name as "versionName", v.type as "versionType", p.name as "projectName",
     p.type as "projectType", n.id as "nodeId", n.name as "nodeName", n.type as "nodeType", n.link_server as "linkServer",
     n.agent_version as "agentVersion", n.public_key as "publicKey", dc.id as "configId", dc.fields,
-    ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances
+    ${bundlesJson('d.id')} as bundles, ${instancesSql('d.id')} as instances, ${sharedSecretsJson('d', 'n')} as shared
   from crux.deployment d
   join crux.version v on v.id = d.version_id
   join crux.project p on p.id = d.project_id
@@ -117,7 +119,18 @@ export async function loadDeployment(
   })
   const [row] = rows
   if (!row) throw deploymentNotFound(deploymentId)
-  const { versionName, versionType, projectName, projectType, nodeId, nodeName, nodeType, publicKey, ...rest } = row
+  const {
+    versionName,
+    versionType,
+    projectName,
+    projectType,
+    nodeId,
+    nodeName,
+    nodeType,
+    publicKey,
+    shared: _,
+    ...rest
+  } = row
   return {
     ...rest,
     version: { name: versionName, type: versionType },
@@ -136,11 +149,19 @@ export async function loadDeployment(
 
 export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })
 
-function loadInstance(row: InstanceRow, { prefix, configId, fields, bundles, versionName }: Row): LoadedInstance {
+function loadInstance(
+  row: InstanceRow,
+  { prefix, configId, fields, bundles, versionName, shared }: Row,
+): LoadedInstance {
+  const image = ContainerConfigFields.parse(row.imageFields)
+  const own = layersOver(
+    { prefix, config: { id: configId, fields }, bundles },
+    { id: row.configId, fields: row.fields },
+  )
   const { config, origins } = finalConfig({
-    image: ContainerConfigFields.parse(row.imageFields),
+    image,
     imageConfigId: row.imageConfigId,
-    layers: layersOver({ prefix, config: { id: configId, fields }, bundles }, { id: row.configId, fields: row.fields }),
+    layers: [...sharedLayers(shared, [image, ...own.map((layer) => layer.fields)]), ...own],
     imageName: row.imageName,
     versionName,
   })

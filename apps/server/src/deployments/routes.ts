@@ -10,6 +10,7 @@ import { listDeployments, listOfNode } from './list.ts'
 import { getLog } from './log.ts'
 import { previewStart } from './preview.ts'
 import { listReleases } from './releases.ts'
+import { getDeploymentSecrets, getInstanceSecrets } from './secrets.ts'
 import { cancelDeployment, startDeployment, startRelease } from './start.ts'
 import { createDeploymentToken, deleteDeploymentToken } from './token.ts'
 import { waitForRelease } from './wait.ts'
@@ -40,6 +41,8 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   },
   'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
   'deployments.final-configuration': ({ team, params }) => finalConfigurations(app, team, params.deploymentId),
+  'deployments.secrets': ({ team, params }) => getDeploymentSecrets(app, team, params.deploymentId),
+  'deployments.instance-secrets': ({ team, params }) => getInstanceSecrets(app, team, params),
   'deployments.cancel': async ({ team, actor, params }) => {
     await cancelDeployment(app, { team, actor }, params.deploymentId)
     return undefined

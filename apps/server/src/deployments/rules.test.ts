@@ -3,6 +3,7 @@ import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { keyOne, sealFor } from '../../test/node-keys.ts'
 
 let server: TestServer
 let world: DeployWorld
@@ -226,19 +227,29 @@ describe('a start', () => {
       property: 'instanceIds',
       value: [instance?.id],
     })
-    await save({ value: 'plain' })
+    // What was stored before the server judged it, and what a key sealed that the node no longer has.
+    const put = (secret: object) =>
+      world.server.app.database.pool.query(
+        `update crux.container_config set fields = jsonb_build_object('secrets', $2::jsonb) where id = $1`,
+        [configId, JSON.stringify([{ key: 'PASS', required: false, ...secret }])],
+      )
+    await put({ value: 'plain', encrypted: false, publicKey: keyOne })
     expect(await refusal(world.start(deployment.id))).toMatchObject({
       property: 'instanceSecrets',
       value: [{ configId, secretKeys: ['PASS'] }],
     })
-    await save({ value: 'pgp', encrypted: true, publicKey: 'key 0' })
+    await put({ value: 'pgp', encrypted: true, publicKey: 'key 0' })
     expect(await refusal(world.start(deployment.id))).toMatchObject({ property: 'secrets', value: [{ configId }] })
-    expect(await refusal(world.start(deployment.id))).toMatchObject({ property: 'instanceIds' })
-    await save({ value: 'pgp', encrypted: true, publicKey: 'key 1' })
+    expect(await refusal(world.start(deployment.id))).toMatchObject({
+      property: 'instanceIds',
+      details: [{ property: 'instances[0].config.secrets.PASS', error: 'missingSecret' }],
+    })
+    const value = await sealFor(keyOne, 'hidden')
+    await save({ value })
     await world.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     expect(JSON.parse(release.instances[0]?.configJson ?? '').secrets).toMatchObject([
-      { key: 'PASS', value: 'pgp', required: true },
+      { key: 'PASS', value, required: true },
     ])
   })
 
@@ -264,7 +275,7 @@ describe('a copy', () => {
       body: {
         config: {
           environment: [{ key: 'A', value: '1' }],
-          secrets: [{ key: 'S', required: false, value: 'x', encrypted: true, publicKey: 'key 1' }],
+          secrets: [{ key: 'S', required: false, value: await sealFor(keyOne, 'hidden') }],
         },
       },
     })
@@ -279,11 +290,11 @@ describe('a copy', () => {
     expect(far).toMatchObject({ status: 'preparing', protected: false, note: 'copied' })
     expect((await world.get(near.id)).instances[0]?.config).toMatchObject({
       environment: [{ key: 'A' }],
-      secrets: [{ key: 'S' }],
+      secrets: [{ key: 'S', encrypted: true, publicKey: keyOne }],
     })
     const config = (await world.get(far.id)).instances[0]?.config
     expect(config).toMatchObject({ environment: [{ key: 'A', value: '1' }] })
-    expect(config?.secrets).toBeUndefined()
+    expect(config?.secrets).toEqual([{ id: expect.any(String), key: 'S', required: false }])
     const foreign = await (await makeDeployWorld(server)).node()
     expect(await refusal(copy(foreign.id, 'x'))).toMatchObject({ status: 404, property: 'nodeId' })
   })

@@ -1,26 +1,59 @@
-import type { ContainerConfigFields } from '@crux/contract'
-import type { Queries } from '../db/transaction.ts'
+import { CruxError } from '@crux/contract'
+import { configChanged } from '../container-configurations/events.ts'
+import { isVoided } from '../container-configurations/sealed-secrets.ts'
+import { voidSecrets } from '../container-configurations/void-secrets.ts'
+import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
+import type { Planned, StartRequest } from './start-checks.ts'
 
-/**
- * Empties values that only a key could open which the node no longer has, and stamps the new key on them (backend.md 4.5 step 9):
- * the page then asks for them again.
- */
-export async function voidSecrets(queries: Queries, deployment: LoadedDeployment, userId: string): Promise<void> {
-  const { publicKey } = deployment.node
-  const layers = [{ configId: deployment.configId, fields: deployment.fields }, ...deployment.instances]
-  for (const { configId, fields } of layers) {
-    if (!fields.secrets?.some((row) => row.value && row.publicKey !== publicKey)) continue
-    const next: ContainerConfigFields = {
-      ...fields,
-      secrets: fields.secrets.map((row) =>
-        row.value && row.publicKey !== publicKey ? { ...row, value: '', encrypted: false, publicKey } : row,
-      ),
-    }
-    await queries.query(
-      `update crux.container_config set fields = $2, revision = revision + 1, updated_at = now(), updated_by = $3
-       where id = $1`,
-      [configId, JSON.stringify(next), userId],
-    )
-  }
+type Secret = NonNullable<LoadedDeployment['fields']['secrets']>[number]
+
+/** Values that the node's present key does not open, also those that were emptied for that and not entered again since. */
+export function checkStaleSecrets(
+  deployment: LoadedDeployment,
+  instances: readonly Planned[],
+  { from }: Pick<StartRequest, 'from'>,
+): CruxError | undefined {
+  if (from === 'release') return checkOldKeys(deployment, instances)
+  const chosen = new Set(instances.map(({ id }) => id))
+  const layers = [
+    { configId: deployment.configId, fields: deployment.fields },
+    ...deployment.instances.filter(({ id }) => chosen.has(id)),
+  ]
+  const stale = layers.flatMap(({ configId, fields }) => {
+    const rows = (fields.secrets ?? []).filter((row) => isVoided(row) || isStale(deployment, row))
+    return rows.length > 0 ? [{ configId, rows }] : []
+  })
+  if (stale.length === 0) return undefined
+  const keys = [...new Set(stale.flatMap(({ rows }) => rows.map((row) => row.key)))]
+  return new CruxError('preconditionFailed', {
+    property: 'secrets',
+    value: stale.map(({ configId, rows }) => ({ configId, invalid: rows.map((row) => row.id ?? row.key) })),
+    description: `${deployment.node.name} has a new key and cannot read these secrets any more: ${keys.join(', ')}. Enter them again, or remove them.`,
+  })
+}
+
+/** Whether a layer still holds a value that nobody can read any more: the node's key changed while nobody was there to empty it. */
+export const hasStaleValues = (deployment: LoadedDeployment): boolean =>
+  [deployment, ...deployment.instances].some(({ fields }) => fields.secrets?.some((row) => isStale(deployment, row)))
+
+/** After a node came with another key: what the former one sealed is emptied, and open pages see it. */
+export async function voidSecretsOfNode(app: App, nodeId: string): Promise<void> {
+  const layers = await voidSecrets(app.database.pool, { nodeId })
+  for (const layer of layers) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })
+  if (layers.length > 0)
+    app.log.info({ nodeId, layers: layers.length }, 'the key of a node changed: its secrets are asked for again')
+}
+
+const isStale = (deployment: LoadedDeployment, row: Secret): boolean =>
+  Boolean(row.value) && row.publicKey !== deployment.node.publicKey
+
+function checkOldKeys(deployment: LoadedDeployment, instances: readonly Planned[]): CruxError | undefined {
+  const unreadable = instances.filter(({ config }) => config.secrets.some((row) => isStale(deployment, row)))
+  if (unreadable.length === 0) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'secrets',
+    value: unreadable.map(({ id }) => id),
+    description: `${deployment.node.name} has a new key and cannot read the secrets of that release any more.`,
+  })
 }

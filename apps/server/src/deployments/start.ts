@@ -1,4 +1,6 @@
 import { CruxError, isAllowed } from '@crux/contract'
+import { configChanged } from '../container-configurations/events.ts'
+import { voidSecrets } from '../container-configurations/void-secrets.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
@@ -8,8 +10,8 @@ import { deploymentsChanged, type Told } from './events.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
 import { findRelease, findReleaseInstances } from './releases.ts'
-import { voidSecrets } from './stale-secrets.ts'
-import { checkStatus, staleSecrets, startProblems } from './start-checks.ts'
+import { hasStaleValues } from './stale-secrets.ts'
+import { checkStatus, startProblems } from './start-checks.ts'
 
 export type Who = { team: TeamContext; actor: Actor }
 export type StartOptions = {
@@ -36,17 +38,16 @@ export async function startDeployment(
     const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
     throwFirst([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
-    throwFirst(
-      await startProblems(queries, deployment, chosen, {
-        team: who.team,
-        ignoreProtected: options.ignoreProtected,
-        from: 'layers',
-      }),
-    )
-    const stale = staleSecrets(deployment)
-    if (stale.length > 0) {
-      await voidSecrets(queries, deployment, who.actor.id)
-      return { refused: staleRefusal(deployment, stale) }
+    const [refused] = await startProblems(queries, deployment, chosen, {
+      team: who.team,
+      ignoreProtected: options.ignoreProtected,
+      from: 'layers',
+    })
+    if (refused) {
+      const voided = hasStaleValues(deployment)
+        ? await voidSecrets(queries, { nodeId: deployment.node.id, deploymentId })
+        : []
+      return { refused, voided }
     }
     const instances = chosen.map((instance, order): NewReleaseInstance => {
       const { image, config, id } = instance
@@ -69,7 +70,10 @@ export async function startDeployment(
       sourceNumber: null,
     })
   })
-  if ('refused' in started) throw started.refused
+  if ('refused' in started) {
+    for (const layer of started.voided) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })
+    throw started.refused
+  }
   finishStart(app, started)
   return started.number
 }
@@ -102,7 +106,6 @@ export async function startRelease(
         from: 'release',
       }),
     )
-    refuseOldKeys(deployment, instances)
     return begin(queries, who, deployment, instances, {
       versionName: source.versionName,
       recreate: false,
@@ -207,26 +210,6 @@ function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | 
   const unknown = ids.find((id) => !deployment.instances.some((instance) => instance.id === id))
   if (unknown) throw new CruxError('notFound', { property: 'instances', value: unknown })
   return deployment.instances.filter((instance) => wanted.has(instance.id))
-}
-
-function staleRefusal(deployment: LoadedDeployment, stale: ReturnType<typeof staleSecrets>) {
-  return new CruxError('preconditionFailed', {
-    property: 'secrets',
-    value: stale,
-    description: `${deployment.node.name} has a new key and cannot read these secrets any more: enter them again.`,
-  })
-}
-
-function refuseOldKeys(deployment: LoadedDeployment, instances: readonly NewReleaseInstance[]) {
-  const unreadable = instances.filter(({ config }) =>
-    config.secrets.some((row) => row.value && row.publicKey !== deployment.node.publicKey),
-  )
-  if (unreadable.length === 0) return
-  throw new CruxError('preconditionFailed', {
-    property: 'secrets',
-    value: unreadable.map((row) => row.instanceId),
-    description: `${deployment.node.name} has a new key and cannot read the secrets of that release any more.`,
-  })
 }
 
 function throwFirst(problems: readonly (CruxError | undefined)[]) {

@@ -96,12 +96,12 @@ export async function carriersAmong(
   return rows.map((row) => row.id)
 }
 
-/** Both layers of a copy; secrets only where the same node can read them (4.6). */
+/** Both layers of a copy; values of secrets only where the same node can read them (4.6), their keys in any case. */
 export async function copyConfigs(
   queries: Queries,
   copy: { from: string; to: string; userId: string; secrets: boolean },
 ): Promise<void> {
-  const fields = copy.secrets ? 'source.fields' : `source.fields - 'secrets'`
+  const fields = copy.secrets ? 'source.fields' : withoutSecretValues
   await queries.query(
     `update crux.container_config c set fields = ${fields}, updated_at = now(), updated_by = $3
      from crux.container_config source where source.deployment_id = $1 and c.deployment_id = $2`,
@@ -116,6 +116,10 @@ export async function copyConfigs(
     [copy.from, copy.to, copy.userId],
   )
 }
+
+const withoutSecretValues = `case when jsonb_typeof(source.fields->'secrets') = 'array' then jsonb_set(source.fields, '{secrets}', (
+    select coalesce(jsonb_agg(row - '{value,encrypted,publicKey}'::text[] order by place), '[]')
+    from jsonb_array_elements(source.fields->'secrets') with ordinality as one(row, place))) else source.fields end`
 
 /** Secrets that were entered for the newest deployment of this version at this place need not be entered again (4.7). */
 export async function reuseSecrets(

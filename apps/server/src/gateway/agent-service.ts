@@ -64,7 +64,9 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
       else former.close(CloseReason.REPLACED)
     }
     // Conditional on the token: one that was revoked since it was checked begins no link.
-    if (!(await recordLinked(app, link, links.serverId, address))) throw unauthenticated()
+    const linked = await recordLinked(app, link, links.serverId, address)
+    if (!linked) throw unauthenticated()
+    if (linked.keyChanged) await deployments.keyChanged(agent)
     const positions = link.supported ? await deployments.positions(agent) : []
     link.welcome({ serverVersion, supported: link.supported, positions })
     await nodeConnected(app, agent, agent.info, link.supported)

@@ -6,11 +6,16 @@ import type { Link } from './link.ts'
 /**
  * Makes a link the one that counts, whichever process held the former one.
  *
- * @returns false when the node has no token any more: it was revoked, or the node deleted
+ * @returns whether the node had another key for secrets before; undefined when it has no token any more: it was revoked, or the node deleted
  */
-export async function recordLinked(app: App, link: Link, serverId: string, address: string | undefined) {
+export async function recordLinked(
+  app: App,
+  link: Link,
+  serverId: string,
+  address: string | undefined,
+): Promise<{ keyChanged: boolean } | undefined> {
   const { nodeId, info } = link.agent
-  const linked = await app.database.db
+  const [linked] = await app.database.db
     .update(node)
     .set({
       linkServer: serverId,
@@ -26,8 +31,8 @@ export async function recordLinked(app: App, link: Link, serverId: string, addre
     .where(
       and(eq(node.id, nodeId), sql`exists (select from ${nodeToken} where ${eq(nodeToken.nodeId, node.id)} for share)`),
     )
-    .returning({ id: node.id })
-  return linked.length > 0
+    .returning({ formerKey: sql<string | null>`old.public_key` })
+  return linked && { keyChanged: linked.formerKey !== null && linked.formerKey !== info.publicKey }
 }
 
 /** @returns false when another link counts already */

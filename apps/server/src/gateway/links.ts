@@ -79,6 +79,8 @@ export interface DeploymentPort {
    * dropped by the agent. Not called for outdated agents. A throw ends the link, and the agent tries again.
    */
   positions(agent: LinkedAgent): Promise<MessageInitShape<typeof JournalPositionSchema>[]>
+  /** Before Welcome: the node came with another key than before, and cannot read what was sealed for that one. */
+  keyChanged(agent: LinkedAgent): Promise<void>
   /** After Welcome: hand over what waits for this node. */
   linked(agent: LinkedAgent): void
   linkLost(agent: LinkedAgent): void

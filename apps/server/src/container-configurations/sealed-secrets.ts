@@ -1,0 +1,71 @@
+import { type ContainerConfigFields, type ContainerConfigPatch, CruxError, type ErrorDetail } from '@crux/contract'
+import { keyIdsOf, recipientsOf } from './openpgp-packets.ts'
+import type { OwnedConfig } from './store.ts'
+
+type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
+type Node = { name: string; publicKey: string | null }
+
+/**
+ * The patch with its secrets as they may be stored (backend.md 4.7): a base layer names keys, and a concrete one has values that its
+ * node alone can read. What is stored already stays as it is, so that a list may be sent back whole.
+ *
+ * @throws CruxError invalidArgument `config.secrets[i].value`, which never says the value
+ */
+export function withSealedSecrets(
+  config: Pick<OwnedConfig, 'row' | 'deployment'>,
+  before: ContainerConfigFields,
+  patch: ContainerConfigPatch,
+): ContainerConfigPatch {
+  const given = patch.config?.secrets
+  if (!given) return patch
+  const stored = new Map((before.secrets ?? []).map((row) => [row.key, row]))
+  const node = config.deployment?.node
+  const sealed = given.map((row) => (node ? concrete(row, stored.get(row.key), node) : base(row)))
+  const problems = sealed.flatMap((row, index): ErrorDetail[] =>
+    'problem' in row
+      ? [{ property: `config.secrets[${index}].value`, error: 'notEncrypted', description: row.problem }]
+      : [],
+  )
+  const [first] = problems
+  if (first)
+    throw new CruxError('invalidArgument', {
+      property: first.property,
+      description: first.description,
+      details: problems,
+    })
+  return { ...patch, config: { ...patch.config, secrets: sealed.filter((row) => !('problem' in row)) as Secret[] } }
+}
+
+/** Whether a value stood here until the node's key changed. Who sends the row without its `publicKey` does without the value. */
+export const isVoided = (row: Secret): boolean => !row.value && Boolean(row.publicKey)
+
+type Judged = Secret | { problem: string }
+
+const named = ({ id, key, required }: Secret): Secret => ({ ...(id && { id }), key, required })
+
+function base(row: Secret): Judged {
+  if (row.value)
+    return {
+      problem: `${row.key}: an image and a bundle name secrets only; enter the value at a deployment or an instance`,
+    }
+  return named(row)
+}
+
+function concrete(row: Secret, stored: Secret | undefined, node: Node): Judged {
+  if (!row.value) return stored && isVoided(stored) && row.publicKey ? { ...named(row), ...seal(stored) } : named(row)
+  if (row.value === stored?.value) return { ...named(row), ...seal(stored) }
+  const { publicKey } = node
+  if (!publicKey)
+    return {
+      problem: `${row.key}: ${node.name} has never been connected, so there is no key to encrypt this value with: install its agent first`,
+    }
+  const recipients = recipientsOf(row.value)
+  if (!recipients)
+    return { problem: `${row.key}: the value is not encrypted; encrypt it with OpenPGP for the key of ${node.name}` }
+  const ids = new Set(keyIdsOf(publicKey))
+  if (!recipients.every((id) => ids.has(id)))
+    return { problem: `${row.key}: the value is not encrypted for the present key of ${node.name}; enter it again` }
+  return { ...named(row), value: row.value, encrypted: true, publicKey }
+}
+
+const seal = ({ value, encrypted, publicKey }: Secret) => ({ value, encrypted, publicKey })

@@ -1,0 +1,338 @@
+import type { Release } from '@crux/agent-protocol'
+import type { LiveFailure } from '@crux/client'
+import type { ContainerConfigFields } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { keyOne, keyTwo, sealFor } from '../../test/node-keys.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+type Secrets = NonNullable<ContainerConfigFields['secrets']>
+type Row = { key: string; required?: boolean; value?: string; encrypted?: boolean; publicKey?: string | null }
+type Refusal = { status: number; property?: string; value?: unknown; message: string; details?: { property: string }[] }
+const refusal = (call: Promise<unknown>): Promise<Refusal> =>
+  call.then(
+    () => Promise.reject(new Error('it was accepted')),
+    (error: Refusal) => error,
+  )
+const at = (configId: string) => ({ ...world.params, configId })
+const save = (configId: string, rows: readonly Row[], keys?: string[]) =>
+  world.client.call('container-configurations.update', {
+    params: at(configId),
+    body: { config: { secrets: [...rows] as Secrets }, ...(keys && { keys: { secrets: keys } }) },
+  })
+const read = async (configId: string): Promise<Secrets> =>
+  (await world.client.call('container-configurations.get', { params: at(configId) })).secrets ?? []
+const sealed = async (key: string, text = 'hidden', publicKey = keyOne) => ({
+  key,
+  required: false,
+  value: await sealFor(publicKey, text),
+})
+const byKey = (rows: Secrets | undefined) => [...(rows ?? [])].sort((a, b) => (a.key < b.key ? -1 : 1))
+const settled = { encrypted: true, publicKey: keyOne }
+
+async function place(
+  prefix: string,
+  image: ContainerConfigFields = {},
+  at?: { id: string; token: string },
+  type: 'rolling' | 'incremental' = 'rolling',
+) {
+  const node = at ?? (await world.node())
+  const version = await world.version({ type, images: [{ name: 'web', config: image }] })
+  const deployment = await world.deployment(version, node.id, prefix)
+  const { config, instances } = await world.get(deployment.id)
+  const [instance] = instances
+  return {
+    id: deployment.id,
+    node,
+    version,
+    configId: config.id,
+    instanceId: instance?.id ?? '',
+    instanceConfigId: instance?.config.id ?? '',
+  }
+}
+
+async function look(configId: string, someone: Someone = world.owner) {
+  const live = server.live(someone)
+  const failures: LiveFailure[] = []
+  live.onError((failure) => void failures.push(failure))
+  const channel = live.channel('container-configuration', at(configId))
+  const seen: { type: string; data: never }[] = []
+  for (const type of ['config-updated', 'config-secrets'] as const)
+    channel.on(type, (data) => void seen.push({ type, data: data as never }))
+  await until(() => channel.status === 'subscribed')
+  return {
+    channel,
+    failures,
+    last: <T>(type: string) => seen.findLast((one) => one.type === type)?.data as T | undefined,
+  }
+}
+
+describe('a value', () => {
+  it('is stored when it is sealed for the key of its node, and is stamped with that key', async () => {
+    const { configId, instanceConfigId } = await place('stored')
+    for (const id of [configId, instanceConfigId]) {
+      const row = await sealed('A')
+      await save(id, [{ ...row, encrypted: false, publicKey: keyTwo }])
+      expect(await read(id)).toMatchObject([{ ...row, ...settled }])
+      // A list that is sent back whole keeps what it had; a row by itself leaves the others alone.
+      await save(id, [...(await read(id)), { key: 'B' }])
+      await save(id, [await sealed('C')], ['C'])
+      expect(await read(id)).toMatchObject([{ ...row, ...settled }, { key: 'B' }, { key: 'C', ...settled }])
+      await save(id, [{ key: 'A' }], ['A'])
+      expect((await read(id))[0]).toEqual({ id: expect.any(String), key: 'A', required: false })
+    }
+  })
+
+  it('is refused as plain text, for another key, or with anything readable beside it, and is in no answer', async () => {
+    const { configId, id, instanceId } = await place('refused')
+    const foreign = await sealed('B', 'hidden', keyTwo)
+    const inComment = (await sealed('C')).value.replace('\n\n', '\nComment: hunter2\n\n')
+    const refused = await refusal(
+      save(configId, [{ key: 'A', value: 'hunter2', ...settled }, foreign, { key: 'C', value: inComment }]),
+    )
+    expect(refused).toMatchObject({
+      status: 400,
+      property: 'config.secrets[0].value',
+      message: expect.stringMatching(/^A: .*not encrypted/),
+    })
+    expect(refused.details?.map(({ property }) => property)).toEqual([0, 1, 2].map((n) => `config.secrets[${n}].value`))
+    expect(JSON.stringify([refused, refused.message])).not.toContain('hunter2')
+    expect(await read(configId)).toEqual([])
+    const params = { ...world.params, deploymentId: id, instanceId }
+    const patch = { config: { secrets: [{ key: 'A', required: false, value: 'hunter2' }] } }
+    expect(await refusal(world.client.call('deployments.update-instance', { params, body: patch }))).toMatchObject({
+      status: 400,
+      property: 'config.secrets[0].value',
+    })
+    const page = await look(configId)
+    page.channel.send('patch-config', patch)
+    expect(await until(() => page.failures[0])).toMatchObject({ status: 400, property: 'config.secrets[0].value' })
+    expect(JSON.stringify(page.failures)).not.toContain('hunter2')
+    const { rows } = await server.app.database.pool.query(`select fields::text from crux.container_config`)
+    expect(JSON.stringify(rows)).not.toContain('hunter2')
+  })
+
+  it('is refused while the node has never been connected, with what to do', async () => {
+    const { configId, node } = await place('young')
+    await server.app.database.pool.query('update crux.node set public_key = null where id = $1', [node.id])
+    expect(await refusal(save(configId, [await sealed('A')]))).toMatchObject({
+      status: 400,
+      property: 'config.secrets[0].value',
+      message: expect.stringContaining('install its agent first'),
+    })
+    await save(configId, [{ key: 'A', required: true }])
+    expect(await read(configId)).toMatchObject([{ key: 'A', required: true }])
+  })
+
+  it('never belongs to an image or a bundle, which name keys', async () => {
+    const { imageConfigIds } = await world.version()
+    const bundle = await world.client.call('config-bundles.create', { params: world.params, body: { name: 'Keys' } })
+    for (const configId of [imageConfigIds[0] ?? '', bundle.configId]) {
+      expect(await refusal(save(configId, [await sealed('A')]))).toMatchObject({ property: 'config.secrets[0].value' })
+      await save(configId, [{ key: 'A', required: true, value: '', encrypted: true, publicKey: keyOne }])
+      expect(await read(configId)).toEqual([{ id: expect.any(String), key: 'A', required: true }])
+    }
+  })
+})
+
+describe('a new key of the node', () => {
+  it('empties what the former one sealed, live, and asks for it again before the next start', async () => {
+    const spot = await place('rekeyed')
+    const first = await world.agent(spot.node)
+    await save(spot.configId, [await sealed('SHARED')])
+    await save(spot.instanceConfigId, [await sealed('OWN'), { key: 'NAMED' }])
+    await world.start(spot.id)
+    await deployWell(first)
+    await world.becomes(spot.id, 'successful')
+    const page = await look(spot.instanceConfigId)
+    first.cut()
+    const second = await world.agent(spot.node, { publicKey: keyTwo })
+    const { commandId } = await second.command('inspectContainer')
+    await second.respond(commandId, { case: 'inspection', value: { json: '{}' } })
+    const shown = await until(() => {
+      const config = page.last<{ secrets: Secrets }>('config-updated')
+      return config?.secrets[0]?.value === '' ? config : undefined
+    })
+    expect(shown.secrets).toMatchObject([
+      { key: 'OWN', value: '', encrypted: false, publicKey: keyTwo },
+      { key: 'NAMED' },
+    ])
+    await until(() => page.last<{ publicKey: string }>('config-secrets')?.publicKey === keyTwo)
+    expect(await read(spot.configId)).toMatchObject([{ key: 'SHARED', value: '', publicKey: keyTwo }])
+
+    expect(await refusal(world.start(spot.id))).toMatchObject({
+      status: 412,
+      property: 'secrets',
+      value: [{ configId: spot.configId }, { configId: spot.instanceConfigId }],
+      message: expect.stringMatching(/SHARED, OWN.*Enter them again/),
+    })
+    const preview = await world.client.call('deployments.preview', {
+      params: { ...world.params, deploymentId: spot.id },
+    })
+    expect(preview.problems).toMatchObject([{ property: 'secrets' }])
+    // Sent back unseen it stays asked for; a value, or the wish to do without one, settles it.
+    await save(spot.configId, await read(spot.configId))
+    expect(await read(spot.configId)).toMatchObject([{ key: 'SHARED', publicKey: keyTwo }])
+    expect(await refusal(save(spot.configId, [await sealed('SHARED')]))).toMatchObject({
+      message: expect.stringContaining('not encrypted for the present key'),
+    })
+    await save(spot.configId, [await sealed('SHARED', 'again', keyTwo)])
+    await save(spot.instanceConfigId, [{ key: 'OWN' }])
+    await world.start(spot.id)
+  })
+})
+
+describe('secrets of a prefix', () => {
+  it('go from the newest deployment that succeeded there to the keys that another one names, and no others', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const values: string[] = []
+    for (const [index, text] of ['old', 'new'].entries()) {
+      const source = await place('shared', {}, node)
+      const [db, other] = [await sealed('DB', text), await sealed('OTHER')]
+      values.push(db.value)
+      await save(source.configId, [db, other])
+      await world.start(source.id)
+      await deployWell(agent, index + 1)
+      await world.becomes(source.id, 'successful')
+    }
+    const named = {
+      secrets: [
+        { key: 'DB', required: true },
+        { key: 'MISSING', required: true },
+      ],
+    }
+    const taker = await place('shared', named, node)
+    expect(await refusal(world.start(taker.id))).toMatchObject({
+      property: 'instanceIds',
+      message: expect.stringMatching(/\(MISSING\)/),
+    })
+    const params = { ...world.params, deploymentId: taker.id }
+    const [shown] = await world.client.call('deployments.final-configuration', { params })
+    expect(byKey(shown?.config.secrets)).toMatchObject([
+      { key: 'DB', encrypted: true },
+      { key: 'MISSING', encrypted: false },
+    ])
+    expect(shown?.origins['secrets.DB']).toMatchObject({
+      source: 'deployment',
+      name: expect.stringMatching(/ 1\.0\.0$/),
+    })
+    await save(taker.instanceConfigId, [await sealed('MISSING')])
+    await world.start(taker.id)
+    const release = (await agent.command('deploy', 3)).value as Release
+    const sent = JSON.parse(release.instances[0]?.configJson ?? '').secrets as Secrets
+    expect(byKey(sent)).toMatchObject([
+      { key: 'DB', required: true, value: values[1], ...settled },
+      { key: 'MISSING', ...settled },
+    ])
+
+    agent.cut()
+    await until(() => server.app.links.status(node.id) === 'unreachable')
+    const page = await look(taker.instanceConfigId)
+    page.channel.send('get-config-secrets', {})
+    expect((await until(() => page.last<{ shared: string[] }>('config-secrets'))).shared.sort()).toEqual([
+      'DB',
+      'OTHER',
+    ])
+    const elsewhere = await place('other-prefix', named, node)
+    expect(await refusal(world.start(elsewhere.id))).toMatchObject({
+      message: expect.stringMatching(/\(DB, MISSING\)/),
+    })
+  })
+})
+
+describe('which secrets a node has', () => {
+  it('is asked of the container of an instance, and of all containers for what the prefix shares', async () => {
+    const spot = await place('asked')
+    const deployment = { ...world.params, deploymentId: spot.id }
+    const instance = { ...deployment, instanceId: spot.instanceId }
+    expect(await refusal(world.client.call('deployments.secrets', { params: deployment }))).toMatchObject({
+      status: 412,
+      property: 'nodeId',
+    })
+    expect(await refusal(world.client.call('deployments.instance-secrets', { params: instance }))).toMatchObject({
+      status: 412,
+      property: 'nodeId',
+    })
+    const page = await look(spot.instanceConfigId)
+    page.channel.send('get-config-secrets', {})
+    expect(await until(() => page.last('config-secrets'))).toEqual({ keys: [], publicKey: keyOne, shared: [] })
+
+    const agent = await world.agent(spot.node)
+    const labels = { 'dev.crux.team': world.team.id, 'dev.crux.secret.keys': 'A,B' }
+    const inspected = world.client.call('deployments.instance-secrets', { params: instance })
+    // The open page asks by itself when the node comes back, and so did the call.
+    for (const nth of [1, 2]) {
+      const { commandId, value } = await agent.command('inspectContainer', nth)
+      expect(value).toMatchObject({ container: { prefix: 'asked', name: 'web' } })
+      await agent.respond(commandId, {
+        case: 'inspection',
+        value: { json: JSON.stringify({ Config: { Labels: labels } }) },
+      })
+    }
+    expect(await inspected).toEqual({
+      publicKey: keyOne,
+      keys: ['A', 'B'],
+      container: { prefix: 'asked', name: 'web' },
+    })
+    expect(await until(() => page.last<{ keys: string[] }>('config-secrets')?.keys.length === 2)).toBe(true)
+
+    await save(spot.configId, [await sealed('A'), await sealed('NOT_THERE')])
+    const listed = world.client.call('deployments.secrets', { params: deployment })
+    const { commandId } = await agent.command('listContainers')
+    const foreign = { 'dev.crux.team': crypto.randomUUID(), 'dev.crux.secret.keys': 'NOT_THERE' }
+    await agent.respond(commandId, { case: 'containers', value: { containers: [{ labels }, { labels: foreign }] } })
+    expect(await listed).toEqual({ publicKey: keyOne, keys: ['A'] })
+    const stranger = await makeDeployWorld(server)
+    const theirs = { ...deployment, teamSlug: stranger.team.slug }
+    expect(await refusal(stranger.client.call('deployments.secrets', { params: theirs }))).toMatchObject({
+      status: 404,
+    })
+  })
+})
+
+describe('a copy', () => {
+  it('keeps values at the same node, and elsewhere the keys alone, of both layers', async () => {
+    const spot = await place('copied')
+    await save(spot.configId, [await sealed('SHARED')])
+    await save(spot.instanceConfigId, [await sealed('OWN')])
+    const copyTo = async (nodeId: string, prefix: string) => {
+      const params = { ...world.params, deploymentId: spot.id }
+      const made = await world.client.call('deployments.copy', { params, body: { nodeId, prefix } })
+      const { config, instances } = await world.get(made.id)
+      return [config.secrets, instances[0]?.config.secrets]
+    }
+    expect(await copyTo(spot.node.id, 'near')).toMatchObject([
+      [{ key: 'SHARED', ...settled }],
+      [{ key: 'OWN', ...settled }],
+    ])
+    const bare = (key: string) => [{ id: expect.any(String), key, required: false }]
+    expect(await copyTo((await world.node()).id, 'far')).toEqual([bare('SHARED'), bare('OWN')])
+  })
+
+  it('comes along with an increased version, values and all', async () => {
+    const spot = await place('grown', {}, undefined, 'incremental')
+    await save(spot.configId, [await sealed('SHARED')])
+    await save(spot.instanceConfigId, [await sealed('OWN')])
+    const params = { ...world.params, projectId: spot.version.projectId }
+    await server.app.database.pool.query('update crux.version set auto_copy_deployments = true where id = $1', [
+      spot.version.versionId,
+    ])
+    const next = await world.client.call('versions.increase', {
+      params: { ...params, versionId: spot.version.versionId },
+      body: { name: '1.1.0' },
+    })
+    const { deployments } = await world.client.call('versions.get', { params: { ...params, versionId: next.id } })
+    const { config, instances } = await world.get(deployments[0]?.id ?? '')
+    expect(config.secrets).toMatchObject([{ key: 'SHARED', ...settled }])
+    expect(instances[0]?.config.secrets).toMatchObject([{ key: 'OWN', ...settled }])
+  })
+})

@@ -1,0 +1,42 @@
+import { type Answer, CruxError } from '@crux/contract'
+import { getConfig } from '../container-configurations/actions.ts'
+import { finalOfInstance } from '../container-configurations/layers.ts'
+import { keysOnNode } from '../container-configurations/secrets.ts'
+import type { OwnedConfig } from '../container-configurations/store.ts'
+import type { App } from '../context.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { getInstance } from './instances.ts'
+import { loadDeployment } from './load.ts'
+
+/** Which of the prefix's shared secrets the node has. @throws CruxError notFound; preconditionFailed `nodeId` (offline) */
+export async function getDeploymentSecrets(
+  app: App,
+  team: TeamContext,
+  deploymentId: string,
+): Promise<Answer<'deployments.secrets'>> {
+  const { configId } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })
+  return answerOf(app, await getConfig(app, team, configId))
+}
+
+/** Which secrets an instance's container has. @throws as `getDeploymentSecrets` */
+export async function getInstanceSecrets(
+  app: App,
+  team: TeamContext,
+  params: { deploymentId: string; instanceId: string },
+): Promise<Answer<'deployments.instance-secrets'>> {
+  const instance = await getInstance(app, team, params)
+  const config = await getConfig(app, team, instance.config.id)
+  const container = { prefix: config.deployment?.prefix ?? '', name: finalOfInstance(config)?.name ?? '' }
+  return { ...(await answerOf(app, config)), container }
+}
+
+async function answerOf(app: App, config: OwnedConfig): Promise<Answer<'deployments.secrets'>> {
+  const node = config.deployment?.node
+  if (!node?.publicKey || app.links.status(node.id) !== 'connected')
+    throw new CruxError('preconditionFailed', {
+      property: 'nodeId',
+      value: node?.id,
+      description: `${node?.name ?? 'The node'} is not connected, so nobody knows which secrets it has.`,
+    })
+  return { publicKey: node.publicKey, keys: await keysOnNode(app, config) }
+}

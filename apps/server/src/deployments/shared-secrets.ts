@@ -1,0 +1,56 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import type { ConfigLayer } from '@crux/rules'
+import type { Queries } from '../db/transaction.ts'
+
+/** A value that another deployment's layer gives to whoever shares its node and prefix. */
+export type SharedSecret = { key: string; value: string; publicKey: string; configId: string; name: string }
+
+/**
+ * The values of a place (backend.md 4.7), as one value of a query: by key, that of the deployment layer which was deployed there last
+ * with success, whatever its project, sealed for the key that the node has now. Obsolete ones count, as they did succeed.
+ *
+ * @param d,n aliases of the deployment that takes them and of its node
+ */
+export const sharedSecretsJson = (d: string, n: string) => `(
+  select coalesce(json_agg(shared), '[]') from (
+    select distinct on (row->>'key') row->>'key' as key, row->>'value' as value, row->>'publicKey' as "publicKey",
+      sc.id as "configId", sp.name || ' ' || sv.name as name
+    from crux.deployment sd
+    join crux.container_config sc on sc.deployment_id = sd.id
+    join crux.version sv on sv.id = sd.version_id
+    join crux.project sp on sp.id = sd.project_id
+    cross join lateral jsonb_array_elements(
+      case when jsonb_typeof(sc.fields->'secrets') = 'array' then sc.fields->'secrets' else '[]' end) as row
+    where sd.node_id = ${d}.node_id and sd.prefix = ${d}.prefix and sd.team_id = ${d}.team_id and sd.id <> ${d}.id
+      and sd.status in ('successful', 'obsolete') and coalesce(row->>'value', '') <> ''
+      and row->>'publicKey' = ${n}.public_key
+    order by row->>'key', sd.deployed_at desc nulls last, sd.id desc) shared)`
+
+export async function sharedSecrets(queries: Queries, deploymentId: string): Promise<SharedSecret[]> {
+  const { rows } = await queries.query<{ shared: SharedSecret[] }>({
+    name: 'shared secrets',
+    text: `select ${sharedSecretsJson('d', 'n')} as shared
+      from crux.deployment d join crux.node n on n.id = d.node_id where d.id = $1`,
+    values: [deploymentId],
+  })
+  return rows[0]?.shared ?? []
+}
+
+/**
+ * The shared values as layers below all that a deployment says itself, for the keys alone that its own layers name: nobody gets a
+ * secret that was not asked for.
+ *
+ * @param own the image's layer and those over it
+ */
+export function sharedLayers(shared: readonly SharedSecret[], own: readonly ContainerConfigFields[]): ConfigLayer[] {
+  if (shared.length === 0) return []
+  const named = new Set(own.flatMap((fields) => (fields.secrets ?? []).map((row) => row.key)))
+  return shared
+    .filter(({ key }) => named.has(key))
+    .map(({ key, value, publicKey, configId, name }) => ({
+      source: 'deployment',
+      name,
+      configId,
+      fields: { secrets: [{ key, required: false, value, encrypted: true, publicKey }] },
+    }))
+}
