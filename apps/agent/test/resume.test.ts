@@ -149,6 +149,8 @@ describe('an agent that is killed while an init container runs', () => {
   const prepared = () =>
     web(two, {
       volumes: [{ name: 'data', path: '/data' }],
+      // Done before the kill; a second time it would take away what the init container wrote.
+      configContainer: { image: one, volume: 'data', path: '/www', keepFiles: false },
       initContainers: [
         {
           name: 'once',
@@ -173,6 +175,7 @@ describe('an agent that is killed while an init container runs', () => {
     await writeFile(volume('go'), '')
     expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
     expect(await readFile(volume('runs'), 'utf8')).toBe('run\n')
+    expect(await readFile(volume('index.html'), 'utf8')).toBe('one')
     await allQuiet()
   })
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Header } from 'tar-stream'
+import { extract, type Header } from 'tar-stream'
 import { type Attributes, type ContainedFolder, type InnerPath, leadsAway } from './contained-folder.ts'
 
 export interface Extraction {
@@ -19,7 +19,6 @@ export interface Extraction {
  * @throws Error for a name that leads out of the archived folder
  */
 export async function extractArchive(archive: Readable, folder: ContainedFolder): Promise<Extraction> {
-  const { extract } = await import('tar-stream')
   const found: Extraction = { files: 0, bytes: 0, skipped: [], paths: new Set() }
   const folders: { path: InnerPath; attributes: Attributes }[] = []
   const entries = extract()
