@@ -306,7 +306,7 @@ export const deploymentEndpoints = endpoints({
     method: 'GET',
     path: `${one}/log`,
     params: deploymentId,
-    query: Page.extend({ try: z.coerce.number().int().min(1).optional() }),
+    query: Page.extend({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
     status: 200,
     response: paginated(DeploymentEvent),
     errors: [],
