@@ -42,7 +42,12 @@ export async function createDeploymentToken(
     const expirationInDays = body.expirationInDays ?? 0
     return issueToken(queries, holder, actor, { name: body.name, expirationInDays, scope: 'deploy' })
   })
-  return { ...made, createdBy: actor.name, createdById: actor.id, curl: curlOf(app.config.url, team.slug, deploymentId, made.token) }
+  return {
+    ...made,
+    createdBy: actor.name,
+    createdById: actor.id,
+    curl: curlOf(app.config.url, team.slug, deploymentId, made.token),
+  }
 }
 
 /**
