@@ -209,7 +209,7 @@ const containerConfiguration = createRoute({
     void queryClient.prefetchQuery(apiQuery('container-configurations.relations', { params }))
   },
   component: page(
-    ['configuration', 'deployments'],
+    ['configuration'],
     () => import('./pages/container-configurations/ConfigurationPage.tsx'),
     'ConfigurationPage',
   ),

@@ -2,27 +2,36 @@ import type { ContainerConfigType, NodeType, Result } from '@crux/contract'
 import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
 import { useDenied } from '../../api/me.ts'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { isTyping, useKey } from '../../components/use-key.ts'
+import { loadArea } from '../../i18n.ts'
 import { links } from '../../links.ts'
+import { loadChunk } from '../../load-chunk.ts'
 import type { Crumb } from '../../stores/crumbs.ts'
 import { type ConfigForm, ConfigFormProvider } from './config-context.ts'
 import { fieldsOf } from './config-fields.ts'
 import { HeadTools } from './HeadTools.tsx'
 import { type Below, layersBelow, mergeBelow } from './parent-layers.ts'
-import { SettingsForm } from './SettingsForm.tsx'
 import { useConfigDraft } from './use-config-draft.ts'
 
 type Config = Result<'container-configurations.get'>
 type Relations = Result<'container-configurations.relations'>
 type Props = { teamSlug: string; config: Config; relations: Relations }
 
-const BeforeDeploy = later(() => import('./BeforeDeploy.tsx').then((module) => module.BeforeDeploy))
+// Asked for with the page, so that it is here when the page's data is.
+const loadForm = loadChunk(() => import('./SettingsForm.tsx'))
+loadForm.catch(() => undefined)
+const SettingsForm = lazy(() => loadForm.then((module) => ({ default: module.SettingsForm })))
+const BeforeDeploy = later(async () => {
+  const [module] = await Promise.all([import('./BeforeDeploy.tsx'), loadArea('deployments')])
+  return module.BeforeDeploy
+})
 const JsonTab = later(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
 const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
 
@@ -49,14 +58,15 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   const place = useMemo(() => placeOf(config.type, below, prefix, nodeType), [config.type, below, prefix, nodeType])
   const draft = useConfigDraft(params, config, place)
   const bundles = deployment?.configBundles
+  const drawn = useDeferredValue(draft.own)
   const ambiguities = useMemo(() => {
-    const own = config.type === 'deployment' ? draft.own : deployment?.config && fieldsOf(deployment.config)
+    const own = config.type === 'deployment' ? drawn : deployment?.config && fieldsOf(deployment.config)
     const said = bundles?.map(({ name, config: layer }) => ({ configId: layer.id, name, fields: fieldsOf(layer) }))
     return said && own ? bundleConflicts(said, own) : []
-  }, [config.type, draft.own, deployment?.config, bundles])
+  }, [config.type, drawn, deployment?.config, bundles])
   const idle = useMemo(
-    () => (nodeType ? notApplied(mergeConfig(below.fields, draft.own), nodeType) : []),
-    [nodeType, below, draft.own],
+    () => (nodeType ? notApplied(mergeConfig(below.fields, drawn), nodeType) : []),
+    [nodeType, below, drawn],
   )
   const defaultName = defaultContainerName(image?.name ?? config.parent.name)
   const instance = deployment?.instances.find((candidate) => candidate.configId === config.id)
@@ -123,21 +133,23 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
       ) : view === 'final' && deployment ? (
         <FinalTab deploymentId={deployment.id} instanceId={instance?.id} revision={draft.revision} />
       ) : (
-        <SettingsForm
-          fieldHasError={draft.fieldHasError}
-          defaultName={defaultName}
-          prefix={prefix}
-          aside={
-            deployment && (
-              <BeforeDeploy
-                teamSlug={teamSlug}
-                deploymentId={deployment.id}
-                instanceId={instance?.id}
-                revision={draft.revision}
-              />
-            )
-          }
-        />
+        <Suspense fallback={<SkeletonRows rows={12} />}>
+          <SettingsForm
+            fieldHasError={draft.fieldHasError}
+            defaultName={defaultName}
+            prefix={prefix}
+            aside={
+              deployment && (
+                <BeforeDeploy
+                  teamSlug={teamSlug}
+                  deploymentId={deployment.id}
+                  instanceId={instance?.id}
+                  revision={draft.revision}
+                />
+              )
+            }
+          />
+        </Suspense>
       )}
     </ConfigFormProvider>
   )

@@ -1,5 +1,5 @@
 import { RotateCcw, TriangleAlert, Undo2, X } from 'lucide-react'
-import { type Ref, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
 import { cx } from '../../components/class-names.ts'
@@ -117,7 +117,6 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
               <Row
                 key={layered.id}
                 place={view.first + place}
-                measure={view.measure}
                 field={field}
                 layered={layered}
                 onChange={(part) => set(withRow(own, layered, part, newId))}
@@ -146,14 +145,13 @@ type RowProps = {
   field: KeyValueField
   layered: LayeredRow<KeyValueRow>
   place: number
-  measure: Ref<HTMLTableRowElement> | undefined
   onChange: (part: Partial<KeyValueRow>) => void
   onRemove: () => void
   onEnter: () => void
   onPaste: (text: string) => boolean
 }
 
-function Row({ field, layered, place, measure, onChange, onRemove, onEnter, onPaste }: RowProps) {
+function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: RowProps) {
   const { t } = useTranslation(['configuration', 'common'])
   const { parent, errorOf, below, ambiguities } = useConfigForm()
   const { row, origin, index } = layered
@@ -165,7 +163,6 @@ function Row({ field, layered, place, measure, onChange, onRemove, onEnter, onPa
   const inputId = `${field}.${origin === 'own' ? (row.id ?? row.key) : row.key}`
   return (
     <tr
-      ref={measure}
       data-index={place}
       data-row={row.id}
       className="group max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-1 max-md:border-b max-md:border-line max-md:px-3 max-md:py-2 max-md:last:border-0"

@@ -1,5 +1,4 @@
 import { deploymentStrategies } from '@crux/contract'
-import { markerSections } from '@crux/rules'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
@@ -10,7 +9,6 @@ import { settingOf, useConfigForm } from './config-context.ts'
 import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
 import { ListRows } from './ListRows.tsx'
 import { SettingOrigin, SettingReset } from './Origin.tsx'
-import { PairRows } from './PairRows.tsx'
 import { PartInput, useChangePart } from './PartInput.tsx'
 import { Section, Setting, SettingGrid } from './Section.tsx'
 
@@ -96,30 +94,6 @@ export function LoadBalancerSection() {
           <KeyValueRows list={list} label={t('field.extraLBAnnotations')} />
         </div>
       )}
-    </Section>
-  )
-}
-
-/** Labels or annotations of the three things that Kubernetes makes of a container. */
-export function MarkersSection({ field }: { field: 'labels' | 'annotations' }) {
-  const { t } = useTranslation(['configuration', 'common'])
-  const form = useConfigForm()
-  const { value } = settingOf(form, field)
-  const id = field === 'labels' ? 'kubernetesLabels' : 'annotations'
-  return (
-    <Section id={id} tools={<SettingOrigin field={field} label={t(`section.${id}`)} />}>
-      <div className="grid gap-x-5 gap-y-4 p-3">
-        {markerSections.map((section) => (
-          <Setting key={section} label={t(`marker.${section}`)} error={form.errorOf(`${field}.${section}`)}>
-            <PairRows
-              property={`${field}.${section}`}
-              label={t(`marker.${section}`)}
-              rows={value?.[section] ?? []}
-              onChange={(rows) => form.edit(field, { ...value, [section]: rows })}
-            />
-          </Setting>
-        ))}
-      </div>
     </Section>
   )
 }

@@ -55,6 +55,7 @@ export function PortsSection() {
       tools={
         <>
           <SettingReset field="ports" label={t('section.ports')} />
+          <SettingReset field="portRanges" label={t('field.portRanges')} />
           <Button size="sm" disabledReason={form.readOnly} onClick={addRange}>
             {t('ports.addRange')}
           </Button>

@@ -1,30 +1,12 @@
 import { ConfigContainerSection, HealthSection, ResourcesSection, StorageSection } from './BeforeStartSections.tsx'
 import { CapabilitiesSection, ExtraHostsSection, LimitsSection } from './EngineSections.tsx'
 import { InitContainersSection } from './InitContainersSection.tsx'
-import {
-  HeadersSection,
-  LoadBalancerSection,
-  MarkersSection,
-  MetricsSection,
-  StrategySection,
-} from './KubernetesSections.tsx'
-import type { SectionId } from './sections.ts'
-
-type Everyday =
-  | 'general'
-  | 'environment'
-  | 'secrets'
-  | 'ports'
-  | 'volumes'
-  | 'routing'
-  | 'expectedState'
-  | 'networks'
-  | 'restart'
-  | 'log'
-  | 'labels'
+import { HeadersSection, LoadBalancerSection, MetricsSection, StrategySection } from './KubernetesSections.tsx'
+import { MarkersSection } from './MarkersSection.tsx'
+import type { RareId } from './ShownSection.tsx'
 
 /** Sections that most configurations do without. */
-export function RareSection({ id }: { id: Exclude<SectionId, Everyday> }) {
+export function RareSection({ id }: { id: RareId }) {
   switch (id) {
     case 'storage':
       return <StorageSection />

@@ -94,7 +94,9 @@ export function goToSection(id: SectionId): void {
       block: 'start',
       behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
     })
-  section
-    ?.querySelector<HTMLElement>('input, select, [role="radio"], [role="switch"], button')
-    ?.focus({ preventScroll: true })
+  // Values before the buttons of the head.
+  const control =
+    section?.querySelector<HTMLElement>('input, select, [role="radio"], [role="switch"]') ??
+    section?.querySelector('button')
+  control?.focus({ preventScroll: true })
 }

@@ -1,70 +1,41 @@
-import { lazy, type ReactNode, Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { lazy, Suspense } from 'react'
 import { loadChunk } from '../../load-chunk.ts'
-import { ExpectedStateSection, LogSection, NetworksSection, RestartSection, RoutingSection } from './ChoiceSections.tsx'
-import { isBase, useConfigForm } from './config-context.ts'
 import { EnvironmentSection } from './EnvironmentSection.tsx'
 import { GeneralSection } from './GeneralSection.tsx'
-import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
-import { SettingReset } from './Origin.tsx'
-import { PortsSection } from './PortsSection.tsx'
-import { SecretKeysSection } from './SecretKeysSection.tsx'
-import { SecretsSection } from './SecretsSection.tsx'
-import { Section } from './Section.tsx'
 import type { SectionId } from './sections.ts'
-import { VolumesSection } from './VolumesSection.tsx'
 
 type Props = { id: SectionId; defaultName: string; prefix: string | undefined }
 
-/** One section of the form by its name. Those that few configurations have come when the first of them is shown. */
+/** One section of the form by its name. The page is there before all of them are. */
 export function ShownSection({ id, defaultName, prefix }: Props) {
+  if (id === 'general') return <GeneralSection defaultName={defaultName} prefix={prefix} />
+  if (id === 'environment') return <EnvironmentSection name={defaultName} />
   return (
-    <Suspense fallback={<div className="skeleton h-32 rounded-box" />}>{sectionOf(id, defaultName, prefix)}</Suspense>
+    <Suspense fallback={<div className="skeleton h-32 rounded-box" />}>
+      {isUsual(id) ? <UsualSection id={id} /> : <RareSection id={id} />}
+    </Suspense>
   )
 }
 
-function sectionOf(id: SectionId, defaultName: string, prefix: string | undefined): ReactNode {
-  switch (id) {
-    case 'general':
-      return <GeneralSection defaultName={defaultName} prefix={prefix} />
-    case 'environment':
-      return <EnvironmentSection name={defaultName} />
-    case 'secrets':
-      return <Secrets />
-    case 'ports':
-      return <PortsSection />
-    case 'volumes':
-      return <VolumesSection />
-    case 'routing':
-      return <RoutingSection />
-    case 'expectedState':
-      return <ExpectedStateSection />
-    case 'networks':
-      return <NetworksSection />
-    case 'restart':
-      return <RestartSection />
-    case 'log':
-      return <LogSection />
-    case 'labels':
-      return <LabelsSection />
-    default:
-      return <RareSection id={id} />
-  }
-}
+export type UsualId = (typeof usual)[number]
+export type RareId = Exclude<SectionId, UsualId | 'general' | 'environment'>
+const usual = [
+  'secrets',
+  'ports',
+  'volumes',
+  'routing',
+  'expectedState',
+  'networks',
+  'restart',
+  'log',
+  'labels',
+] as const satisfies readonly SectionId[]
+const isUsual = (id: SectionId): id is UsualId => (usual as readonly string[]).includes(id)
 
+// Asked for with the page, so that it is here when the page's data is.
+const loadUsual = loadChunk(() => import('./UsualSection.tsx'))
+loadUsual.catch(() => undefined)
+const UsualSection = lazy(() => loadUsual.then((module) => ({ default: module.UsualSection })))
 const RareSection = lazy(() =>
   loadChunk(() => import('./RareSection.tsx')).then((module) => ({ default: module.RareSection })),
 )
-
-/** A base layer names secrets, the others have their values. */
-const Secrets = () => (isBase(useConfigForm().kind) ? <SecretKeysSection /> : <SecretsSection />)
-
-function LabelsSection() {
-  const { t } = useTranslation(['configuration', 'common'])
-  const list = useKeyValues('dockerLabels')
-  return (
-    <Section id="labels" tools={<SettingReset field="dockerLabels" label={t('section.labels')} />} onAdd={list.add}>
-      <KeyValueRows list={list} label={t('section.labels')} />
-    </Section>
-  )
-}

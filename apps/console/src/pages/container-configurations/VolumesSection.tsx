@@ -67,7 +67,7 @@ export function VolumesSection() {
                   error={error('.path')}
                   onChange={(path) => change({ path })}
                 />
-                <span className="w-44">
+                <span className="w-52">
                   <Select
                     aria-label={t('volumes.type')}
                     value={row.type ?? 'rwo'}

@@ -1,7 +1,7 @@
 import type { ContainerConfigField, ContainerConfigFields, Result } from '@crux/contract'
 import type { ValidationOptions } from '@crux/rules'
 import { useBlocker } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '../../components/confirm.tsx'
 import type { Change } from './config-context.ts'
@@ -23,7 +23,9 @@ export function useConfigDraft(
   const { draft, offline } = useSyncExternalStore(session.subscribe, session.get)
 
   const own = useMemo(() => shownFields(draft), [draft])
-  const problems = useMemo(() => findProblems(draft, place), [draft, place])
+  // What was typed is drawn before it is judged: a thousand rows take a moment.
+  const judged = useDeferredValue(draft)
+  const problems = useMemo(() => findProblems(judged, place), [judged, place])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
   const errors = useMemo(

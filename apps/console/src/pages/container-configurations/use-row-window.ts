@@ -1,34 +1,63 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 /** Fewer rows are all there: the browser's own search finds them, and nothing moves. */
 const windowedFrom = 80
+/** Rows drawn above and below of what can be seen. */
+const spareRows = 12
 
-/** Which rows of a long table inside of the page are drawn, and how high the others are. */
+type Window = { first: number; last: number; height: number }
+
+/**
+ * Which rows of a long table inside of the page are drawn. Rows are about equally high: how high is measured on those that are drawn,
+ * and the others are two empty stretches of that height.
+ */
 export function useRowWindow(body: RefObject<HTMLElement | null>, count: number) {
-  const [margin, setMargin] = useState(0)
+  const [view, setView] = useState<Window>({ first: 0, last: 40, height: 43 })
   const on = count > windowedFrom
   useLayoutEffect(() => {
-    const top = on && body.current ? Math.round(body.current.getBoundingClientRect().top + scrollY) : 0
-    if (top !== margin) setMargin(top)
-  })
-  const virtual = useWindowVirtualizer({
-    count,
-    estimateSize: () => 43,
-    overscan: 10,
-    scrollMargin: margin,
-    enabled: on,
-  })
-  if (!on) return { first: 0, last: count, before: 0, after: 0, measure: undefined, show: () => {} }
-  const items = virtual.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = (items.at(-1)?.index ?? Math.min(count, 30) - 1) + 1
+    if (!on) return
+    let frame = 0
+    const look = () => {
+      frame = 0
+      setView((before) => windowOf(body.current, before, count))
+    }
+    const later = () => {
+      frame ||= requestAnimationFrame(look)
+    }
+    look()
+    addEventListener('scroll', later, { passive: true })
+    addEventListener('resize', later)
+    return () => {
+      cancelAnimationFrame(frame)
+      removeEventListener('scroll', later)
+      removeEventListener('resize', later)
+    }
+  }, [on, count, body])
+  if (!on) return { first: 0, last: count, before: 0, after: 0, show: () => {} }
+  const last = Math.min(view.last, count)
+  const first = Math.min(view.first, last)
   return {
     first,
     last,
-    before: items[0] ? items[0].start - margin : 0,
-    after: virtual.getTotalSize() - ((items.at(-1)?.end ?? margin) - margin),
-    measure: virtual.measureElement,
-    show: (index: number) => virtual.scrollToIndex(index, { align: 'center' }),
+    before: first * view.height,
+    after: (count - last) * view.height,
+    /** Scrolls until a row is drawn. */
+    show(index: number) {
+      const top = (body.current?.getBoundingClientRect().top ?? 0) + scrollY
+      scrollTo({ top: top + index * view.height - innerHeight / 2 })
+    },
   }
+}
+
+function windowOf(body: HTMLElement | null, before: Window, count: number): Window {
+  if (!body) return before
+  const drawn = [...body.querySelectorAll<HTMLElement>('tr[data-row], tr[data-index]')]
+  const box = (row: HTMLElement | undefined) => row?.getBoundingClientRect()
+  const [start, end] = [box(drawn[0]), box(drawn.at(-1))]
+  const height = start && end && drawn.length > 4 ? (end.bottom - start.top) / drawn.length : before.height
+  const top = -body.getBoundingClientRect().top / height
+  const first = Math.max(0, Math.min(Math.floor(top) - spareRows, count - 1))
+  const last = Math.max(first + 1, Math.ceil(top + innerHeight / height) + spareRows)
+  const same = first === before.first && last === before.last && Math.abs(height - before.height) < 0.5
+  return same ? before : { first, last, height: Math.abs(height - before.height) < 0.5 ? before.height : height }
 }

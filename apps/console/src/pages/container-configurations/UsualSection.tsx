@@ -1,0 +1,48 @@
+import { useTranslation } from 'react-i18next'
+import { ExpectedStateSection, LogSection, NetworksSection, RestartSection, RoutingSection } from './ChoiceSections.tsx'
+import { isBase, useConfigForm } from './config-context.ts'
+import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
+import { SettingReset } from './Origin.tsx'
+import { PortsSection } from './PortsSection.tsx'
+import { SecretKeysSection } from './SecretKeysSection.tsx'
+import { SecretsSection } from './SecretsSection.tsx'
+import { Section } from './Section.tsx'
+import type { UsualId } from './ShownSection.tsx'
+import { VolumesSection } from './VolumesSection.tsx'
+
+/** Sections that many configurations have. */
+export function UsualSection({ id }: { id: UsualId }) {
+  switch (id) {
+    case 'secrets':
+      return <Secrets />
+    case 'ports':
+      return <PortsSection />
+    case 'volumes':
+      return <VolumesSection />
+    case 'routing':
+      return <RoutingSection />
+    case 'expectedState':
+      return <ExpectedStateSection />
+    case 'networks':
+      return <NetworksSection />
+    case 'restart':
+      return <RestartSection />
+    case 'log':
+      return <LogSection />
+    case 'labels':
+      return <LabelsSection />
+  }
+}
+
+/** A base layer names secrets, the others have their values. */
+const Secrets = () => (isBase(useConfigForm().kind) ? <SecretKeysSection /> : <SecretsSection />)
+
+function LabelsSection() {
+  const { t } = useTranslation(['configuration', 'common'])
+  const list = useKeyValues('dockerLabels')
+  return (
+    <Section id="labels" tools={<SettingReset field="dockerLabels" label={t('section.labels')} />} onAdd={list.add}>
+      <KeyValueRows list={list} label={t('section.labels')} />
+    </Section>
+  )
+}
