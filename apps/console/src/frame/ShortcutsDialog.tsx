@@ -11,6 +11,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     { id: 'projects', keys: ['g', 'p'], sequence: true },
     { id: 'deployments', keys: ['g', 'd'], sequence: true },
     { id: 'nodes', keys: ['g', 'n'], sequence: true },
+    { id: 'find', keys: ['/'] },
+    { id: 'undo', keys: [modifier, 'Z'] },
     { id: 'submit', keys: [modifier, 'Enter'] },
     { id: 'close', keys: ['Esc'] },
     { id: 'help', keys: ['?'] },

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { isTyping } from '../components/use-key.ts'
 import { links } from '../links.ts'
 
 type Options = { teamSlug: string | undefined; onPalette: () => void; onHelp: () => void }
@@ -44,6 +45,3 @@ export function useShortcuts(options: Options): void {
     return () => removeEventListener('keydown', press)
   }, [navigate])
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
