@@ -1,0 +1,315 @@
+import { readFile } from 'node:fs/promises'
+import { createDeployment, createService, idle, unique, type World } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { showSetting } from '../kit/console.ts'
+import { expect, test } from '../kit/journey.ts'
+
+const saved = (page: Page) => expect(page.locator('[data-save=saved]')).toBeVisible()
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const valueIn = (page: Page, key: string) => page.getByLabel(`Value of ${key}`, { exact: true })
+const row = <T extends object>(value: T) => ({ id: crypto.randomUUID(), ...value })
+const environment = (pairs: Record<string, string>) => Object.entries(pairs).map(([key, value]) => row({ key, value }))
+
+type Config = NonNullable<Parameters<typeof createService>[1][number]['config']>
+/** An image with a configuration, prepared for a node, and how its layers are read and written. */
+async function prepare(world: World, config: Config) {
+  const inTeam = { teamSlug: world.teamSlug }
+  const { client } = world.person
+  const imageName = `conf/${unique('a')}`
+  const service = await createService(world, [{ name: imageName, tag: '1', image: idle(), config }])
+  const { id } = await createDeployment(world, service, unique('conf'))
+  const deployment = await client.call('deployments.get', { params: { ...inTeam, deploymentId: id } })
+  const [instance] = deployment.instances
+  if (!instance) throw new Error('the deployment has no instance')
+  const path = (configId: string) => `/${world.teamSlug}/container-configurations/${configId}`
+  return {
+    imageName,
+    image: instance.image.config.id,
+    instance: instance.config.id,
+    deployment: deployment.config.id,
+    path,
+    stored: (configId: string) => client.call('container-configurations.get', { params: { ...inTeam, configId } }),
+    async bundle(name: string, fields: Config) {
+      const bundle = await client.call('config-bundles.create', { params: inTeam, body: { name } })
+      const params = { ...inTeam, configId: bundle.configId }
+      await client.call('container-configurations.update', { params, body: { config: fields } })
+      return bundle
+    },
+    carry: (bundles: string[]) =>
+      client.call('deployments.update', {
+        params: { ...inTeam, deploymentId: id },
+        body: { prefix: deployment.prefix, protected: false, note: '', configBundles: bundles },
+      }),
+  }
+}
+
+test('every kind of setting is filled in, saved, and takes along what depends on it', async ({ page, stage }) => {
+  const { image, path, stored } = await prepare(stage.world, {})
+  await page.goto(path(image))
+  await expect(page.getByText('Nothing is set here yet')).toBeVisible()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('ulimit')
+  await section(page, 'Limits').getByRole('button', { name: 'Add limit' }).click()
+  await page.getByRole('menuitem', { name: 'nofile' }).click()
+  await page.getByLabel('Soft limit of nofile').fill('1024')
+  await page.getByLabel('Hard limit of nofile').fill('2048')
+  await page.getByLabel('Shared memory').fill('128Mi')
+  await page.getByRole('searchbox', { name: 'Find a setting' }).first().fill('')
+
+  await page.getByRole('group', { name: 'Groups of settings' }).getByRole('button', { name: 'All' }).click()
+  const add = async (name: string, typed: string[]) => {
+    await section(page, name).getByRole('button', { name: 'Add', exact: true }).click()
+    for (const [place, text] of typed.entries()) {
+      if (place > 0) await page.keyboard.press('Tab')
+      await page.keyboard.type(text)
+    }
+  }
+  await add('Secrets', ['DATABASE_PASSWORD'])
+  await add('Capabilities', ['NET_ADMIN'])
+  await add('Extra hosts', ['db.internal', 'host-gateway'])
+  await add('Docker labels', ['team', 'shop'])
+
+  const ports = section(page, 'Ports')
+  await add('Ports', ['8080', '18080'])
+  await ports.getByRole('switch', { name: 'Keep published ports open' }).click()
+  await expect(ports.getByText("The service sees the gate's address")).toBeVisible()
+  await ports.getByLabel('PROXY protocol').selectOption('v2')
+  await expect(ports.getByText("The service sees the gate's address")).toBeHidden()
+  const volumes = section(page, 'Volumes')
+  await volumes.getByRole('button', { name: 'Add', exact: true }).click()
+  await volumes.getByLabel('name', { exact: true }).fill('data')
+  await volumes.getByLabel('Path inside the container').fill('/data')
+
+  const init = section(page, 'Init containers')
+  await init.getByRole('button', { name: 'Add', exact: true }).click()
+  await init.getByLabel('Name', { exact: true }).fill('migrate')
+  await init.getByLabel('Image', { exact: true }).fill('acme/migrate:1')
+  await init.getByLabel('Command 1').fill('migrate')
+  await init.getByLabel('Command 2').fill('--all')
+  await init.getByLabel('Environment: Key 1').fill('STEP')
+  await init.getByLabel('Value of STEP').fill('one')
+  await section(page, 'Health checks').getByLabel('Readiness').fill('/ready')
+  await section(page, 'Labels').getByLabel('Of the service: Key 1').fill('tier')
+  await section(page, 'Labels').getByLabel('Value of tier').fill('front')
+  await section(page, 'Metrics').getByRole('switch').click()
+  await expect(section(page, 'Metrics').getByLabel('Port of the metrics')).toHaveValue('8080')
+
+  const memory = section(page, 'Resources').getByLabel('Most memory')
+  await memory.fill('a lot')
+  await expect(section(page, 'Resources').getByText('Use a quantity such as 512Mi or 1G')).toBeVisible()
+  await memory.fill('512Mi')
+  await saved(page)
+  const config = await stored(image)
+  expect(config).toMatchObject({
+    ulimits: [{ key: 'nofile', soft: 1024, hard: 2048 }],
+    shmSize: '128Mi',
+    secrets: [{ key: 'DATABASE_PASSWORD', required: true }],
+    capabilities: [{ key: 'NET_ADMIN', value: 'add' }],
+    extraHosts: [{ key: 'db.internal', value: 'host-gateway' }],
+    dockerLabels: [{ key: 'team', value: 'shop' }],
+    ports: [{ internal: 8080, external: 18_080, proxyProtocol: 'v2' }],
+    portGate: { enabled: true },
+    volumes: [{ name: 'data', path: '/data' }],
+    initContainers: [
+      {
+        name: 'migrate',
+        image: 'acme/migrate:1',
+        command: [{ key: 'migrate' }, { key: '--all' }],
+        environment: [{ key: 'STEP', value: 'one' }],
+      },
+    ],
+    healthCheckConfig: { readinessProbe: '/ready' },
+    labels: { service: [{ key: 'tier', value: 'front' }] },
+    metrics: { enabled: true, port: 8080 },
+    resourceConfig: { limits: { memory: '512Mi' } },
+  })
+
+  await ports.getByRole('button', { name: 'Remove 8080' }).click()
+  await saved(page)
+  expect((await stored(image)).metrics).toMatchObject({ enabled: true, port: null })
+  await page.getByRole('button', { name: /^Undo: ports/ }).click()
+  await saved(page)
+  expect(await stored(image)).toMatchObject({ metrics: { port: 8080 }, ports: [{ internal: 8080 }] })
+})
+
+test('an instance shows where each value comes from, and bundles that disagree', async ({ page, stage }) => {
+  const world = stage.world
+  const names = [unique('eu'), unique('us')]
+  const it = await prepare(world, {
+    environment: environment({ LOG: 'info', URL: 'db' }),
+    customHeaders: [row({ key: 'X-Id' })],
+  })
+  const bundles = []
+  for (const name of names)
+    bundles.push(await it.bundle(name, { environment: environment({ REGION: name, [`ONLY_${name}`]: '1' }) }))
+  await it.carry(bundles.map((bundle) => bundle.id))
+
+  await page.goto(it.path(it.instance))
+  const line = (key: string) =>
+    section(page, 'Environment')
+      .getByRole('row')
+      .filter({ has: page.getByText(key, { exact: true }) })
+  await expect(line('LOG')).toContainText('image')
+  await expect(line(`ONLY_${names[0]}`)).toContainText(`bundle ${names[0]}`)
+  await expect(page.getByRole('alert').filter({ hasText: 'REGION differs' })).toContainText(
+    "deployment's own configuration",
+  )
+  await expect(section(page, 'Headers').getByRole('note')).toContainText('does nothing here')
+
+  // The deployment decides, and the instance overrides, takes away, and goes back.
+  await page.goto(it.path(it.deployment))
+  await expect(page.getByRole('alert').filter({ hasText: 'REGION differs' })).toContainText(names[1] ?? '')
+  await valueIn(page, 'REGION').fill('decided')
+  await expect(page.getByRole('alert').filter({ hasText: 'REGION differs' })).toBeHidden()
+  await saved(page)
+
+  await page.goto(it.path(it.instance))
+  await expect(line('REGION')).toContainText('this deployment')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await valueIn(page, 'LOG').fill('debug')
+  await expect(line('LOG')).toContainText('this instance')
+  await page.getByRole('button', { name: 'Take URL away here' }).click()
+  await expect(line('URL')).toContainText('taken away here')
+  await saved(page)
+
+  await page.getByRole('radio', { name: 'Final' }).click()
+  const final = page.getByRole('table', { name: 'Final configuration' })
+  await expect(final.getByRole('row').filter({ hasText: 'environment.LOG' })).toContainText('debug')
+  await expect(final.getByRole('row').filter({ hasText: 'environment.LOG' })).toContainText('this instance')
+  await expect(final.getByRole('row').filter({ hasText: 'environment.REGION' })).toContainText('this deployment')
+  await expect(final.getByText('environment.URL')).toHaveCount(0)
+
+  await page.getByRole('radio', { name: 'Form' }).click()
+  await page.getByRole('button', { name: 'Back to the inherited value: LOG' }).click()
+  await expect(valueIn(page, 'LOG')).toHaveValue('info')
+  await page.getByRole('button', { name: 'Back to the inherited value: URL' }).click()
+  await expect(valueIn(page, 'URL')).toHaveValue('db')
+  await saved(page)
+  expect((await it.stored(it.instance)).environment ?? []).toEqual([])
+})
+
+test('variables come from an .env file and go into one', async ({ page, stage }) => {
+  const { image, path, stored } = await prepare(stage.world, { environment: environment({ LOG: 'info', OLD: 'x' }) })
+  await page.goto(path(image))
+  const file = '# from the team\nexport LOG=debug # louder\nKEY="-----BEGIN\nabc\n-----END"\n'
+  await section(page, 'Environment').getByRole('button', { name: 'Import and download' }).click()
+  await page.getByRole('menuitem', { name: 'Import an .env file' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import variables' })
+  await dialog
+    .locator('input[type=file]')
+    .setInputFiles({ name: '.env', mimeType: 'text/plain', buffer: Buffer.from(`${file}nonsense\n`) })
+  await expect(dialog.getByText('Line 6 is no variable: nonsense')).toBeVisible()
+  await expect(dialog.getByText('1 added, 1 changed')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Apply 2 changes' }).click()
+  await saved(page)
+  const values = async () =>
+    Object.fromEntries((await stored(image)).environment?.map(({ key, value }) => [key, value]) ?? [])
+  expect(await values()).toEqual({ LOG: 'debug', OLD: 'x', KEY: '-----BEGIN\nabc\n-----END' })
+
+  await section(page, 'Environment').getByRole('button', { name: 'Import and download' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Download as .env' }).click()
+  expect(await readFile(await (await download).path(), 'utf8')).toBe(
+    'LOG=debug\nOLD=x\nKEY="-----BEGIN\nabc\n-----END"\n',
+  )
+
+  await page.locator('h1').click()
+  await page.keyboard.press('Control+z')
+  await expect(valueIn(page, 'LOG')).toHaveValue('info')
+  await saved(page)
+  expect(await values()).toEqual({ LOG: 'info', OLD: 'x' })
+})
+
+test('an earlier state comes back, and another configuration lends its settings', async ({ page, stage }) => {
+  const it = await prepare(stage.world, { environment: environment({ LOG: 'info' }) })
+  const other = await prepare(stage.world, {
+    name: unique('lender'),
+    workingDirectory: '/srv',
+    environment: environment({ LOG: 'lent' }),
+  })
+  await page.goto(it.path(it.image))
+  await valueIn(page, 'LOG').fill('debug')
+  await saved(page)
+
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'History' }).click()
+  const history = page.getByRole('dialog', { name: 'History' })
+  await expect(history.getByRole('button').filter({ hasText: 'LOG' }).first()).toContainText('Ada Lovelace')
+  await history.getByRole('button', { expanded: false }).nth(1).click()
+  await expect(history.getByText('+ LOG=info')).toBeVisible()
+  await history.getByRole('button', { name: 'Bring back' }).click()
+  await page.getByRole('dialog', { name: 'Bring this state back?' }).getByRole('button', { name: 'Bring back' }).click()
+  await expect.poll(async () => (await it.stored(it.image)).environment?.[0]?.value).toBe('info')
+  await page.keyboard.press('Escape')
+  await expect(valueIn(page, 'LOG')).toHaveValue('info')
+
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Compare and copy' }).click()
+  const lender = other.imageName
+  await page.getByRole('dialog').getByRole('searchbox').fill(lender)
+  await page.getByRole('dialog').getByRole('button', { name: lender }).click()
+  const compare = page.getByRole('dialog', { name: `Compared with ${lender}` })
+  await expect(compare.getByText('+ LOG=lent')).toBeVisible()
+  await compare.getByRole('checkbox', { name: 'workingDirectory' }).click()
+  await compare.getByRole('button', { name: 'Take over 1 setting' }).click()
+  await expect(valueIn(page, 'LOG')).toHaveValue('lent')
+  await saved(page)
+  const stored = await it.stored(it.image)
+  expect(stored.environment?.[0]?.value).toBe('lent')
+  expect(stored.workingDirectory ?? null).toBeNull()
+  expect(stored.name ?? null).not.toBe((await other.stored(other.image)).name)
+})
+
+test('a thousand variables stay smooth to type in, and are found', async ({ page, stage }) => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`VARIABLE_${at}`, `value ${at}`]))
+  const { image, path, stored } = await prepare(stage.world, { environment: environment(many) })
+  await page.goto(path(image))
+  await expect(section(page, 'Environment').getByText('1000 values')).toBeVisible()
+  await page.getByRole('searchbox', { name: 'Find in Environment' }).fill('variable_777')
+  await expect(page.getByText('1 row', { exact: true })).toBeVisible()
+  await valueIn(page, 'VARIABLE_777').fill('lucky')
+  await page.getByRole('searchbox', { name: 'Find in Environment' }).fill('')
+  await section(page, 'Environment').getByRole('button', { name: 'Add', exact: true }).click()
+  await page.keyboard.type('LAST_ONE')
+  await page.keyboard.press('Tab')
+  // From the key to the first moment after its picture was drawn.
+  await page.evaluate(
+    `globalThis.paints = []
+    addEventListener('keydown', () => {
+      const pressed = performance.now()
+      requestAnimationFrame(() => setTimeout(() => paints.push(Math.round(performance.now() - pressed))))
+    }, true)`,
+  )
+  await page.keyboard.type('typed at the end of a thousand', { delay: 20 })
+  await saved(page)
+  const paints = await page.evaluate<number[]>('paints.sort((a, b) => a - b)')
+  test.info().annotations.push({ type: 'keystroke to paint, ms', description: paints.join(' ') })
+  expect(paints.length).toBeGreaterThan(20)
+  // Only what is near is drawn.
+  expect(await section(page, 'Environment').getByRole('row').count()).toBeLessThan(100)
+  const found = new Map((await stored(image)).environment?.map(({ key, value }) => [key, value]))
+  expect([found.size, found.get('VARIABLE_777'), found.get('LAST_ONE')]).toEqual([
+    1_001,
+    'lucky',
+    'typed at the end of a thousand',
+  ])
+})
+
+test('the JSON follows the form, takes its edits, and says what is wrong', async ({ page, stage }) => {
+  const { image, path, stored } = await prepare(stage.world, { environment: environment({ LOG: 'info' }) })
+  await page.goto(`${path(image)}?view=json`)
+  const editor = page.getByLabel('Configuration as JSON').last()
+  await expect(editor).toContainText('"LOG": "info"')
+  await editor.fill('{ "environment": { "LOG": "debug" }, "tty": true }')
+  await saved(page)
+  expect(await stored(image)).toMatchObject({ tty: true, environment: [{ key: 'LOG', value: 'debug' }] })
+  await editor.fill('{ "environment": { "LOG": "debug" }, "nonsense": true }')
+  await expect(page.getByText('nonsense is no setting')).toBeVisible()
+  await page.getByRole('radio', { name: 'Form' }).click()
+  await expect(valueIn(page, 'LOG')).toHaveValue('debug')
+  await page.getByRole('button', { name: 'Hide Environment' }).click()
+  await expect(section(page, 'Environment')).toBeHidden()
+  await showSetting(page, 'Environment')
+  await expect(section(page, 'Environment').getByLabel('Key', { exact: true })).toBeFocused()
+})
