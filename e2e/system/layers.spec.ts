@@ -1,0 +1,79 @@
+import {
+  createDeployment,
+  createService,
+  deploy,
+  startStorage,
+  storageAccount,
+  storageMissing,
+  unique,
+  web,
+} from '@crux/test-kit'
+import { answers, hostPort } from '../kit/service.ts'
+import { expect, test } from '../kit/stage.ts'
+
+const missing = await storageMissing()
+
+test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
+  test.skip(missing !== undefined, missing)
+  test.setTimeout(600_000)
+  const { world } = stage
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug }
+  const s3 = await startStorage()
+  try {
+    await s3.createBucket('site')
+    await s3.put('site', 'index.html', 'from the bucket')
+    const body = { name: unique('s3 '), url: s3.url, public: false, ...storageAccount }
+    const storage = await client.call('storages.create', { params, body })
+    const check = await client.call('storages.check', { params: { ...params, storageId: storage.id } })
+    expect(check).toEqual({ reachable: true, buckets: ['site'] })
+
+    const port = hostPort()
+    const prefix = unique('l')
+    const service = await createService(world, [
+      {
+        name: `app/${prefix}`,
+        tag: '1',
+        image: web('from the image'),
+        config: { name: 'web', volumes: [{ name: 'files', path: '/www', type: 'rwo' }] },
+      },
+    ])
+    const bundle = await client.call('config-bundles.create', { params, body: { name: unique('bundle ') } })
+    await client.call('config-bundles.update', {
+      params: { ...params, configBundleId: bundle.id },
+      body: {
+        config: {
+          ports: [{ internal: 8080, external: port }],
+          storage: { storageId: storage.id, bucket: 'site', path: 'files' },
+        },
+      },
+    })
+    const deployment = await createDeployment(world, service, prefix)
+    const change = { prefix, protected: false, configBundles: [bundle.id] }
+    await client.call('deployments.update', { params: { ...params, deploymentId: deployment.id }, body: change })
+
+    expect(await deploy(world, deployment.id)).toMatchObject({ status: 'successful' })
+    await answers(port, 'from the bucket')
+
+    // The storage's keys are wrong from now on: the next release fails, and what runs goes on.
+    await client.call('storages.update', {
+      params: { ...params, storageId: storage.id },
+      body: { ...body, secretKey: 'no longer this' },
+    })
+    await s3.put('site', 'index.html', 'newer')
+    await client.call('config-bundles.update', {
+      params: { ...params, configBundleId: bundle.id },
+      body: { config: { environment: [{ key: 'CHANGED', value: '1' }] } },
+    })
+    const failed = await deploy(world, deployment.id)
+    expect(failed.status).toBe('failed')
+    expect(JSON.stringify(failed.events)).not.toContain('no longer this')
+    await answers(port, 'from the bucket')
+
+    await client.call('storages.update', { params: { ...params, storageId: storage.id }, body })
+    expect(await deploy(world, deployment.id)).toMatchObject({ status: 'successful' })
+    await answers(port, 'newer')
+  } finally {
+    await s3.dispose()
+  }
+})
