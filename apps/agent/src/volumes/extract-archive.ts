@@ -16,9 +16,14 @@ export interface Extraction {
  * Writes what an engine's archive of one path holds: the content of a folder, or the one file. Owners are kept where this process
  * may give them.
  *
+ * @param isForeign whether an entry, by its path joined by slashes, is not the image's own and is left out
  * @throws Error for a name that leads out of the archived folder
  */
-export async function extractArchive(archive: Readable, folder: ContainedFolder): Promise<Extraction> {
+export async function extractArchive(
+  archive: Readable,
+  folder: ContainedFolder,
+  isForeign: (path: string, header: Header) => boolean = () => false,
+): Promise<Extraction> {
   const found: Extraction = { files: 0, bytes: 0, skipped: [], paths: new Set() }
   const folders: { path: InnerPath; attributes: Attributes }[] = []
   const entries = extract()
@@ -38,6 +43,10 @@ export async function extractArchive(archive: Readable, folder: ContainedFolder)
       }
     }
     const path = inner(parts, top)
+    if (isForeign(path.join('/'), header)) {
+      entry.resume()
+      continue
+    }
     const attributes = attributesOf(header)
     remember(found.paths, path)
     switch (header.type) {

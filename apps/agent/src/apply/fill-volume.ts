@@ -1,0 +1,96 @@
+import { chown, mkdir } from 'node:fs/promises'
+import { posix } from 'node:path'
+import type { ResolvedInstance } from '../plan/plan.ts'
+import type { ConfigCopy, StorageImport, WritableFolder } from '../plan/preparations.ts'
+import { openContainedFolder } from '../volumes/contained-folder.ts'
+import type { Run } from './executors.ts'
+import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+
+/** Needs no tool inside the image: a container of it is made, never started, and read by the engine. */
+export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
+  const { instance, run } = job
+  const { engine } = run.driver
+  const { extractArchive } = await import('../volumes/extract-archive.ts')
+  const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
+  const folder = await openContainedFolder(await readyFolder(copy.folder, run, instance), { replace: !copy.keepFiles })
+  try {
+    const { files, bytes, skipped, paths } = await extractArchive(
+      await engine.readArchive(id, copy.path, run.signal),
+      folder,
+      (path, { size }) => isMadeByEngine(posix.join(copy.path, path), size),
+    )
+    const removed = copy.keepFiles
+      ? await folder.removePartial()
+      : await folder.removeUnwanted((path) => paths.has(path))
+    const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
+    run.narrator.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
+    if (skipped.length > 0)
+      run.narrator.warn(
+        instance.instanceId,
+        `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
+      )
+  } finally {
+    await folder.close()
+  }
+}
+
+/** What Docker lays into every container that it makes, where the image has nothing of its own there. */
+const engineFolders = ['/dev', '/proc', '/sys']
+const engineFiles = ['/.dockerenv', '/etc/hostname', '/etc/hosts', '/etc/mtab', '/etc/resolv.conf']
+
+function isMadeByEngine(path: string, size: number): boolean {
+  const plain = path.replace(/(.)\/$/, '$1')
+  return (
+    (size === 0 && engineFiles.includes(plain)) ||
+    engineFolders.some((folder) => plain === folder || plain.startsWith(`${folder}/`))
+  )
+}
+
+export async function importFiles(order: StorageImport, { instance, run }: Job): Promise<void> {
+  const { instanceId } = instance
+  const access = run.release.instances.find((candidate) => candidate.instanceId === instanceId)?.storage
+  if (!access) throw new Error('the release does not say where the storage is')
+  const [{ openBucket }, { importObjects }] = await Promise.all([
+    import('../storage/bucket.ts'),
+    import('../storage/import-objects.ts'),
+  ])
+  const bucket = openBucket({ ...access, bucket: order.bucket }, run.signal)
+  const folder = await openContainedFolder(await readyFolder(order.folder, run, instance), { replace: true })
+  const tell = (status: string, currentBytes: number, totalBytes: number) =>
+    run.narrator.progress(instanceId, { currentBytes, totalBytes, status })
+  try {
+    const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, folder, {
+      prefix: order.prefix,
+      owner: ownerOf(instance),
+      signal: run.signal,
+      onProgress: ({ currentBytes, totalBytes }) => tell('Importing', currentBytes, totalBytes),
+    })
+    tell('Import complete', fetchedBytes, fetchedBytes)
+    run.narrator.info(
+      instanceId,
+      `imported ${fetched} files (${fetchedBytes} bytes) into ${order.volume}, ${unchanged} were there already, ${removed} removed`,
+    )
+  } finally {
+    bucket.close()
+    await folder.close()
+  }
+}
+
+/** Nothing may keep a container from reading what was put there for it; only root can give files away. */
+function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | undefined {
+  if (!base.user || process.getuid?.() !== 0) return undefined
+  return { user: Number(base.user), group: Number(base.user) }
+}
+
+/** The folder as this process sees it; it exists afterwards. */
+async function readyFolder(folder: WritableFolder, run: Run, instance: ResolvedInstance): Promise<string> {
+  if (folder.kind === 'host') {
+    await mkdir(folder.path, { recursive: true })
+    return folder.path
+  }
+  const path = posix.join(run.dataDir, folder.relativePath)
+  const made = await mkdir(path, { recursive: true })
+  const owner = ownerOf(instance)
+  if (made && owner) await chown(path, owner.user, -1)
+  return path
+}
