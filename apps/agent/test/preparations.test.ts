@@ -210,6 +210,16 @@ describe('a config container', () => {
     expect(await readdir(volume('web', 'conf'))).toEqual(['one.conf'])
   })
 
+  test('brings a whole image without what the engine lays into each container', async () => {
+    const { reference } = await world.publish('conf:6', {
+      files: { '/one.conf': 'one', '/etc/two.conf': 'two' },
+      bare: true,
+    })
+    await succeed(world.release({ instances: [config(reference, { path: '/' })] }))
+    expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['etc', 'one.conf'])
+    expect(await readdir(volume('web', 'conf', 'etc'))).toEqual(['two.conf'])
+  })
+
   test('writes through no link that a container laid in the volume', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'crux-outside-'))
     try {

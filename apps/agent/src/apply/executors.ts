@@ -162,6 +162,8 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
       `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
     )
   }
+  if (instance.base.healthCheck && !instance.base.healthCheck.command && !instance.facts.hasHealthCheck)
+    narrator.warn(instanceId, 'healthCheckConfig: the image has no health check whose times could be changed')
   for (const { property, description } of notApplied(instance.config, 'docker'))
     narrator.warn(instanceId, `${property}: ${description}`)
   for (const reason of planned.reasons)
