@@ -200,7 +200,9 @@ describe('a configuration with something wrong in it', () => {
           if (own.length > 0) refused += 1
           // One letter is a good name behind a prefix, though not what a person may type.
           const { name, ...rest } = fields
-          const parsed = ContainerConfigFields.safeParse(/^[a-z0-9]$/.test(String(name)) ? rest : config)
+          const parsed = ContainerConfigFields.safeParse(
+            typeof name === 'string' && /^[a-z0-9]$/.test(name) ? rest : config,
+          )
           if (!parsed.success) {
             expect(own.length).toBeGreaterThan(0)
             return
