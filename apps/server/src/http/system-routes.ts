@@ -24,13 +24,16 @@ export function systemRoutes(
     })(request, reply),
   )
 
+  // Both are made once, when somebody asks: it takes half a second, and anybody may ask.
   let document: string | undefined
+  let page: string | undefined
   http.get('/api/openapi.json', async (_request, reply) => {
     document ??= JSON.stringify(openApiDocument(options.version))
     return reply.type('application/json').send(document)
   })
-  http.get('/api/swagger', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(swaggerPage(openApiDocument(options.version))),
-  )
+  http.get('/api/swagger', async (_request, reply) => {
+    page ??= swaggerPage(openApiDocument(options.version))
+    return reply.type('text/html; charset=utf-8').send(page)
+  })
   http.get('/api/swagger.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(swaggerStyle))
 }
