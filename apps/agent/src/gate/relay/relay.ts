@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { createPortions } from './portions.ts'
 import type { GatePort } from './protocol.ts'
 import { proxyHeader } from './proxy-header.ts'
 
@@ -30,6 +31,7 @@ export const listenOptions = {
 export function createRelay(): Relay {
   const open = new Map<string, Set<Side>>()
   const waiting = new Map<string, Set<() => void>>()
+  const portionsTo = createPortions()
 
   function leave(container: string, client: Side): void {
     const all = open.get(container)
@@ -45,6 +47,7 @@ export function createRelay(): Relay {
       return
     }
     const { container } = entry
+    const portions = portionsTo(client)
     const upstream: Side = connect({
       host: entry.target,
       port: entry.containerPort,
@@ -52,7 +55,9 @@ export function createRelay(): Relay {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: keepAliveMs,
+      onread: portions.onread,
     })
+    upstream.once('close', portions.end)
     let all = open.get(container)
     if (!all) {
       all = new Set()
@@ -85,6 +90,7 @@ export function createRelay(): Relay {
       client.once('close', () => leave(container, client))
       if (entry.proxy !== '') upstream.write(proxyHeader(entry.proxy, endsOf(client)))
       join(client, upstream)
+      client.on('data', onData)
       join(upstream, client)
       client.resume()
     })
@@ -136,7 +142,6 @@ function endsOf(client: Socket) {
 /** Functions without a closure: there are six of them for each connection. */
 function join(side: Side, peer: Side): void {
   side.peer = peer
-  side.on('data', onData)
   side.on('drain', onDrain)
   side.on('end', onEnd)
   side.on('error', onError)
