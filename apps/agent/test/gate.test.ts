@@ -58,9 +58,11 @@ describe('a port that stays open', () => {
       const port = await freePort()
       await deploy(one, port)
       const requests = loadPort(port, full ? 8 : 4)
-      const rounds = full ? 50 : 4
+      const wanted = full ? { deployments: 50, requests: 100_000 } : { deployments: 4, requests: 3_000 }
+      let deployments = 0
       let failed = 0
-      for (let round = 0; round < rounds; round += 1) {
+      for (; deployments < wanted.deployments || requests.total() < wanted.requests; deployments += 1) {
+        const round = deployments
         // Every second of four fails, in the full run every fifth: by its end, or because it listens on nothing.
         const kind = round % (full ? 5 : 4)
         const bad = full ? kind === 1 : kind === 1 || kind === 2
@@ -72,15 +74,14 @@ describe('a port that stays open', () => {
         expect(outcome).toMatchObject({ successful: !bad, formerRestored: bad })
         if (bad) failed += 1
       }
-      await waitUntil('enough requests', () => requests.total() >= (full ? 100_000 : 3_000), 600_000)
       await requests.stop()
       expect(requests.bad).toEqual([])
       expect(Object.keys(requests.seen).sort()).toEqual(['one', 'two'])
-      expect(failed).toBe(full ? 10 : 2)
+      expect(failed).toBeGreaterThanOrEqual(full ? 10 : 2)
       expect(await world.names()).toEqual([world.name('web')])
       if (full)
         process.stdout.write(
-          `${requests.total()} requests, 0 failed, ${rounds} deployments of which ${failed} failed\n`,
+          `${requests.total()} requests, 0 failed, during ${deployments} deployments of which ${failed} failed\n`,
         )
     },
     full ? 1_800_000 : 120_000,

@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process'
+import { connect } from 'node:net'
+import {
+  createDeployment,
+  createService,
+  finished,
+  freePort,
+  loadImage,
+  raw,
+  startDeployment,
+  unique,
+  waitFor,
+  web,
+} from '@crux/test-kit'
+import { median, now, type Report } from './measure.ts'
+import { removeContainers, type Stage } from './stage.ts'
+
+/** Answers a number with that many bytes, and 0 with a word, then ends. Node, so that the service is no slower than what is measured. */
+const serverScript = `
+import { createServer } from 'node:net'
+const chunk = Buffer.alloc(262144)
+createServer({ noDelay: true }, (client) => {
+  client.on('error', () => undefined)
+  client.once('data', (data) => {
+    let left = Number(data)
+    if (left === 0) return client.end('ok')
+    const more = () => {
+      while (left > 0) {
+        left -= chunk.length
+        if (!client.write(chunk)) return client.once('drain', more)
+      }
+      client.end()
+    }
+    more()
+  })
+}).listen(8080)
+process.on('SIGTERM', () => process.exit(0))
+`
+const bulkBytes = 400_000_000
+const connections = 2_000
+const atOnce = 16
+
+type Way = { host: string; port: number }
+
+/** Node and its libraries of this machine, file by file: an image with them would take longer than the measure. */
+function runtimeFiles(): string[] {
+  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => /(?:=>\s+)?(\/\S+)\s+\(0x/.exec(line)?.[1] ?? [])
+  return [process.execPath, ...libraries]
+}
+
+/** The gate beside the engine's userland proxy and beside the direct path to a container of the same service. */
+export async function gateSpeed(stage: Stage, report: Report, rounds: number): Promise<void> {
+  const { world, registry } = stage
+  const image = { ...web('unused'), files: { '/server.mjs': serverScript } }
+  await registry.push('bench/gated', '1', image)
+  const files = runtimeFiles()
+  const [gatePort, proxyPort] = [await freePort(), await freePort()]
+  const service = await createService(world, [
+    {
+      name: 'bench/gated',
+      tag: '1',
+      config: {
+        name: 'web',
+        ports: [{ internal: 8080, external: gatePort }],
+        portGate: { enabled: true },
+        volumes: files.map((path) => ({ name: path, path, type: 'ro' })),
+        commands: [{ key: process.execPath }],
+        args: [{ key: '/server.mjs' }],
+      },
+    },
+  ])
+  const prefix = unique('g')
+  const deployment = await createDeployment(world, service, prefix)
+  await startDeployment(world, deployment.id)
+  const { status, outcome } = await finished(world, deployment.id)
+  if (status !== 'successful') throw new Error(outcome)
+
+  const reference = `${unique('bench-gate')}:1`
+  await loadImage(reference, image)
+  const id = await raw.create(unique('rawgate'), {
+    Image: reference,
+    Cmd: [process.execPath, '/server.mjs'],
+    HostConfig: {
+      Binds: files.map((path) => `${path}:${path}:ro`),
+      PortBindings: { '8080/tcp': [{ HostIp: '127.0.0.1', HostPort: String(proxyPort) }] },
+    },
+  })
+  try {
+    await raw.start(id)
+    const info = (await raw.inspect(id)) as unknown as { NetworkSettings: { IPAddress: string } }
+    const ways: Record<'direct' | 'proxy' | 'gate', Way> = {
+      direct: { host: info.NetworkSettings.IPAddress, port: 8080 },
+      // On loopback the engine rewrites nothing: its proxy process carries every byte.
+      proxy: { host: '127.0.0.1', port: proxyPort },
+      gate: { host: '127.0.0.1', port: gatePort },
+    }
+    for (const way of Object.values(ways)) await waitFor('it answers', () => greet(way).then(() => true))
+    const bulk = await takeTurns(
+      rounds,
+      ways,
+      async (way) => bulkBytes / 1e6 / ((await timed(() => read(way))) / 1_000),
+    )
+    const fresh = await takeTurns(
+      rounds,
+      ways,
+      async (way) => connections / ((await timed(() => greetMany(way))) / 1_000),
+    )
+    const share = (of: typeof bulk) => `${(median(of.gate) / median(of.direct)).toFixed(2)} of the direct path`
+    report.ratio(
+      'gate, bulk: MB/s / userland proxy',
+      { ours: bulk.gate, theirs: bulk.proxy },
+      { at: 'least', value: 0.6 },
+      'MB/s',
+      share(bulk),
+    )
+    report.ratio(
+      'gate, new connections / userland proxy',
+      { ours: fresh.gate, theirs: fresh.proxy },
+      { at: 'least', value: 0.8 },
+      '/s',
+      share(fresh),
+    )
+  } finally {
+    await raw.remove(id)
+    await removeContainers(`dev.crux.prefix=${prefix}`)
+  }
+}
+
+/** Every way once per round, each round beginning with another one. */
+async function takeTurns(
+  rounds: number,
+  ways: Record<'direct' | 'proxy' | 'gate', Way>,
+  measure: (way: Way) => Promise<number>,
+): Promise<Record<'direct' | 'proxy' | 'gate', number[]>> {
+  const results: Record<'direct' | 'proxy' | 'gate', number[]> = { direct: [], proxy: [], gate: [] }
+  const names = ['direct', 'proxy', 'gate'] as const
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < names.length; turn++) {
+      const name = names[(round + turn) % names.length] ?? 'direct'
+      results[name].push(await measure(ways[name]))
+    }
+  }
+  return results
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = now()
+  await work()
+  return now() - begun
+}
+
+function read({ host, port }: Way): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let got = 0
+    const onread = {
+      buffer: Buffer.alloc(262_144),
+      callback: (bytes: number) => {
+        got += bytes
+        return true
+      },
+    }
+    const socket = connect({ host, port, onread }, () => socket.write(String(bulkBytes)))
+    socket.on('error', reject)
+    socket.on('end', () => (got >= bulkBytes ? resolve() : reject(new Error(`only ${got} bytes came`))))
+  })
+}
+
+function greet({ host, port }: Way): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let answered = false
+    const socket = connect({ host, port, noDelay: true }, () => socket.write('0'))
+    socket.on('data', () => {
+      answered = true
+    })
+    socket.on('error', reject)
+    socket.on('end', () => (answered ? resolve() : reject(new Error('it ended without an answer'))))
+  })
+}
+
+async function greetMany(way: Way): Promise<void> {
+  let left = connections
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left-- > 0) await greet(way)
+    }),
+  )
+}
