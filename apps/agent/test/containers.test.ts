@@ -1,5 +1,4 @@
 import { ContainerState, FailureCode, Operation } from '@crux/agent-protocol'
-import { createMessage, encrypt, readKey } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
@@ -108,8 +107,7 @@ describe('commands', () => {
   })
 
   test('show an inspection without the values of secrets, which the container itself has', async () => {
-    const publicKey = await readKey({ armoredKey: world.server.links.at(-1)?.publicKey ?? '' })
-    const value = await encrypt({ message: await createMessage({ text: 'hunter2' }), encryptionKeys: publicKey })
+    const value = await world.seal('hunter2')
     const secrets = [
       { key: 'PASSWORD', value, encrypted: true },
       { key: 'COLOUR', value, encrypted: true },
@@ -129,6 +127,33 @@ describe('commands', () => {
         typeof entry === 'bigint' ? String(entry) : entry,
       ),
     ).not.toContain('hunter2')
+  })
+
+  test('tell no value of a secret in their logs, also one that the program prints, nor when they fail', async () => {
+    const secrets = [{ key: 'PASSWORD', value: await world.seal('hunter2\nsecond-line'), encrypted: true }]
+    const printing = (name: string, script: string, more: object = {}) =>
+      world.release({
+        partial: true,
+        instances: [
+          {
+            image,
+            config: { name, secrets, commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }], ...more },
+          },
+        ],
+      })
+    const release = printing('prints', 'echo "it is $PASSWORD"; sleep 1000')
+    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+    const answer = await world.server.ask({ case: 'readLog', value: { container: ref('prints'), take: 10 } })
+    const lines = answer.case === 'log' ? answer.value.lines.map(({ text }) => text) : []
+    expect(lines).toEqual(['it is ***', '***'])
+    const failing = printing('fails', 'echo "bad $PASSWORD"; exit 3')
+    expect(await world.server.deployAndWait(failing)).toMatchObject({ successful: false })
+    const told = JSON.stringify(world.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
+      typeof entry === 'bigint' ? String(entry) : entry,
+    )
+    expect(told).toContain('bad ***')
+    expect(told).not.toMatch(/hunter2|second-line/)
+    await world.server.ask({ case: 'deleteContainers', value: { container: ref('prints') } })
   })
 
   test('delete one container, also one that is gone already, or all of an owner and no other', async () => {

@@ -185,9 +185,6 @@ describe('before anything is touched', () => {
           world.release({ hostDangerousAllowed: allowed, instances: [web(good, config)] }),
         )
       ).reason
-    expect(await reasons({ initContainers: [{ name: 'init', image: 'x:1', useParentConfig: false }] })).toContain(
-      'cannot apply init containers yet',
-    )
     expect(await reasons({ networkMode: 'host' })).toContain("needs an admin's permission")
     expect(await reasons({ volumes: [{ name: '/etc', path: '/data' }] })).toContain("needs an admin's permission")
     expect(await reasons({ capabilities: [{ key: 'SYS_ADMIN', value: 'add' }] })).toContain(
@@ -197,6 +194,16 @@ describe('before anything is touched', () => {
     expect(await reasons({ secrets: [{ key: 'A', value: 'no message', encrypted: true }] })).toContain(
       'the secret A cannot be read on this node',
     )
+    // Nobody encrypted it: whoever could put it there could read it too.
+    expect(await reasons({ secrets: [{ key: 'B', value: 'plain', encrypted: false }] })).toContain(
+      'the secret B cannot be read on this node',
+    )
+    // Before anything is pulled.
+    const unreadable = world.release({
+      instances: [web(good, { secrets: [{ key: 'A', value: 'x', encrypted: true }] })],
+    })
+    await failing(unreadable)
+    expect(failedPhase(unreadable)).toEqual([])
     expect(await world.names()).toEqual([])
   })
 })

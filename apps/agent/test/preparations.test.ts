@@ -43,7 +43,7 @@ describe('init containers', () => {
             { key: 'COLOUR', value: 'blue' },
             { key: 'SHAPE', value: 'round' },
           ],
-          secrets: [{ key: 'TOKEN', required: true, value: 'plain-token', encrypted: false }],
+          secrets: [{ key: 'TOKEN', required: true, value: await world.seal('plain-token'), encrypted: true }],
           volumes: [{ name: 'data', path: '/data', type: 'ro' }],
           initContainers: [
             {

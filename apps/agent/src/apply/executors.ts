@@ -14,7 +14,7 @@ import { companionName, networkName } from '../plan/names.ts'
 import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
-import { secretsOf } from '../secrets/environment.ts'
+import type { OpenedSecrets } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
 import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts, suspendPorts } from './gate-steps.ts'
 import { ContainerState, type Narrator, Phase } from './narrator.ts'
@@ -31,7 +31,7 @@ export interface Run {
   resolved: ReadonlyMap<string, ResolvedInstance>
   narrator: Narrator
   dataDir: string
-  decrypt: (message: string) => Promise<string>
+  secrets: OpenedSecrets
   signal: AbortSignal
   /** Whether an earlier process of this agent began with it. */
   resumed: boolean
@@ -183,7 +183,6 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
 }
 
 async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInstance): Promise<ContainerSpec> {
-  const secrets = await secretsOf(run, instance)
   const ports = imagePorts(instance.facts.labels)
   if (ports.problem) run.narrator.warn(instance.instanceId, ports.problem)
   const { base } = instance
@@ -200,7 +199,7 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
     name: planned.createName,
     // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
-    environment: { ...secrets, ...instance.base.environment },
+    environment: { ...run.secrets.get(instance.instanceId), ...instance.base.environment },
     labels: { ...withoutOurs(instance.facts.labels), ...instance.base.labels, [label.configHash]: hashOf(instance) },
     aliases: planned.aliases,
     links: planned.links,

@@ -3,7 +3,6 @@ import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 import type { InitRun } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
-import { secretsOf } from '../secrets/environment.ts'
 import { partsOf, type Run } from './executors.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
 
@@ -53,7 +52,7 @@ async function specOf(
   const secretKeys = config.secrets.map(({ key }) => key)
   return {
     ...own,
-    environment: { ...(await secretsOf(run, instance)), ...base.environment, ...init.environment },
+    environment: { ...run.secrets.get(instance.instanceId), ...base.environment, ...init.environment },
     networkMode: base.networkMode,
     links: planned.links,
     networks: instance.networks.map((name) => ({ name, aliases: [] })),

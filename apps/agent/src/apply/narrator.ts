@@ -1,5 +1,6 @@
 import { ContainerState, LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
 import type { Journal } from '../journal/journal.ts'
+import { redactorOf } from '../secrets/redaction.ts'
 
 /** Tells the server, through the journal, how a release goes. */
 export type Narrator = ReturnType<typeof createNarrator>
@@ -8,22 +9,33 @@ const progressEveryMs = 500
 
 export function createNarrator(journal: Journal, now: () => number = Date.now) {
   const lastProgress = new Map<string, number>()
+  let redact = redactorOf([])
   const log =
     (level: LogLevel) =>
     (instanceId: string, ...lines: string[]) =>
-      journal.append({ case: 'log', value: { instanceId, level, lines, fromContainer: false } })
+      journal.append({
+        case: 'log',
+        value: { instanceId, level, lines: lines.map((line) => redact(line)), fromContainer: false },
+      })
   const phase =
     (state: PhaseState) =>
     (instanceId: string, of: Phase, detail = '') =>
-      journal.append({ case: 'phase', value: { instanceId, phase: of, state, detail } })
+      journal.append({ case: 'phase', value: { instanceId, phase: of, state, detail: redact(detail) } })
   return {
+    /** Values of secrets, which an engine's error or a container's last words might repeat: from now on nothing says them. */
+    hide(values: readonly string[]) {
+      redact = redactorOf(values)
+    },
     info: log(LogLevel.INFO),
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
     /** What a container itself said: its last words when it failed. */
     containerLog(instanceId: string, lines: string[], failed = true) {
       const level = failed ? LogLevel.ERROR : LogLevel.INFO
-      journal.append({ case: 'log', value: { instanceId, level, lines, fromContainer: true } })
+      journal.append({
+        case: 'log',
+        value: { instanceId, level, lines: lines.map((line) => redact(line)), fromContainer: true },
+      })
     },
     waiting: phase(PhaseState.WAITING),
     running: phase(PhaseState.RUNNING),
@@ -46,7 +58,7 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
       })
     },
     state(instanceId: string, state: ContainerState, reason = '') {
-      journal.append({ case: 'state', value: { instanceId, state, reason } })
+      journal.append({ case: 'state', value: { instanceId, state, reason: redact(reason) } })
     },
     outcome(outcome: {
       successful: boolean
@@ -56,7 +68,7 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
       cancelled: boolean
       containerNames: string[]
     }) {
-      journal.append({ case: 'outcome', value: outcome })
+      journal.append({ case: 'outcome', value: { ...outcome, reason: redact(outcome.reason) } })
     },
   }
 }

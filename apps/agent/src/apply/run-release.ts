@@ -14,6 +14,7 @@ import { fullName, networkName } from '../plan/names.ts'
 import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
+import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { type LinkClock, Stopped } from './control.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
@@ -49,6 +50,8 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
     if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
+    const secrets = await openSecrets(context.decrypt, desired)
+    narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
       driver: context.driver,
@@ -60,7 +63,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
       onResolved: (digests) => Object.assign(journal.facts, { digests }),
     })
     signal.throwIfAborted()
-    run = await prepareRun(journal, context, resolved, early, narrator, signal)
+    run = await prepareRun(journal, context, { resolved, secrets, early }, narrator, signal)
     if (!journal.facts.committed) await bringAbout(journal, context, run)
     await cleanUp(run, context)
     succeed(run)
@@ -93,8 +96,7 @@ function beginEarly({ release, facts }: Journal, context: ReleaseContext, desire
 async function prepareRun(
   journal: Journal,
   context: ReleaseContext,
-  resolved: ResolvedInstance[],
-  early: Early,
+  { resolved, secrets, early }: { resolved: ResolvedInstance[]; secrets: OpenedSecrets; early: Early },
   narrator: Narrator,
   signal: AbortSignal,
 ): Promise<Run> {
@@ -114,7 +116,7 @@ async function prepareRun(
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
     narrator,
     dataDir: context.dataDir,
-    decrypt: context.decrypt,
+    secrets,
     signal,
     resumed,
     ensured: new Set(ensured === undefined ? [] : [ensured]),
@@ -290,7 +292,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     resolved: new Map(),
     narrator,
     dataDir: context.dataDir,
-    decrypt: context.decrypt,
+    secrets: new Map(),
     signal: new AbortController().signal,
     resumed: true,
     ensured: new Set(),

@@ -1,24 +1,31 @@
-import type { ResolvedInstance } from '../plan/plan.ts'
+import type { DesiredInstance } from '../plan/container-spec.ts'
 import { Refusal } from '../plan/refusal.ts'
 
+/** Readable values by key, of each instance: in memory only, for as long as its release is brought about. */
+export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>
+
 /**
- * Readable values of an instance's secrets, for a container's environment and nothing else. A key that the environment has too is
- * left out: the environment wins (agents.md A7.4).
+ * Opens all secrets of a release, before anything is pulled or changed. They go into containers' environments and nowhere else. A key
+ * that the environment has too is left out: the environment wins (agents.md A7.4).
  *
- * @throws Refusal that names the key
+ * @throws Refusal that names the key, also for a value that nobody encrypted
  */
-export async function secretsOf(
-  { decrypt }: { decrypt: (message: string) => Promise<string> },
-  { instanceId, config, base }: Pick<ResolvedInstance, 'instanceId' | 'config' | 'base'>,
-): Promise<Record<string, string>> {
-  const secrets: Record<string, string> = {}
-  for (const { key, value, encrypted } of config.secrets) {
-    if (value === undefined || Object.hasOwn(base.environment, key)) continue
-    try {
-      secrets[key] = value === '' || encrypted === false ? value : await decrypt(value)
-    } catch (cause) {
-      throw new Refusal(instanceId, `the secret ${key} cannot be read on this node: enter its value again`, { cause })
+export async function openSecrets(
+  decrypt: (message: string) => Promise<string>,
+  desired: readonly Pick<DesiredInstance, 'instanceId' | 'config' | 'base'>[],
+): Promise<OpenedSecrets> {
+  const opened = new Map<string, Record<string, string>>()
+  for (const { instanceId, config, base } of desired) {
+    const secrets: Record<string, string> = {}
+    opened.set(instanceId, secrets)
+    for (const { key, value } of config.secrets) {
+      if (value === undefined || Object.hasOwn(base.environment, key)) continue
+      try {
+        secrets[key] = value === '' ? value : await decrypt(value)
+      } catch (cause) {
+        throw new Refusal(instanceId, `the secret ${key} cannot be read on this node: enter its value again`, { cause })
+      }
     }
   }
-  return secrets
+  return opened
 }

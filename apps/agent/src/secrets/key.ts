@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { PrivateKey } from 'openpgp'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
 
 /** The node's OpenPGP key: browsers encrypt values with the public part, only this node reads them. */
@@ -23,13 +24,15 @@ export async function openNodeKey(folder: string): Promise<NodeKey> {
       : await makePair(stored)
   if (stored === undefined) await writeDurably(privatePath, pair.privateKey)
   if (storedPublic === undefined) await writeDurably(publicPath, pair.publicKey)
+  let opener: Promise<PrivateKey> | undefined
   return {
     publicKey: pair.publicKey,
     async decrypt(message) {
       const openpgp = await import('openpgp')
+      opener ??= openpgp.readPrivateKey({ armoredKey: pair.privateKey })
       const { data } = await openpgp.decrypt({
         message: await openpgp.readMessage({ armoredMessage: message }),
-        decryptionKeys: await openpgp.readPrivateKey({ armoredKey: pair.privateKey }),
+        decryptionKeys: await opener,
       })
       return data
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
 import { type Registry, startRegistry } from '@crux/test-kit'
 import type Docker from 'dockerode'
+import { createMessage, encrypt, readKey } from 'openpgp'
 import { startTestAgent, type TestAgent } from './agents.ts'
 import { FakeServer } from './fake-server.ts'
 import { stopGate } from './gate.ts'
@@ -33,6 +34,8 @@ export interface World {
   answer(short: string): Promise<string>
   /** Runs a command in a container and gives back what it prints. */
   exec(short: string, command: string[]): Promise<string>
+  /** A secret's value as a browser makes it, for the agent's key. */
+  seal(text: string): Promise<string>
   /** Ends and starts the agent anew with the same data folder. */
   restartAgent(): Promise<void>
   /** Removes the containers and networks under the prefix. */
@@ -114,6 +117,10 @@ export async function startWorld(): Promise<World> {
       return response ? (await response.text()).trim() : ''
     },
     exec,
+    async seal(text) {
+      const encryptionKeys = await readKey({ armoredKey: server.links.at(-1)?.publicKey ?? '' })
+      return String(await encrypt({ message: await createMessage({ text }), encryptionKeys }))
+    },
     async restartAgent() {
       await agent.stop()
       agent = await startTestAgent(server, { dataDir, nodeId })

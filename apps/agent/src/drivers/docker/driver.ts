@@ -2,6 +2,7 @@ import { EngineKind, Operation } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { label } from '../../plan/labels.ts'
+import { redactorOf } from '../../secrets/redaction.ts'
 import type { Driver, LogChunkLine, LogRequest } from '../driver.ts'
 import { EngineError } from '../errors.ts'
 import { openDocker } from './client.ts'
@@ -9,7 +10,7 @@ import { createContainerEngine } from './container-engine.ts'
 import { viewOf } from './container-view.ts'
 import { translate, translating } from './errors.ts'
 import { createEventHub } from './events.ts'
-import { redactInspection } from './inspection.ts'
+import { redactInspection, secretValues } from './inspection.ts'
 import { LogParser } from './log-parser.ts'
 import { findOwnContainer } from './own-container.ts'
 
@@ -108,11 +109,16 @@ export async function openDockerDriver(dockerHost: string, log: Logger): Promise
 async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
   const info = await translating('log', () => docker.getContainer(id).inspect())
   const parser = new LogParser({ framed: !info.Config.Tty })
+  const values = secretValues(info)
+  const redact = redactorOf(values)
+  // A program that prints its secrets tells them to whoever reads its log.
+  const shown = (lines: LogChunkLine[]) =>
+    values.length === 0 ? lines : lines.map((line) => ({ ...line, text: redact(line.text) }))
   const stream = await openLog(docker, id, request)
   try {
     for await (const chunk of stream) {
       const lines = parser.push(chunk as Buffer)
-      if (lines.length > 0) yield lines
+      if (lines.length > 0) yield shown(lines)
     }
   } catch (error) {
     if (request.signal?.aborted) return
@@ -121,7 +127,7 @@ async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncG
     if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
   }
   const rest = parser.end()
-  if (rest.length > 0) yield rest
+  if (rest.length > 0) yield shown(rest)
 }
 
 /** Not `container.logs`: without `follow` that one collects the whole log in memory first. */
