@@ -18,10 +18,6 @@ export function BundleEdit({ teamSlug, bundle, onClose }: Props) {
   })
   const update = useCall('config-bundles.update', {
     stale: [queryKey('config-bundles.list'), queryKey('config-bundles.get')],
-    onSuccess: (_, { body }) => {
-      toastSuccess(t('updated', { name: body.name ?? bundle.name }))
-      onClose()
-    },
   })
   return (
     <FormSheet
@@ -32,7 +28,11 @@ export function BundleEdit({ teamSlug, bundle, onClose }: Props) {
       disabledReason={update.denied}
       error={update.error}
       onClose={onClose}
-      onSubmit={(values) => update.mutateAsync({ params: { teamSlug, configBundleId: bundle.id }, body: values })}
+      onSubmit={async (values) => {
+        await update.mutateAsync({ params: { teamSlug, configBundleId: bundle.id }, body: values })
+        toastSuccess(t('updated', { name: values.name }))
+        onClose()
+      }}
     >
       <TextField form={form} name="name" label={t('common:name')} autoComplete="off" />
       <TextAreaField form={form} name="description" label={t('common:description')} optional />

@@ -3,7 +3,7 @@ import { settingsOf } from './bundle-settings.ts'
 
 it('names what a bundle sets, its rows by their keys, and says how many it leaves out', () => {
   const rows = Array.from({ length: 10 }, (_, index) => ({ id: String(index), key: `KEY_${index}`, value: 'x' }))
-  const settings = settingsOf({ id: 'a', type: 'config-bundle', environment: rows, tty: true, ports: null, user: null })
+  const settings = settingsOf({ environment: rows, tty: true, ports: null, user: null })
   expect(settings.map(({ field, keys, more }) => [field, keys.length, more])).toEqual([
     ['environment', 8, 2],
     ['tty', 0, 0],
