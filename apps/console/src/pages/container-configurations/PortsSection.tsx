@@ -10,6 +10,7 @@ import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
 import { PortGate } from './PortGate.tsx'
+import { pastedPorts } from './pasted-rows.ts'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { portChanges } from './side-effects.ts'
@@ -48,6 +49,20 @@ export function PortsSection() {
     form.edit('portRanges', [...ownRanges, { id, internal: empty, external: empty }])
     focusRow(id)
   }
+  /** `8080:80/udp` and ranges, as compose files write them. */
+  const paste = (layered: LayeredRow<Port>) => (text: string) => {
+    const found = pastedPorts(text)
+    if (!found) return false
+    const place = layered.index < 0 ? own.length : layered.index
+    const kept = own.filter((row, at) => at !== place && !found.ports.some((port) => samePort(port, row)))
+    const changes = portChanges(form, [...kept, ...found.ports.map((port) => ({ ...port, id: newId() }))])
+    const ranges = found.ranges.map((range) => ({ ...range, id: newId() }))
+    form.editAll([
+      ...changes,
+      ...(ranges.length > 0 ? [{ field: 'portRanges' as const, value: [...ownRanges, ...ranges] }] : []),
+    ])
+    return true
+  }
   return (
     <Section
       id="ports"
@@ -70,6 +85,7 @@ export function PortsSection() {
             key={layered.id}
             layered={layered}
             onChange={(part) => setPorts(withRow(own, layered, part, newId))}
+            onPaste={paste(layered)}
             onRemove={() => setPorts(withoutRow(own, layered.index))}
           />
         ))}
@@ -90,7 +106,7 @@ export function PortsSection() {
 
 type RowProps<Row> = { layered: LayeredRow<Row>; onChange: (part: Partial<Row>) => void; onRemove: () => void }
 
-function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
+function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { onPaste: (text: string) => boolean }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const { errorOf, readOnly } = form
@@ -110,6 +126,7 @@ function PortRow({ layered, onChange, onRemove }: RowProps<Port>) {
         disabled={origin !== 'own'}
         error={error('.internal')}
         onChange={(text) => onChange({ internal: numberOf(text) })}
+        onPasteLines={origin === 'own' ? onPaste : undefined}
       />
       <ArrowRight aria-hidden className="text-ink-3" />
       <SettingInput

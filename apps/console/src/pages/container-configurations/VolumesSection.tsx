@@ -8,6 +8,7 @@ import { RowEnd } from './KeyedRows.tsx'
 import { layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
+import { pastedVolumes } from './pasted-rows.ts'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { volumeChanges } from './side-effects.ts'
@@ -54,6 +55,12 @@ export function VolumesSection() {
                   value={row.name}
                   error={error('.name')}
                   onChange={(name) => change({ name })}
+                  onPasteLines={(text) => {
+                    const found = pastedVolumes(text)
+                    if (!found || origin !== 'own') return false
+                    set([...withoutRow(own, index), ...found.map((volume) => ({ ...volume, id: newId() }))])
+                    return true
+                  }}
                 />
                 <ArrowRight aria-hidden className="text-ink-3" />
                 <SettingInput

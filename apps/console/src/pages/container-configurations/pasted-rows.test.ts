@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { pastedPorts, pastedVolumes } from './pasted-rows.ts'
+
+it('reads the ports of a compose file, ranges among them', () => {
+  expect(pastedPorts('- "8080:80"\n- 127.0.0.1:53:53/udp\n- "9000-9010:8000-8010"')).toEqual({
+    ports: [
+      { internal: 80, external: 8080 },
+      { internal: 53, external: 53, protocol: 'udp', bindAddress: '127.0.0.1' },
+    ],
+    ranges: [{ internal: { from: 8000, to: 8010 }, external: { from: 9000, to: 9010 } }],
+  })
+})
+
+it('leaves a pasted number to the input, and what is no port', () => {
+  expect(pastedPorts('8080')).toBeUndefined()
+  expect(pastedPorts('8080:80 and more')).toBeUndefined()
+})
+
+it('reads volumes, and leaves a mere name to the input', () => {
+  expect(pastedVolumes('- data:/var/lib/data:ro\n- cache:/cache')).toEqual([
+    { name: 'data', path: '/var/lib/data', type: 'ro' },
+    { name: 'cache', path: '/cache', type: 'rwo' },
+  ])
+  expect(pastedVolumes('data')).toBeUndefined()
+})
