@@ -185,9 +185,9 @@ function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: Ro
       </td>
       <td className={cx(cell, 'max-md:col-span-2 max-md:row-start-2')}>
         {removed ? (
-          <span className="text-ink-3">
-            <s className="mono mr-2 max-md:hidden">{row.value}</s>
-            {t('removedHere')}
+          <span className="flex items-center gap-2 text-ink-3">
+            <s className="mono min-w-0 truncate max-md:hidden">{row.value}</s>
+            <span className="whitespace-nowrap">{t('removedHere')}</span>
           </span>
         ) : (
           <span className="flex items-center gap-2">

@@ -36,7 +36,6 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
               <button
                 key={entry.id}
                 type="button"
-                aria-label={entry.title}
                 aria-description={
                   entry.error
                     ? t('nav.error')
@@ -68,7 +67,12 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
 }
 
 function Mark({ entry }: { entry: NavEntry }) {
-  if (entry.error) return <span className="ml-auto text-small font-semibold text-failed">!</span>
+  if (entry.error)
+    return (
+      <span aria-hidden className="ml-auto text-small font-semibold text-failed">
+        !
+      </span>
+    )
   if (!entry.lit)
     return (
       <Plus
@@ -77,7 +81,9 @@ function Mark({ entry }: { entry: NavEntry }) {
       />
     )
   return entry.count === undefined ? null : (
-    <span className="ml-auto text-small text-ink-3 tabular-nums">{entry.count}</span>
+    <span aria-hidden className="ml-auto text-small text-ink-3 tabular-nums">
+      {entry.count}
+    </span>
   )
 }
 

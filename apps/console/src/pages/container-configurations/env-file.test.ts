@@ -44,11 +44,17 @@ YAML: like this`
 
   it('reads what it writes', () => {
     const key = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,12}$/)
-    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^["'`\\$# \n\r\tab=]{0,8}$/))
+    const value = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.stringMatching(/^["'`\\$# \n\r\tab=]{0,8}$/),
+    )
     fc.assert(
-      fc.property(fc.uniqueArray(fc.record({ key, value }), { selector: (pair) => pair.key }), (pairs) => {
-        expect(parseEnvFile(formatEnvFile(pairs))).toEqual({ pairs, problems: [] })
-      }),
+      fc.property(
+        fc.uniqueArray(fc.record({ key, value }), { selector: (pair) => pair.key, maxLength: 5 }),
+        (pairs) => {
+          expect(parseEnvFile(formatEnvFile(pairs))).toEqual({ pairs, problems: [] })
+        },
+      ),
     )
   })
 })
