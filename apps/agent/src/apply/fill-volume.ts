@@ -4,7 +4,10 @@ import type { ResolvedInstance } from '../plan/plan.ts'
 import type { ConfigCopy, StorageImport, WritableFolder } from '../plan/preparations.ts'
 import { openContainedFolder } from '../volumes/contained-folder.ts'
 import type { Run } from './executors.ts'
+import { Phase } from './narrator.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+
+const wordsEveryMs = 5_000
 
 /** Needs no tool inside the image: a container of it is made, never started, and read by the engine. */
 export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
@@ -58,12 +61,21 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
   const folder = await openContainedFolder(await readyFolder(order.folder, run, instance), { replace: true })
   const tell = (status: string, currentBytes: number, totalBytes: number) =>
     run.narrator.progress(instanceId, { currentBytes, totalBytes, status })
+  let toldAt = Date.now()
+  const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
+    tell('Importing', currentBytes, totalBytes)
+    // In words too, on the step that waits for it; each is kept with the release, so not too many.
+    if (Date.now() - toldAt < wordsEveryMs) return
+    toldAt = Date.now()
+    const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
+    run.narrator.running(instanceId, Phase.START, `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`)
+  }
   try {
     const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, folder, {
       prefix: order.prefix,
       owner: ownerOf(instance),
       signal: run.signal,
-      onProgress: ({ currentBytes, totalBytes }) => tell('Importing', currentBytes, totalBytes),
+      onProgress,
     })
     tell('Import complete', fetchedBytes, fetchedBytes)
     run.narrator.info(
