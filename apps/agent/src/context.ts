@@ -79,7 +79,11 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       log,
       onLost: () => {
         log.warn('the gate ended: starting it again')
-        void keeper?.settle()
+        // It finds by itself what it held, also for a release under way; then everything is looked at.
+        holding
+          .apply([], [])
+          .catch((error) => log.warn({ reason: messageOf(error) }, 'the gate did not come up again'))
+          .then(() => keeper?.settle())
       },
     })
     gate = holding
@@ -141,6 +145,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       async onUp(positions, told) {
         await working.linkUp(positions, told.openReleases)
         void prepared.sweep()
+        void keeper?.settle()
       },
       onDown: () => working.linkDown(),
       openSession: createCommands({

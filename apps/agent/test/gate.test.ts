@@ -176,13 +176,21 @@ describe('a port that stays open', () => {
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
   })
 
-  test('is held again by the agent when the gate is killed', async () => {
+  test('is held again by the agent when the gate is killed, also in the middle of a release', async () => {
     const port = await freePort()
     await deploy(one, port)
     const killed = (await lookAtGate(world.dataDir))?.pid ?? 0
     process.kill(killed, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
     expect((await lookAtGate(world.dataDir))?.pid).not.toBe(killed)
+
+    const release = world.release({ observationWindowMs: 2_000, instances: [web(two, port)] })
+    world.server.deploy(release)
+    await waitUntil('it is being verified', async () => (await journalOf(release)).includes('PHASE_VERIFY'))
+    process.kill((await lookAtGate(world.dataDir))?.pid ?? 0, 'SIGKILL')
+    expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await askPort(port)).toBe('two')
   })
 })
 

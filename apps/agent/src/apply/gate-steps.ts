@@ -62,9 +62,16 @@ export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.awa
       const seen = await run.driver.engine.observe(id)
       if (seen.state !== 'running')
         throw new Refusal(instanceId, `${full} ended before it listened on port ${containerPort}`)
-      if (await knock(addressOf(seen), containerPort)) break
+      const heard = await knock(addressOf(seen), containerPort)
+      if (heard === 'open') break
       required ??= former !== undefined && (await answers(run, former.id, containerPort))
       const waited = Date.now() - began
+      if (heard === 'nothing' && waited >= optionalPortMs) {
+        throw new Refusal(
+          instanceId,
+          `the gate cannot reach ${full} at ${addressOf(seen)}: ports that stay open need an engine whose networks this machine reaches, not a rootless one`,
+        )
+      }
       if (required && waited >= expected.timeoutMs) {
         throw new Refusal(
           instanceId,
@@ -131,21 +138,21 @@ async function atGate(instanceId: string, work: () => Promise<void>): Promise<vo
 
 async function answers(run: Run, id: string, port: number): Promise<boolean> {
   const seen = await run.driver.engine.observe(id).catch(undefinedIfMissing)
-  return seen !== undefined && (await knock(addressOf(seen), port))
+  return seen !== undefined && (await knock(addressOf(seen), port)) === 'open'
 }
 
-/** Whether a connection is taken; it ends at once. */
-function knock(host: string, port: number): Promise<boolean> {
-  if (host === '') return Promise.resolve(false)
+/** Whether a connection is taken or refused, or nobody is there at all; it ends at once. */
+function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'> {
+  if (host === '') return Promise.resolve('shut')
   return new Promise((resolve) => {
     const socket = connect({ host, port })
-    const end = (taken: boolean) => () => {
+    const end = (heard: 'open' | 'shut' | 'nothing') => {
       socket.destroy()
-      resolve(taken)
+      resolve(heard)
     }
-    socket.setTimeout(knockTimeoutMs, end(false))
-    socket.once('connect', end(true))
-    socket.once('error', end(false))
+    socket.setTimeout(knockTimeoutMs, () => end('nothing'))
+    socket.once('connect', () => end('open'))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNREFUSED' ? 'shut' : 'nothing'))
   })
 }
 
