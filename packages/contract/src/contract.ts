@@ -3,7 +3,11 @@ import { auditLogEndpoints } from './audit-log.ts'
 import { authEndpoints } from './auth.ts'
 import { configBundleEndpoints } from './config-bundles.ts'
 import { configurationHistoryEndpoints, containerConfigurationEndpoints } from './container-configurations.ts'
-import { deploymentSecretEndpoints, finalConfigurationEndpoints } from './deployment-configurations.ts'
+import {
+  deploymentSecretEndpoints,
+  finalConfigurationEndpoints,
+  releasePreviewEndpoints,
+} from './deployment-configurations.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
@@ -32,6 +36,7 @@ export const contract = {
   ...deploymentEndpoints,
   ...finalConfigurationEndpoints,
   ...deploymentSecretEndpoints,
+  ...releasePreviewEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -43,7 +43,7 @@ export const finalConfigurationEndpoints = endpoints({
   },
 })
 
-export const deploymentConfigurationEndpoints = endpoints({
+export const releasePreviewEndpoints = endpoints({
   'deployments.preview-release': {
     summary: 'What going back to an earlier release would change',
     method: 'GET',
@@ -55,6 +55,9 @@ export const deploymentConfigurationEndpoints = endpoints({
     permission: 'deployments.read',
     audit: false,
   },
+})
+
+export const deploymentLogFileEndpoints = endpoints({
   'deployments.log-file': {
     summary: 'The events of a release, or of all, as a text file',
     method: 'GET',

@@ -20,7 +20,15 @@ export type LoadedInstance = {
   id: string
   configId: string
   fields: ContainerConfigFields
-  image: { id: string; name: string; tag: string; registryId: string; localOnly: boolean; reference: string }
+  image: {
+    id: string
+    name: string
+    tag: string
+    registryId: string
+    localOnly: boolean
+    reference: string
+    labels: Record<string, string>
+  }
   /** All layers merged: what the agent would be told now. */
   config: FinalContainerConfig
   /** Which layer said each part of it; worked out when it is asked. */
@@ -54,6 +62,7 @@ type InstanceRow = {
   imageId: string
   imageName: string
   imageTag: string | null
+  labels: Record<string, string>
   imageConfigId: string
   imageFields: unknown
   registryId: string
@@ -78,7 +87,7 @@ type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' |
 
 const instancesSql = (deploymentId: string) => `(
   select coalesce(json_agg(json_build_object(
-    'id', inst.id, 'configId', c.id, 'fields', c.fields, 'imageId', i.id, 'imageName', i.name, 'imageTag', i.tag,
+    'id', inst.id, 'configId', c.id, 'fields', c.fields, 'imageId', i.id, 'imageName', i.name, 'imageTag', i.tag, 'labels', i.labels,
     'imageConfigId', ic.id, 'imageFields', ic.fields, 'registryId', r.id, 'registry', json_build_object(
       'type', r.type, 'url', r.url, 'imageNamePrefix', r.image_name_prefix, 'local', r.local)
     ) order by i."order", i.id), '[]')
@@ -176,6 +185,7 @@ function loadInstance(
       registryId: row.registryId,
       localOnly: row.registry.local,
       reference: imageReference(row.registry, row.imageName),
+      labels: row.labels,
     },
     config,
     origins,

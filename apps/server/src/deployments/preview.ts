@@ -1,87 +1,180 @@
-import type { Answer, CruxError, FinalContainerConfig } from '@crux/contract'
-import { diffConfig, pauseReason, type StandingContainer, sameValue, withoutIds } from '@crux/rules'
+import { type Answer, CruxError, type FinalContainerConfig, type NodeType } from '@crux/contract'
+import {
+  diffConfig,
+  labelRules,
+  notApplied,
+  pauseReason,
+  type StandingContainer,
+  sameValue,
+  silentPorts,
+  volumeWarnings,
+  withoutIds,
+} from '@crux/rules'
 import type { App } from '../context.ts'
-import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
-import { type LoadedDeployment, type LoadedInstance, loadDeployment } from './load.ts'
+import { type LoadedDeployment, loadDeployment } from './load.ts'
+import { missingImages } from './missing-images.ts'
 import { preparePlace } from './prepared-place.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
+import { measuredPauses, type Standing, standingContainers } from './standing.ts'
 import { checkStatus, startProblems } from './start-checks.ts'
 
 type Preview = Answer<'deployments.preview'>
-type Standing = {
-  name: string
+type Warnings = NonNullable<Preview['instances'][number]['warnings']>
+/** One container as it would be, from the layers of now or from an earlier release. */
+export type Next = {
+  instanceId: string
+  registryId: string | null
+  localOnly: boolean
   imageName: string
   imageTag: string
+  /** Known of releases only: a start of now asks what the tag names. */
   digest: string | null
   config: FinalContainerConfig
+  warnings: Warnings
 }
+
+/** What engines need to hand a port on, where no release has shown it yet. */
+const pauseMs = 400
 
 /** What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start. */
 export async function previewStart(app: App, team: TeamContext, deploymentId: string): Promise<Preview> {
   const { pool } = app.database
   const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
-  const standing = await standingContainers(pool, deployment)
-  const checks = [
-    checkStatus(deployment, 'deploy'),
-    ...(await startProblems(pool, deployment, deployment.instances, { team, ignoreProtected: false, from: 'layers' })),
-  ]
+  const status = checkStatus(deployment, 'deploy')
+  const request = { team, ignoreProtected: false, from: 'layers' } as const
+  const problems = await startProblems(pool, deployment, deployment.instances, request)
   // Who asks this is about to start.
-  if (checks.every((problem) => !problem)) preparePlace(app, { ...deployment, nodeId: deployment.node.id })
+  if (!status && problems.length === 0) preparePlace(app, { ...deployment, nodeId: deployment.node.id })
+  const next = deployment.instances.map(({ id, image, config }): Next => {
+    const { registryId, localOnly, reference, tag, labels } = image
+    const broken = labelRules(labels).problems
+    return {
+      instanceId: id,
+      registryId,
+      localOnly,
+      imageName: reference,
+      imageTag: tag,
+      digest: null,
+      config,
+      warnings: broken.map(({ label, description }) => ({
+        property: 'labels',
+        description: `${label}: ${description}`,
+      })),
+    }
+  })
+  return answer(app, deployment, next, status ? [status, ...problems] : problems)
+}
+
+/**
+ * What going back to an earlier release would change, and what stands against it by now.
+ *
+ * @throws CruxError notFound `number`
+ */
+export async function previewRelease(
+  app: App,
+  team: TeamContext,
+  deploymentId: string,
+  number: number,
+): Promise<Preview> {
+  const { pool } = app.database
+  const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
+  const source = await findRelease(pool, deploymentId, number)
+  if (!source) throw new CruxError('notFound', { property: 'number', value: number })
+  const rows = await findReleaseInstances(pool, source.id)
+  const planned = rows.map(({ instanceId, config }) => ({ id: instanceId, configId: '', config }))
+  const request = { team, ignoreProtected: false, from: 'release' } as const
+  const problems = [
+    checkStatus(deployment, 'roll-back'),
+    refuseUnsuccessful(source),
+    ...(await startProblems(pool, deployment, planned, request)),
+  ]
+  const next = rows.map((row): Next => ({ ...row, warnings: [] }))
+  return answer(
+    app,
+    deployment,
+    next,
+    problems.filter((problem) => problem !== undefined),
+    { partial: source.partial },
+  )
+}
+
+async function answer(
+  app: App,
+  deployment: LoadedDeployment,
+  next: readonly Next[],
+  problems: readonly CruxError[],
+  { partial = false } = {},
+): Promise<Preview> {
+  const { pool } = app.database
+  const owner = { ...deployment, nodeId: deployment.node.id }
+  const [standing, missing] = await Promise.all([standingContainers(pool, owner), missingImages(app, deployment, next)])
   const containers = standing.map(({ name, config }): StandingContainer => ({ name, config }))
-  const kept = new Set(deployment.instances.map((instance) => instance.config.name))
+  const instances = next.map((one) => {
+    const said = previewInstance(deployment, one, standing, containers)
+    const ports =
+      said.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, containers) : []
+    const warnings = [...one.warnings, ...(missing.get(one.instanceId) ?? []), ...warningsOf(deployment, one, standing)]
+    return { ...said, ports, warnings }
+  })
+  const pauses = instances.some(({ ports }) => ports.length > 0) ? await measuredPauses(pool, owner) : new Map()
+  const kept = new Set(next.map(({ config }) => config.name))
   return {
-    instances: deployment.instances.map((instance) => previewInstance(deployment, instance, standing, containers)),
-    removed: standing.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
-    problems: checks.flatMap((problem) => (problem ? toProblems(problem, deployment) : [])),
+    instances: instances.map(({ ports, ...said }) => ({
+      ...said,
+      silentPorts: ports.map((port) => ({ ...port, milliseconds: pauses.get(said.containerName) ?? pauseMs })),
+    })),
+    // A partial release leaves alone what it does not name.
+    removed: partial
+      ? []
+      : standing.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
+    problems: problems.flatMap((problem) => toProblems(problem, next)),
   }
 }
 
 function previewInstance(
-  deployment: LoadedDeployment,
-  instance: LoadedInstance,
+  { prefix }: LoadedDeployment,
+  next: Next,
   standing: readonly Standing[],
   containers: readonly StandingContainer[],
-): Preview['instances'][number] {
-  const { config, image, id } = instance
-  const said = { instanceId: id, containerName: config.name }
+): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
+  const { config, imageTag } = next
+  const said = { instanceId: next.instanceId, containerName: config.name }
   const old = standing.find((one) => one.name === config.name)
-  const pause = pauseReason(deployment.prefix, { name: config.name, config }, containers)
+  const pause = pauseReason(prefix, { name: config.name, config }, containers)
   if (!old) return { ...said, action: pause ? 'replace-with-pause' : 'create', reason: pause ?? null, changes: [] }
   const changes = [
-    ...(old.imageName === image.reference ? [] : [{ property: 'image', from: old.imageName, to: image.reference }]),
-    ...(old.imageTag === image.tag ? [] : [{ property: 'tag', from: old.imageTag, to: image.tag }]),
+    ...change('image', old.imageName, next.imageName),
+    ...change('tag', old.imageTag, imageTag),
+    // Which image a tag names by now is known when the agent has asked.
+    ...(next.digest && old.digest ? change('digest', old.digest, next.digest) : []),
     ...diffConfig(old.config, config),
   ]
-  if (changes.length === 0 && sameValue(withoutIds(old.config), withoutIds(config)))
-    return { ...said, action: 'keep', reason: `Unchanged, unless ${image.tag} names another image by now`, changes: [] }
-  return { ...said, action: pause ? 'replace-with-pause' : 'replace', reason: pause ?? null, changes }
+  if (changes.length > 0 || !sameValue(withoutIds(old.config), withoutIds(config)))
+    return { ...said, action: pause ? 'replace-with-pause' : 'replace', reason: pause ?? null, changes }
+  const reason = next.digest && old.digest ? 'Unchanged' : `Unchanged, unless ${imageTag} names another image by now`
+  return { ...said, action: 'keep', reason, changes: [] }
+}
+
+const change = (property: string, from: string, to: string) => (from === to ? [] : [{ property, from, to }])
+
+function warningsOf(
+  { prefix, node }: { prefix: string; node: { type: NodeType } },
+  next: Next,
+  standing: readonly Standing[],
+): Warnings {
+  const { config, instanceId } = next
+  const old = standing.find((one) => one.name === config.name) ?? standing.find((one) => one.instanceId === instanceId)
+  return [...notApplied(config, node.type), ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
 }
 
 /** One entry per detail, so that the page can put each where it belongs. */
-function toProblems(problem: CruxError, deployment: LoadedDeployment): Preview['problems'] {
+function toProblems(problem: CruxError, next: readonly Next[]): Preview['problems'] {
   const details = problem.details ?? [
     { property: problem.property ?? '', error: problem.code, description: problem.message },
   ]
   return details.map((detail) => {
     const index = /^instances\[(\d+)\]/.exec(detail.property)?.[1]
-    return { ...detail, instanceId: index === undefined ? null : (deployment.instances[Number(index)]?.id ?? null) }
+    return { ...detail, instanceId: index === undefined ? null : (next[Number(index)]?.instanceId ?? null) }
   })
-}
-
-/** What stands at this place for this project, each container with the release that made it. */
-async function standingContainers(queries: Queries, deployment: LoadedDeployment): Promise<Standing[]> {
-  const { rows } = await queries.query<Standing>({
-    name: 'standing containers',
-    text: `select distinct on (name) ri.container_name as name, ri.image_name as "imageName", ri.image_tag as "imageTag",
-        ri.digest, ri.config
-      from crux.release s
-      cross join lateral jsonb_array_elements_text(s.container_names) as name
-      join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
-        and made.status = 'successful'
-      join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-      where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
-      order by name, made.finished_at desc nulls last`,
-    values: [deployment.node.id, deployment.prefix, deployment.projectId],
-  })
-  return rows
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '@crux/contract'
+import { type Answer, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -19,6 +19,16 @@ export async function findRelease(
 
 export const findReleaseInstances = (queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> =>
   releaseInstances(queries, releaseId)
+
+/** Only what stood once can be gone back to. */
+export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | undefined =>
+  status === 'successful'
+    ? undefined
+    : new CruxError('preconditionFailed', {
+        property: 'number',
+        value: number,
+        description: `Release ${number} did not succeed: choose one that did.`,
+      })
 
 type Row = ReleaseRow & { instances: Answer<'deployments.releases'>[number]['instances'] }
 

@@ -8,7 +8,7 @@ import { finalConfigurations } from './final.ts'
 import { getInstance } from './instances.ts'
 import { listDeployments, listOfNode } from './list.ts'
 import { getLog } from './log.ts'
-import { previewStart } from './preview.ts'
+import { previewRelease, previewStart } from './preview.ts'
 import { listReleases } from './releases.ts'
 import { getDeploymentSecrets, getInstanceSecrets } from './secrets.ts'
 import { cancelDeployment, startDeployment, startRelease } from './start.ts'
@@ -40,6 +40,7 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     return answer
   },
   'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
+  'deployments.preview-release': ({ team, params }) => previewRelease(app, team, params.deploymentId, params.number),
   'deployments.final-configuration': ({ team, params }) => finalConfigurations(app, team, params.deploymentId),
   'deployments.secrets': ({ team, params }) => getDeploymentSecrets(app, team, params.deploymentId),
   'deployments.instance-secrets': ({ team, params }) => getInstanceSecrets(app, team, params),

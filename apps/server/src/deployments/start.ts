@@ -9,7 +9,7 @@ import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
-import { findRelease, findReleaseInstances } from './releases.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, startProblems } from './start-checks.ts'
 
@@ -91,12 +91,7 @@ export async function startRelease(
     throwFirst([checkStatus(deployment, 'roll-back')])
     const source = await findRelease(queries, deploymentId, number)
     if (!source) throw new CruxError('notFound', { property: 'number', value: number })
-    if (source.status !== 'successful')
-      throw new CruxError('preconditionFailed', {
-        property: 'number',
-        value: number,
-        description: `Release ${number} did not succeed: choose one that did.`,
-      })
+    throwFirst([refuseUnsuccessful(source)])
     const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map((row) => ({ id: row.instanceId, configId: '', config: row.config }))
     throwFirst(

@@ -1,0 +1,64 @@
+import type { App } from '../context.ts'
+import { storedImages } from '../nodes/stored-images.ts'
+import type { LoadedDeployment } from './load.ts'
+import type { Next } from './preview.ts'
+
+type Missing = { property: string; description: string }
+
+/**
+ * What a start needs and finds gone: images that were pruned on the node since, and registries that were deleted with their
+ * credentials. Whether the registry still has an image is known when the agent has asked it (decision 23).
+ */
+export async function missingImages(
+  app: App,
+  { node, teamId }: LoadedDeployment,
+  next: readonly Next[],
+): Promise<Map<string, Missing[]>> {
+  // A tag is resolved and pulled anew; what is wanted by digest, or has no registry, lies on the node or not.
+  const asked = next.filter(({ digest, localOnly }) => localOnly || digest)
+  if (asked.length === 0) return new Map()
+  const [stored, registries] = await Promise.all([
+    app.links.status(node.id) === 'connected' ? storedImages(app, node.id).catch(() => undefined) : undefined,
+    knownRegistries(app, teamId, asked),
+  ])
+  const there = stored && new Set(stored.flatMap(({ id, references }) => [id, ...references]))
+  return new Map(
+    asked.map((one) => {
+      const { imageName, imageTag, digest, localOnly, registryId } = one
+      const found: Missing[] = []
+      const names = digest ? [digest, `${imageName}@${digest}`] : [`${imageName}:${imageTag}`]
+      const isGone = there !== undefined && !names.flatMap(spellings).some((name) => there.has(name))
+      if (isGone && localOnly)
+        found.push({
+          property: 'image',
+          description: `${imageName}:${imageTag} is not on ${node.name}, and no registry has it: load it there first`,
+        })
+      else if (isGone)
+        found.push({
+          property: 'image',
+          description: `${imageName}:${imageTag} is not on ${node.name} any more: it is pulled again`,
+        })
+      if (!localOnly && !(registryId && registries.has(registryId)))
+        found.push({
+          property: 'registry',
+          description: `The registry of ${imageName} was deleted here, and its credentials with it: what needs them cannot be pulled`,
+        })
+      return [one.instanceId, found]
+    }),
+  )
+}
+
+/** The engine shows names of Docker Hub without its address. */
+function spellings(name: string): string[] {
+  const short = name.replace(/^docker\.io\//, '')
+  return [name, short, short.replace(/^library\//, '')]
+}
+
+async function knownRegistries(app: App, teamId: string, next: readonly Next[]): Promise<Set<string>> {
+  const ids = [...new Set(next.flatMap(({ registryId }) => (registryId ? [registryId] : [])))]
+  const { rows } = await app.database.pool.query<{ id: string }>(
+    'select id from crux.registry where team_id = $1 and id = any($2::uuid[])',
+    [teamId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,197 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import {
+  type DeploymentEventSchema,
+  LogLevel,
+  Phase,
+  PhaseState,
+  type Release,
+  type StoredImageSchema,
+} from '@crux/agent-protocol'
+import type { ContainerConfigPatch } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, goodNews, journal, makeDeployWorld, phase } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import type { ScriptedAgent } from '../../test/scripted-agent.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const preview = async (deploymentId: string) => {
+  const { instances, ...rest } = await world.client.call('deployments.preview', { params: at(deploymentId) })
+  return { ...rest, web: instances[0] }
+}
+const change = (configId: string | undefined, config: ContainerConfigPatch['config']) =>
+  world.client.call('container-configurations.update', {
+    params: { ...world.params, configId: configId ?? '' },
+    body: { config },
+  })
+const web = {
+  name: 'web',
+  ports: [{ internal: 80, external: 8_080 }],
+  volumes: [{ name: 'data', path: '/data', type: 'rwo' as const }],
+}
+
+/** A deployment of one image, that stands. */
+async function standing(images: Parameters<DeployWorld['version']>[0] = { images: [{ name: 'web', config: web }] }) {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const version = await world.version(images)
+  const { id, prefix } = await world.deployment(version, node.id)
+  await world.start(id)
+  const release = await deployWell(agent)
+  await world.becomes(id, 'successful')
+  return { node, agent, id, prefix, release, configId: version.imageConfigIds[0] }
+}
+
+/** Answers the nth question for the node's store. */
+async function storeHolds(agent: ScriptedAgent, nth: number, images: MessageInitShape<typeof StoredImageSchema>[]) {
+  const { commandId } = await agent.command('listImages', nth)
+  await agent.respond(commandId, { case: 'images', value: { images } })
+}
+
+describe('before a start', () => {
+  it('names the ports that fall silent, for as long as they did the last time', async () => {
+    const { agent, id, configId } = await standing()
+    await change(configId, { environment: [{ key: 'A', value: '1' }] })
+    expect((await preview(id)).web).toMatchObject({
+      action: 'replace-with-pause',
+      silentPorts: [{ port: 8_080, protocol: 'tcp', milliseconds: 400 }],
+    })
+    await world.start(id)
+    const release = (await agent.command('deploy', 2)).value as Release
+    const instanceId = release.instances[0]?.instanceId ?? ''
+    const began = Date.now()
+    const lines = ['stopping p-web, which cannot run beside the new container']
+    const events: MessageInitShape<typeof DeploymentEventSchema>[] = journal([
+      { event: { case: 'log', value: { instanceId, level: LogLevel.INFO, lines } } },
+      phase(instanceId, Phase.START, PhaseState.DONE),
+      ...goodNews(release),
+    ])
+    for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + 1_234)
+    await agent.client.reportDeployment({ release: release.key, events })
+    await world.becomes(id, 'successful')
+    await change(configId, { environment: [{ key: 'A', value: '2' }] })
+    expect((await preview(id)).web?.silentPorts).toEqual([{ port: 8_080, protocol: 'tcp', milliseconds: 1_234 }])
+    await change(configId, { portGate: { enabled: true } })
+    expect((await preview(id)).web?.silentPorts?.map(({ port }) => port)).toEqual([])
+  })
+
+  it('says where the data of a volume stays that is renamed or dropped, and what does nothing on the node', async () => {
+    const { id, prefix, configId } = await standing()
+    await change(configId, { volumes: [{ name: 'files', path: '/data', type: 'rwo' }], useLoadBalancer: true })
+    expect((await preview(id)).web?.warnings).toEqual([
+      { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
+      {
+        property: 'volumes[0].name',
+        description: `/data is the volume files now and begins empty: its data stays in ${prefix}/web/data of the node's data folder`,
+      },
+    ])
+    await change(configId, { volumes: [], useLoadBalancer: null })
+    expect((await preview(id)).web?.warnings).toMatchObject([{ property: 'volumes' }])
+    await change(configId, { name: 'site', volumes: web.volumes })
+    const renamed = await preview(id)
+    expect(renamed.removed).toEqual([`${prefix}-web`])
+    expect(renamed.web?.warnings?.[0]).toMatchObject({ property: 'volumes[0].name' })
+    expect(renamed.web?.warnings?.[0]?.description).toContain('web becomes site')
+  })
+
+  it('misses an image that is only on the node, once it was removed there', async () => {
+    const registryId = await world.registry({ local: true })
+    const { agent, id } = await standing({ images: [{ name: 'made-here', registryId, config: web }] })
+    const there = preview(id)
+    await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'] }])
+    expect((await there).web?.warnings).toEqual([])
+    const gone = preview(id)
+    await storeHolds(agent, 2, [])
+    expect((await gone).web?.warnings).toMatchObject([{ property: 'image' }])
+  })
+})
+
+describe('before a rollback', () => {
+  const back = (id: string, number = 1, client = world.client) =>
+    client.call('deployments.preview-release', { params: { ...at(id), number } })
+
+  it('compares with what runs: digests, configuration, what goes', async () => {
+    const { agent, id, configId, prefix } = await standing()
+    await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
+    await world.start(id)
+    await deployWell(agent, 2)
+    await world.becomes(id, 'successful')
+    const asked = back(id)
+    await storeHolds(agent, 1, [])
+    const answer = await asked
+    expect(answer).toMatchObject({ problems: [], removed: [`${prefix}-site`] })
+    expect(answer.instances[0]).toMatchObject({ containerName: 'web', action: 'replace-with-pause' })
+    expect(answer.instances[0]?.warnings?.map(({ property }) => property)).toEqual(['image', 'volumes[0].name'])
+    const same = back(id, 2)
+    await storeHolds(agent, 2, [])
+    expect((await same).instances[0]).toMatchObject({ action: 'keep', reason: 'Unchanged', changes: [] })
+  })
+
+  it('shows that a tag has moved since, by digest', async () => {
+    const { agent, id, release } = await standing()
+    await world.start(id)
+    const second = (await agent.command('deploy', 2)).value as Release
+    const events = goodNews(second).map((one) =>
+      one.event.case === 'resolved'
+        ? { event: { ...one.event, value: { ...one.event.value, digest: 'sha256:moved' } } }
+        : one,
+    )
+    await agent.client.reportDeployment({ release: second.key, events: journal(events) })
+    await world.becomes(id, 'successful')
+    const digest = `sha256:${release.instances[0]?.instanceId.replace(/-/g, '')}`
+    const asked = back(id)
+    await storeHolds(agent, 1, [{ id: 'sha256:1', references: [`registry.example.com:5000/web@${digest}`] }])
+    expect((await asked).instances[0]).toMatchObject({
+      action: 'replace-with-pause',
+      changes: [{ property: 'digest', from: 'sha256:moved', to: digest }],
+      warnings: [],
+    })
+  })
+
+  it('says what is missing by now, and what this person may not bring back', async () => {
+    const registryId = await world.registry()
+    const storage = await world.client.call('storages.create', {
+      params: world.params,
+      body: { name: `Files ${Date.now()}`, url: 'http://127.0.0.1:9', public: true },
+    })
+    const config = {
+      ...web,
+      volumes: [...web.volumes, { name: '/etc', path: '/host', type: 'ro' as const }],
+      storage: { storageId: storage.id, bucket: 'b', path: 'data' },
+    }
+    const { agent, id, configId } = await standing({ images: [{ name: 'web', registryId, config }] })
+    await change(configId, { storage: null, volumes: web.volumes })
+    await world.client.call('storages.delete', { params: { ...world.params, storageId: storage.id } })
+    await server.app.database.pool.query('update crux.release_instance set registry_id = null where registry_id = $1', [
+      registryId,
+    ])
+    const user = server.client(await server.addMember(world.team, 'user'))
+    const asked = back(id, 1, user)
+    await storeHolds(agent, 1, [])
+    const { instances, problems } = await asked
+    expect(problems.map(({ property }) => property)).toEqual(['instances', 'instances[0].config.volumes[1].name'])
+    expect(problems[1]).toMatchObject({ error: 'hostDangerous', instanceId: instances[0]?.instanceId })
+    expect(instances[0]?.warnings?.map(({ property }) => property)).toEqual(['image', 'registry'])
+    const start = user.call('deployments.start-release', { params: { ...at(id), number: 1 }, query: {} })
+    await expect(start).rejects.toMatchObject({ status: 412, property: 'instances' })
+  })
+
+  it('knows only releases of the deployment, and refuses one that failed', async () => {
+    const { agent, id } = await standing()
+    await expect(back(id, 7)).rejects.toMatchObject({ status: 404, property: 'number' })
+    await world.start(id)
+    const { value } = await agent.command('deploy', 2)
+    const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'no' } } }])
+    await agent.client.reportDeployment({ release: (value as Release).key, events })
+    await world.becomes(id, 'failed')
+    expect((await back(id, 2)).problems).toMatchObject([{ property: 'number' }])
+  })
+})

@@ -1,0 +1,60 @@
+import type { FinalContainerConfig } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+import type { Owner } from './release-store.ts'
+
+/** A container that stands by the records, with what the release that made it said of it. */
+export type Standing = {
+  name: string
+  instanceId: string
+  imageName: string
+  imageTag: string
+  digest: string | null
+  config: FinalContainerConfig
+}
+
+/** What stands at a place for its project. */
+export async function standingContainers(queries: Queries, owner: Owner): Promise<Standing[]> {
+  const { rows } = await queries.query<Standing>({
+    name: 'standing containers',
+    text: `select distinct on (name) ri.container_name as name, ri.instance_id as "instanceId",
+        ri.image_name as "imageName", ri.image_tag as "imageTag", ri.digest, ri.config
+      from crux.release s
+      cross join lateral jsonb_array_elements_text(s.container_names) as name
+      join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
+        and made.status = 'successful'
+      join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
+      where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
+      order by name, made.finished_at desc nulls last`,
+    values: [owner.nodeId, owner.prefix, owner.projectId],
+  })
+  return rows
+}
+
+/** How many releases back a pause is looked for. */
+const releasesBack = 5
+
+/**
+ * How long the last replacement of each container kept it silent, in milliseconds, by the agent's own clock: from the line in which
+ * it says that it stops the former one to the end of the new one's start. Unknown where none was stopped lately.
+ */
+export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, number>> {
+  const { rows } = await queries.query<{ name: string; milliseconds: number }>({
+    name: 'measured pauses',
+    text: `select distinct on (ri.container_name) ri.container_name as name,
+        extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds
+      from (select id, deployment_id, number, finished_at from crux.release
+          where node_id = $1 and prefix = $2 and project_id = $3 and status = 'successful'
+          order by finished_at desc nulls last limit ${releasesBack}) r
+      join crux.release_instance ri on ri.release_id = r.id
+      join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.try = r.number
+        and stopped.instance_id = ri.instance_id::text and stopped.type = 'log'
+        and stopped.value->'log'->>0 like 'stopping %, which cannot run beside the new container'
+      join crux.deployment_event started on started.deployment_id = r.deployment_id and started.try = r.number
+        and started.instance_id = ri.instance_id::text and started.type = 'phase'
+        and started.value->>'phase' = 'start' and started.value->>'state' = 'done'
+        and started.created_at > stopped.created_at
+      order by ri.container_name, r.finished_at desc nulls last, started.position desc`,
+    values: [owner.nodeId, owner.prefix, owner.projectId],
+  })
+  return new Map(rows.map(({ name, milliseconds }) => [name, Math.round(milliseconds)]))
+}

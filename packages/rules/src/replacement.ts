@@ -1,0 +1,65 @@
+import type { FinalContainerConfig } from '@crux/contract'
+import type { StandingContainer } from './deployment-pause.ts'
+import { isHostPath } from './host-dangerous.ts'
+import { publishedPorts, samePlace } from './host-ports.ts'
+
+export type PublishedPort = { port: number; protocol: 'tcp' | 'udp' }
+export type ReplacementWarning = { property: string; description: string }
+
+/** More of a range than anybody reads on a page. */
+const portsMax = 100
+
+/**
+ * Published ports that answer nobody while the container is replaced: those that a standing one holds until then. The gate keeps
+ * its own open.
+ */
+export function silentPorts(next: StandingContainer, standing: readonly StandingContainer[]): PublishedPort[] {
+  const held = standing.flatMap(({ config }) => publishedPorts(config))
+  const gated = next.config.portGate?.enabled === true
+  const silent = publishedPorts(next.config).filter(
+    (port) => !(gated && port.protocol === 'tcp') && held.some((other) => samePlace(other, port)),
+  )
+  const found = new Map<string, PublishedPort>()
+  for (const { from, to, protocol } of silent) {
+    for (let port = from; port <= to && found.size < portsMax; port++)
+      found.set(`${port}/${protocol}`, { port, protocol: protocol === 'udp' ? 'udp' : 'tcp' })
+  }
+  return [...found.values()]
+}
+
+/**
+ * What becomes of data when a volume gets another name, goes away, or its container is called otherwise: a folder of the node is
+ * never deleted, and never moved either.
+ *
+ * @param old what `next` replaces, by whatever name
+ */
+export function volumeWarnings(prefix: string, next: StandingContainer, old: StandingContainer): ReplacementWarning[] {
+  const place = (container: string, name: string) =>
+    isHostPath(name) ? `${name} of the node` : `${prefix}/${container}/${name} of the node's data folder`
+  const after = next.config.volumes
+  return old.config.volumes.filter(keepsData).flatMap((before): ReplacementWarning[] => {
+    const stays = `its data stays in ${place(old.name, before.name)}`
+    const same = after.findIndex((volume) => volume.name === before.name)
+    if (same >= 0 && keepsData(after[same])) {
+      if (next.name === old.name || isHostPath(before.name)) return []
+      return [
+        {
+          property: `volumes[${same}].name`,
+          description: `${old.name} becomes ${next.name}, and volumes belong to a container's name: ${before.name} begins empty, ${stays}`,
+        },
+      ]
+    }
+    const successor = after.findIndex((volume) => volume.path === before.path)
+    const { name, type } = after[successor] ?? {}
+    if (name === undefined)
+      return [{ property: 'volumes', description: `The volume ${before.name} is not mounted any more: ${stays}` }]
+    const property = `volumes[${successor}].${name === before.name ? 'type' : 'name'}`
+    if (type === 'mem' || type === 'tmp')
+      return [{ property, description: `${before.path} does not outlive its container any more: ${stays}` }]
+    const begins = isHostPath(name) ? `shows ${name} of the node` : 'begins empty'
+    return [{ property, description: `${before.path} is the volume ${name} now and ${begins}: ${stays}` }]
+  })
+}
+
+const keepsData = (volume: FinalContainerConfig['volumes'][number] | undefined): boolean =>
+  volume !== undefined && volume.type !== 'mem' && volume.type !== 'tmp'
