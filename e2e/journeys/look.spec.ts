@@ -200,6 +200,19 @@ const withSession: Shot[] = [
     },
   },
   {
+    name: 'configuration-final',
+    path: () => `${configurationPath(scene.configuration.instance)}?view=final`,
+    act: (page) => expect(page.getByRole('table', { name: 'Final configuration' })).toBeVisible(),
+  },
+  {
+    name: 'configuration-settings',
+    path: () => configurationPath(scene.configuration.image),
+    act: async (page) => {
+      await page.getByRole('group', { name: 'Groups of settings' }).getByRole('button', { name: 'All' }).click()
+      await expect(page.getByRole('region', { name: 'Metrics' })).toBeVisible()
+    },
+  },
+  {
     name: 'palette',
     path: inTeam('dashboard'),
     act: async (page) => {
