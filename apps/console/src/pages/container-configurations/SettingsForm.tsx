@@ -30,7 +30,8 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
   const [wanted, setWanted] = useState<SectionId | null>(null)
   const nav = useRef<HTMLElement>(null)
   const current = useCurrentSection()
-  const hasError = (id: SectionId) => fieldsIn(id).some((field) => fieldHasError(field))
+  const ambiguous = new Set<string>(form.ambiguities.map((ambiguity) => ambiguity.field))
+  const hasError = (id: SectionId) => fieldsIn(id).some((field) => fieldHasError(field) || ambiguous.has(field))
   const sections = useShownSections(hasError)
   const fits = (id: SectionId) =>
     `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsIn(id).join(' ')}`
