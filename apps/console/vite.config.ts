@@ -1,4 +1,4 @@
-import { addresses, needs } from '@crux/contract'
+import { addresses, channelPaths, needs } from '@crux/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -15,12 +15,13 @@ const addressOf = ([operation, { method, path }]: [string, { method: string; pat
 /** Modules of the contract that hold a list, as they are without the schemas of the table that the list is made of. */
 const bareModules: Record<string, string> = {
   addresses: `export const addresses = ${JSON.stringify(Object.fromEntries(Object.entries(addresses).map(addressOf)))}`,
+  'channel-paths': `export const channelPaths = ${JSON.stringify(channelPaths)}`,
   needs: `export const needs = ${JSON.stringify(needs)}`,
 }
 const bareLists: Plugin = {
   name: 'bare-lists',
   apply: 'build',
-  load: (id) => bareModules[/\/packages\/contract\/src\/(\w+)\.ts$/.exec(id)?.[1] ?? ''],
+  load: (id) => bareModules[/\/packages\/contract\/src\/([\w-]+)\.ts$/.exec(id)?.[1] ?? ''],
 }
 
 export default defineConfig({

@@ -3,11 +3,12 @@ import {
   type Channels,
   type ClientData,
   type ClientMessage,
-  LiveError,
-  liveChannels,
+  channelPaths,
+  type LiveError,
   type ServerMessage,
 } from '@crux/contract'
 import type { z } from 'zod'
+import type * as Schemas from './live-schemas.ts'
 import { createLiveSocket, type LinkStatus, type Socket } from './live-socket.ts'
 import { createSubscriptions, type SubscriptionStatus } from './live-subscriptions.ts'
 
@@ -59,37 +60,58 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
   const fail = (failure: LiveFailure) => {
     for (const listen of errorListeners) listen(failure)
   }
+  let schemas: typeof Schemas | null = null
+  /** Frames of this connection that came before the schemas were there, in their order. */
+  const early: string[] = []
+  const receive = (text: string, { LiveError }: typeof Schemas) => {
+    const frame = readFrame(text)
+    if (!frame) return
+    if (frame.type !== 'error') return subscriptions.receive(frame.type, frame.data)
+    const failure = LiveError.safeParse(frame.data)
+    fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
+  }
+  const loadSchemas = async () => {
+    if (schemas) return
+    try {
+      schemas = await import('./live-schemas.ts')
+    } catch {
+      return fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' })
+    }
+    for (const text of early.splice(0)) receive(text, schemas)
+  }
 
   const socket = createLiveSocket({
     connect: () => (options.connect ?? ((address) => new WebSocket(address) as Socket))(url),
     setTimer: options.setTimer ?? ((run, ms) => setTimeout(run, ms)),
     clearTimer: options.clearTimer ?? ((timer) => clearTimeout(timer as ReturnType<typeof setTimeout>)),
     onStatus: (status) => {
-      if (status !== 'open') subscriptions.forget()
+      if (status !== 'open') {
+        early.length = 0
+        subscriptions.forget()
+      }
       for (const listen of statusListeners) listen(status)
     },
     onOpen: () => subscriptions.renew(),
     onLoss: () => {},
     onText: (text) => {
-      const frame = readFrame(text)
-      if (!frame) return
-      if (frame.type !== 'error') return subscriptions.receive(frame.type, frame.data)
-      const failure = LiveError.safeParse(frame.data)
-      fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
+      if (schemas) receive(text, schemas)
+      else early.push(text)
     },
   })
   const subscriptions = createSubscriptions({
     send: (type, data) => socket.send(JSON.stringify({ type, data })),
     isOpen: () => socket.status === 'open',
-    onFirst: () => socket.open(),
+    onFirst: () => {
+      void loadSchemas()
+      socket.open()
+    },
     onNone: () => socket.close(),
     onRefused: (path) => fail({ status: 403, message: 'This page cannot be followed live.', error: 'forbidden', path }),
   })
 
   return {
     channel: (name, params) => {
-      const spec: AnySpec = liveChannels[name]
-      const path = spec.path.replace(/:(\w+)/g, (_, key: string) =>
+      const path = channelPaths[name].replace(/:(\w+)/g, (_, key: string) =>
         encodeURIComponent(String((params as Record<string, unknown>)[key])),
       )
       const user = subscriptions.join(path)
@@ -101,7 +123,8 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
         send: (type, data) => user.send(type, data),
         on: (type, listen) =>
           user.on(type, (raw) => {
-            const parsed = spec.server[type]?.data.safeParse(raw)
+            const spec: AnySpec | undefined = schemas?.liveChannels[name]
+            const parsed = spec?.server[type]?.data.safeParse(raw)
             if (parsed?.success) listen(parsed.data as never)
             else fail({ status: 500, message: `An unexpected message came: ${type}`, error: 'internalError', path })
           }),
@@ -128,7 +151,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
   }
 }
 
-type AnySpec = { path: string; server: Record<string, { data: z.ZodType }> }
+type AnySpec = { server: Record<string, { data: z.ZodType }> }
 
 function readFrame(text: string): { type: string; data: unknown } | null {
   try {
