@@ -85,11 +85,13 @@ export const links = {
       search: { try: release },
     }),
 
-  containerConfiguration: (teamSlug: string, configId: string, view?: 'json' | 'final') =>
+  /** `field` names a setting to begin at. */
+  containerConfiguration: (teamSlug: string, configId: string, view?: 'json' | 'final', field?: string) =>
     linkOptions({
       to: '/$teamSlug/container-configurations/$configId',
       params: { teamSlug, configId },
       search: { view },
+      hash: field,
     }),
 
   planned: (teamSlug: string, area: PlannedArea) => linkOptions({ to: `/$teamSlug/${area}`, params: { teamSlug } }),

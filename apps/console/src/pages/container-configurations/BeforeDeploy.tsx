@@ -6,7 +6,8 @@ import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { Box } from '../../components/Box.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
-import { DiffLines, WhatChanges } from '../deployments/WhatChanges.tsx'
+import { DiffLines } from '../deployments/DiffLines.tsx'
+import { WhatChanges } from '../deployments/WhatChanges.tsx'
 
 type Props = {
   teamSlug: string

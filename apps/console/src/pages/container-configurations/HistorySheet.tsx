@@ -14,7 +14,7 @@ import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
-import { DiffLines } from '../deployments/WhatChanges.tsx'
+import { DiffLines } from '../deployments/DiffLines.tsx'
 import { useConfigForm } from './config-context.ts'
 
 const pageSize = 20

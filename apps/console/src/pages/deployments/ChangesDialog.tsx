@@ -1,3 +1,4 @@
+import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
@@ -6,20 +7,16 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { WhatChanges } from './WhatChanges.tsx'
 
+type Props = { teamSlug: string; deployment: Result<'deployments.get'>; onClose: () => void }
+
 /** What the next start would change. */
-export function ChangesDialog({
-  onClose,
-  params,
-}: {
-  onClose: () => void
-  params: { teamSlug: string; deploymentId: string }
-}) {
+export function ChangesDialog({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const preview = useQuery(apiQuery('deployments.preview', { params }))
+  const preview = useQuery(apiQuery('deployments.preview', { params: { teamSlug, deploymentId: deployment.id } }))
   return (
     <Dialog open onClose={onClose} title={t('changes.title')} description={t('changes.text')} width="wide:w-[640px]">
       {preview.data ? (
-        <WhatChanges preview={preview.data} />
+        <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} />
       ) : preview.isError ? (
         <ErrorState error={preview.error} retry={() => void preview.refetch()} />
       ) : (

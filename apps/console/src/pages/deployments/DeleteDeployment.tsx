@@ -62,7 +62,9 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
           </span>
           <span>
             {t('delete.containers', { prefix: deployment.prefix, node: deployment.node.name })}
-            <span className="block text-small text-ink-2">{containers ? t('delete.lost') : t('delete.stay')}</span>
+            <span className="block text-small text-ink-2">
+              {containers ? t('delete.lost', { node: deployment.node.name }) : t('delete.stay')}
+            </span>
           </span>
         </label>
       ) : (

@@ -1,6 +1,6 @@
 import type { Result } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { Layers, SlidersHorizontal } from 'lucide-react'
+import { Layers, ListTree, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
@@ -9,8 +9,8 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import type { Preview } from './change-lines.ts'
+import { InstanceAction } from './InstanceChange.tsx'
 import { instanceName } from './instance-name.ts'
-import { InstanceAction } from './WhatChanges.tsx'
 
 type Details = Result<'deployments.get'>
 type Instance = Details['instances'][number]
@@ -125,6 +125,13 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
               icon: SlidersHorizontal,
               inline: true,
               run: () => void navigate(links.containerConfiguration(teamSlug, instance.config.id)),
+            },
+            {
+              id: 'final-config',
+              label: t('detail.finalConfig'),
+              icon: ListTree,
+              inline: true,
+              run: () => void navigate(links.containerConfiguration(teamSlug, instance.config.id, 'final')),
             },
           ]}
         />

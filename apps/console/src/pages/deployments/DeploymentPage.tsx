@@ -2,7 +2,7 @@ import type { Result } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Copy, Pencil, Rocket, ScrollText, Shield, Trash2 } from 'lucide-react'
+import { Copy, Pencil, Rocket, ScrollText, SlidersHorizontal, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
@@ -10,7 +10,7 @@ import { useEditors } from '../../api/editors.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
 import { Ago } from '../../components/Ago.tsx'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { later } from '../../components/later.tsx'
@@ -21,9 +21,13 @@ import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { standingProblems } from './change-lines.ts'
+import { DeploymentBundles } from './DeploymentBundles.tsx'
+import { DeploymentFacts } from './DeploymentFacts.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
 import { Releases } from './Releases.tsx'
+import { useCancel } from './use-cancel.ts'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
@@ -70,6 +74,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const node = nodes.data?.find((candidate) => candidate.id === deployment.node.id)
   const [layer, setLayer] = useState<'edit' | 'copy' | 'delete' | null>(null)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const { ask: askCancel, cancelling, cancelDenied } = useCancel(teamSlug, deployment)
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const denied = {
     update: useDenied('deployments.update'),
@@ -84,14 +89,13 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   }
   const takes = node && nodeTakesDeployments(node)
   const chosen = deployment.instances.filter((instance) => !left.has(instance.id)).map((instance) => instance.id)
-  // A protected deployment in the way is asked about at the start; anything else has to be settled first.
-  const problems = preview.data?.problems.filter(({ property }) => property !== 'protectedDeploymentId').length ?? 0
+  const problems = standingProblems(preview.data, left)
   const startReason =
     startDenied ??
     reason('deploy') ??
     (takes && !takes.allowed ? takes.reason : null) ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
-    (problems > 0 ? t('detail.settle', { count: problems }) : null)
+    (problems.length > 0 ? t('detail.settle', { count: problems.length }) : null)
   const title = `${deployment.project.name} ${deployment.version.name}`
   const close = () => setLayer(null)
 
@@ -129,6 +133,17 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             >
               {t('action.log')}
             </Button>
+            {deployment.status === 'in-progress' && (
+              <Button
+                variant="bad"
+                icon={Square}
+                busy={cancelling}
+                disabledReason={cancelDenied}
+                onClick={() => void askCancel()}
+              >
+                {t('cancel.button')}
+              </Button>
+            )}
             <Button
               variant="main"
               icon={Rocket}
@@ -146,6 +161,12 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   icon: Pencil,
                   disabledReason: denied.update ?? reason('edit'),
                   run: () => setLayer('edit'),
+                },
+                {
+                  id: 'configuration',
+                  label: t('detail.configuration'),
+                  icon: SlidersHorizontal,
+                  run: () => void navigate(links.containerConfiguration(teamSlug, deployment.config.id)),
                 },
                 {
                   id: 'copy',
@@ -174,67 +195,24 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
           </>
         }
       />
-      <Box className="mb-4">
-        <Facts
-          items={[
-            {
-              label: t('list.node'),
-              value: (
-                <span className="flex items-center gap-2">
-                  {node && <State kind="node" value={node.status} compact />}
-                  <TextLink {...links.node(teamSlug, deployment.node.id)} strong>
-                    {deployment.node.name}
-                  </TextLink>
-                </span>
-              ),
-            },
-            { label: t('list.prefix'), value: <span className="mono">{deployment.prefix}</span> },
-            { label: t('detail.running'), value: <RunningNow teamSlug={teamSlug} deployment={deployment} /> },
-            ...(deployment.outcome
-              ? [
-                  {
-                    label: t('list.outcome'),
-                    value: (
-                      <span className={deployment.status === 'failed' ? 'text-failed' : undefined}>
-                        {deployment.outcome}
-                      </span>
-                    ),
-                  },
-                ]
-              : []),
-            ...(deployment.protected
-              ? [
-                  {
-                    label: t('create.protected'),
-                    value: (
-                      <span className="flex items-center gap-1.5">
-                        <Shield aria-hidden className="size-3.5! text-accent" />
-                        {t('detail.protected')}
-                      </span>
-                    ),
-                  },
-                ]
-              : []),
-            ...(deployment.note
-              ? [
-                  {
-                    label: t('create.note'),
-                    value: <span className="font-normal whitespace-pre-wrap">{deployment.note}</span>,
-                  },
-                ]
-              : []),
-          ]}
-        />
-      </Box>
+      <DeploymentFacts teamSlug={teamSlug} deployment={deployment} nodeStatus={node?.status} />
       <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-        <DeploymentInstances
-          teamSlug={teamSlug}
-          deployment={deployment}
-          preview={preview.data}
-          left={left}
-          onLeft={setLeft}
-        />
-        <div className="grid gap-4">
+        <div className="grid min-w-0 gap-4">
+          <DeploymentInstances
+            teamSlug={teamSlug}
+            deployment={deployment}
+            preview={preview.data}
+            left={left}
+            onLeft={setLeft}
+          />
+          <DeploymentBundles
+            teamSlug={teamSlug}
+            deployment={deployment}
+            reason={reason('edit')}
+            conflicts={problems.filter(({ error }) => error.startsWith('ambiguous')).length}
+          />
+        </div>
+        <div className="grid min-w-0 gap-4">
           {deployment.deployable && (
             <Box
               title={t('changes.title')}
@@ -245,7 +223,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               }
             >
               {preview.data ? (
-                <WhatChanges preview={preview.data} />
+                <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} left={left} />
               ) : preview.isError ? (
                 <ErrorState error={preview.error} retry={() => void preview.refetch()} />
               ) : (
@@ -275,21 +253,5 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         />
       )}
     </>
-  )
-}
-
-function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: Details }) {
-  const { t } = useTranslation(['deployments', 'common'])
-  const { running } = deployment
-  if (!running) return <span className="font-normal text-ink-2">{t('detail.nothing')}</span>
-  return (
-    <span className="flex flex-wrap items-baseline gap-x-2">
-      <TextLink {...links.deploymentProgress(teamSlug, running.deploymentId, running.number)} strong className="mono">
-        {running.versionName}
-      </TextLink>
-      <span className="font-normal text-ink-2">
-        {t('detail.release', { number: running.number })}, <Ago at={running.startedAt} />
-      </span>
-    </span>
   )
 }

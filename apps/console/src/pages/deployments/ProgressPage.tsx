@@ -5,13 +5,11 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { GitCompare, Square } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { Ago } from '../../components/Ago.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { Select } from '../../components/Field.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -27,11 +25,14 @@ import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
+import { TryPicker } from './TryPicker.tsx'
+import { useCancel } from './use-cancel.ts'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
+const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
 const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
 type Details = Result<'deployments.get'>
@@ -61,7 +62,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const [source, setSource] = useState<LogSource>('all')
   const [changes, setChanges] = useState(false)
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
-  const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
+  const { ask: askCancel, cancelling, cancelDenied } = useCancel(teamSlug, deployment)
+  const [asked, setAsked] = useState<Release | null>(null)
 
   const subjects = subjectsOf(deployment, release)
   const nameOf = useCallback(
@@ -86,16 +88,6 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
         )
       : undefined
   const title = `${deployment.project.name} ${release?.versionName ?? deployment.version.name}`
-
-  const askCancel = async () => {
-    const sure = await confirm({
-      title: t('cancel.title', { name: title }),
-      text: t('cancel.text'),
-      action: t('cancel.action'),
-      danger: true,
-    })
-    if (sure) cancel.mutate({ params })
-  }
 
   return (
     <>
@@ -125,26 +117,11 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
         }
         tools={
           <>
-            {(releases.data?.length ?? 0) > 1 && (
-              <span>
-                <Select
-                  aria-label={t('progress.choose')}
-                  value={progress.try || ''}
-                  onChange={(event) =>
-                    void navigate(links.deploymentProgress(teamSlug, deployment.id, Number(event.target.value)))
-                  }
-                >
-                  {releases.data?.map((candidate) => (
-                    <option key={candidate.number} value={candidate.number}>
-                      {t('progress.option', {
-                        number: candidate.number,
-                        status: t(`common:state.deployment.${candidate.status}`),
-                      })}
-                    </option>
-                  ))}
-                </Select>
-              </span>
-            )}
+            <TryPicker
+              releases={releases.data ?? []}
+              number={progress.try}
+              onPick={(number) => void navigate(links.deploymentProgress(teamSlug, deployment.id, number))}
+            />
             <Button icon={GitCompare} onClick={() => setChanges(true)}>
               {t('changes.title')}
             </Button>
@@ -152,8 +129,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               <Button
                 variant="bad"
                 icon={Square}
-                busy={cancel.isPending || cancel.isSuccess}
-                disabledReason={cancel.denied}
+                busy={cancelling}
+                disabledReason={cancelDenied}
                 onClick={() => void askCancel()}
               >
                 {t('cancel.button')}
@@ -201,11 +178,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                 reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
                 busy: starting,
               }}
-              rollBack={
-                back
-                  ? { number: back.number, run: () => rollBack(deployment, back.number), reason: rollBackDenied }
-                  : null
-              }
+              rollBack={back ? { number: back.number, run: () => setAsked(back), reason: rollBackDenied } : null}
             />
           )}
           <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
@@ -235,7 +208,17 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
           </div>
         </>
       )}
-      {changes && <ChangesDialog onClose={() => setChanges(false)} params={params} />}
+      {changes && <ChangesDialog teamSlug={teamSlug} deployment={deployment} onClose={() => setChanges(false)} />}
+      {asked && (
+        <RollBackDialog
+          teamSlug={teamSlug}
+          deployment={deployment}
+          release={asked}
+          denied={rollBackDenied}
+          onClose={() => setAsked(null)}
+          onRollBack={() => rollBack(deployment, asked.number)}
+        />
+      )}
     </>
   )
 }

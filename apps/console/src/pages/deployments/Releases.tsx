@@ -1,18 +1,22 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
+import { later } from '../../components/later.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { PageFoot } from '../../table/PageFoot.tsx'
+
+const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
 
 export type Release = Result<'deployments.releases'>[number]
 type Props = {
@@ -26,16 +30,10 @@ type Props = {
 export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const query = useQuery(apiQuery('deployments.releases', { params: { teamSlug, deploymentId: deployment.id } }))
-  const ask = async (release: Release) => {
-    const sure = await confirm({
-      title: t('rollBack.title', { number: release.number }),
-      text: t('rollBack.text', {
-        images: release.instances.map((instance) => `${instance.containerName} ${instance.imageTag}`).join(', '),
-      }),
-      action: t('rollBack.action'),
-    })
-    if (sure) onRollBack(release.number)
-  }
+  const [page, setPage] = useState({ skip: 0, take: 5 })
+  const [asked, setAsked] = useState<Release | null>(null)
+  const releases = query.data ?? []
+  const skip = page.skip < releases.length ? page.skip : 0
   if (query.isError && !query.data) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   return (
     <Box title={t('releases.title')} aside={query.data?.length}>
@@ -47,8 +45,8 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
       ) : query.data.length === 0 ? (
         <p className="px-3 py-2.5 text-ink-2">{t('releases.none')}</p>
       ) : (
-        <ol className="max-h-96 divide-y divide-line overflow-y-auto">
-          {query.data.map((release) => (
+        <ol aria-label={t('releases.title')} className="divide-y divide-line">
+          {releases.slice(skip, skip + page.take).map((release) => (
             <li key={release.number} className="grid gap-0.5 px-3 py-2">
               <div className="flex flex-wrap items-center gap-x-2.5">
                 <State kind="deployment" value={release.status} />
@@ -61,14 +59,14 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
                 </span>
               </div>
               <div className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 text-ink-2">
+                <span className="min-w-0 flex-1 break-words text-ink-2">
                   {release.reason ?? t('releases.images', { count: release.instances.length })}
                   {release.finishedAt &&
                     release.status === 'successful' &&
                     `, ${duration(Date.parse(release.finishedAt) - Date.parse(release.startedAt))}`}
                 </span>
                 {release.status === 'successful' && !release.current && (
-                  <Button size="sm" icon={Undo2} disabledReason={denied} onClick={() => void ask(release)}>
+                  <Button size="sm" icon={Undo2} disabledReason={denied} onClick={() => setAsked(release)}>
                     {t('rollBack.button')}
                   </Button>
                 )}
@@ -76,6 +74,17 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
             </li>
           ))}
         </ol>
+      )}
+      {releases.length > 5 && <PageFoot {...page} skip={skip} total={releases.length} onChange={setPage} />}
+      {asked && (
+        <RollBackDialog
+          teamSlug={teamSlug}
+          deployment={deployment}
+          release={asked}
+          denied={denied}
+          onClose={() => setAsked(null)}
+          onRollBack={() => onRollBack(asked.number)}
+        />
       )}
     </Box>
   )

@@ -1,0 +1,68 @@
+import type { NodeStatus, Result } from '@crux/contract'
+import { Shield } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Ago } from '../../components/Ago.tsx'
+import { Box, Facts } from '../../components/Box.tsx'
+import { State } from '../../components/State.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+
+type Details = Result<'deployments.get'>
+type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
+
+/** Where it runs, what runs there now, and how the last release ended or how long the next one waits. */
+export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { outcome, queuePosition, note } = deployment
+  const items = [
+    {
+      label: t('list.node'),
+      value: (
+        <span className="flex items-center gap-2">
+          {nodeStatus && <State kind="node" value={nodeStatus} compact />}
+          <TextLink {...links.node(teamSlug, deployment.node.id)} strong>
+            {deployment.node.name}
+          </TextLink>
+        </span>
+      ),
+    },
+    { label: t('list.prefix'), value: <span className="mono">{deployment.prefix}</span> },
+    { label: t('detail.running'), value: <RunningNow teamSlug={teamSlug} deployment={deployment} /> },
+    queuePosition && { label: t('progress.queue'), value: t('list.queued', { position: queuePosition }) },
+    outcome && {
+      label: t('list.outcome'),
+      value: <span className={deployment.status === 'failed' ? 'text-failed' : undefined}>{outcome}</span>,
+    },
+    deployment.protected && {
+      label: t('create.protected'),
+      value: (
+        <span className="flex items-center gap-1.5">
+          <Shield aria-hidden className="size-3.5! text-accent" />
+          {t('detail.protected')}
+        </span>
+      ),
+    },
+    note && { label: t('create.note'), value: <span className="font-normal whitespace-pre-wrap">{note}</span> },
+  ]
+  return (
+    <Box className="mb-4">
+      <Facts items={items.filter((item) => typeof item === 'object' && item !== null)} />
+    </Box>
+  )
+}
+
+function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: Details }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { running } = deployment
+  if (!running) return <span className="font-normal text-ink-2">{t('detail.nothing')}</span>
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-2">
+      <TextLink {...links.deploymentProgress(teamSlug, running.deploymentId, running.number)} strong className="mono">
+        {running.versionName}
+      </TextLink>
+      <span className="font-normal text-ink-2">
+        {t('detail.release', { number: running.number })}, <Ago at={running.startedAt} />
+      </span>
+    </span>
+  )
+}

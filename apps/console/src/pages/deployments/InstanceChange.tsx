@@ -1,0 +1,81 @@
+import type { Result } from '@crux/contract'
+import { PauseCircle, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { duration } from '../../components/relative-time.ts'
+import { StateMark } from '../../components/State.tsx'
+import { lookOf, type StateLook } from '../../components/state-looks.ts'
+import { TextLink } from '../../components/TextLink.tsx'
+import { changeLines, type PreviewInstance } from './change-lines.ts'
+import { DiffLines } from './DiffLines.tsx'
+import { instanceLink } from './field-link.ts'
+import { KeepPortsOpen } from './KeepPortsOpen.tsx'
+
+type Place = { teamSlug: string; deployment: Result<'deployments.get'> }
+
+/** One container of a start: what becomes of it, for how long it is away, what to know, and the difference. */
+export function InstanceChange({ instance, place }: { instance: PreviewInstance; place?: Place }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const lines = changeLines(instance.changes)
+  const silent = instance.silentPorts ?? []
+  return (
+    <div className="px-3 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3">
+        <InstanceAction instance={instance} />
+        <b className="mono min-w-0 font-semibold break-all">{instance.containerName}</b>
+        {instance.action === 'replace' && silent.length === 0 && (
+          <span className="text-ink-2">{t('changes.noGap')}</span>
+        )}
+      </div>
+      {instance.action === 'replace-with-pause' && (
+        <p className="mt-1 text-progress">
+          {t('changes.pauses', { name: instance.containerName, reason: instance.reason ?? '' })}
+        </p>
+      )}
+      {instance.action === 'create' && instance.reason && <p className="mt-1 text-ink-2">{instance.reason}</p>}
+      {silent.length > 0 && (
+        <p className="mt-1 text-progress">
+          {t('changes.silent', {
+            count: silent.length,
+            ports: silent.map(({ port, protocol }) => (protocol === 'udp' ? `${port}/udp` : port)).join(', '),
+            time: duration(Math.max(...silent.map(({ milliseconds }) => milliseconds))),
+          })}
+        </p>
+      )}
+      {place && silent.some(({ protocol }) => protocol === 'tcp') && (
+        <KeepPortsOpen {...place} instanceId={instance.instanceId} containerName={instance.containerName} />
+      )}
+      {instance.warnings?.map((warning) => {
+        const link = place && instanceLink(place.teamSlug, place.deployment, instance.instanceId, warning.property)
+        return (
+          <p key={`${warning.property} ${warning.description}`} className="mt-1 flex items-start gap-2">
+            <TriangleAlert aria-hidden className="mt-0.5 text-progress" />
+            <span className="min-w-0 break-words">
+              {warning.description}{' '}
+              {link && (
+                <TextLink {...link} inline className="whitespace-nowrap">
+                  {t('changes.see')}
+                </TextLink>
+              )}
+            </span>
+          </p>
+        )
+      })}
+      {lines.length > 0 && <DiffLines lines={lines} className="mt-2" />}
+    </div>
+  )
+}
+
+export function InstanceAction({ instance }: { instance: PreviewInstance }) {
+  const { t } = useTranslation(['deployments', 'common'])
+  return (
+    <StateMark look={looks[instance.action]} word={t(`changes.action.${instance.action}`)} reason={instance.reason} />
+  )
+}
+
+const pausing: StateLook = { tone: 'progress', icon: PauseCircle }
+const looks: Record<PreviewInstance['action'], StateLook> = {
+  create: lookOf('deployment', 'preparing'),
+  replace: lookOf('phase', 'done'),
+  'replace-with-pause': pausing,
+  keep: lookOf('phase', 'waiting'),
+}

@@ -1,0 +1,71 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { standingProblems } from './change-lines.ts'
+import type { Release } from './Releases.tsx'
+import { WhatChanges } from './WhatChanges.tsx'
+
+type Props = {
+  teamSlug: string
+  deployment: Result<'deployments.get'>
+  release: Release
+  denied: string | null
+  onClose: () => void
+  onRollBack: () => void
+}
+
+/** Asks before an earlier release comes back, with what that changes against what runs now, and what is missing by now. */
+export function RollBackDialog({ teamSlug, deployment, release, denied, onClose, onRollBack }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { number } = release
+  const params = { teamSlug, deploymentId: deployment.id, number }
+  // Read anew: what runs may have changed since the page was opened.
+  const preview = useQuery({ ...apiQuery('deployments.preview-release', { params }), staleTime: 0 })
+  const problems = standingProblems(preview.data).length
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('rollBack.title', { number })}
+      description={t('rollBack.text', {
+        images: release.instances.map((instance) => `${instance.containerName} ${instance.imageTag}`).join(', '),
+      })}
+      width="wide:w-[640px]"
+      initialFocus={(content) => content.querySelector('[data-confirm]')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common:cancel')}</Button>
+          <Button
+            data-confirm
+            variant="main"
+            icon={Undo2}
+            busy={preview.isPending}
+            disabledReason={denied ?? (problems > 0 ? t('rollBack.missing', { count: problems }) : null)}
+            onClick={() => {
+              onClose()
+              onRollBack()
+            }}
+          >
+            {t('rollBack.action')}
+          </Button>
+        </>
+      }
+    >
+      <div className="rounded-box border border-line">
+        {preview.data ? (
+          <WhatChanges preview={preview.data} />
+        ) : preview.isError ? (
+          <ErrorState error={preview.error} retry={() => void preview.refetch()} />
+        ) : (
+          <SkeletonRows rows={2} />
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,47 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/Button.tsx'
+import { Select } from '../../components/Field.tsx'
+import type { Release } from './Releases.tsx'
+
+type Props = { releases: readonly Release[]; number: number; onPick: (number: number) => void }
+
+/** Which release of the deployment is shown; nothing where there is no choice. */
+export function TryPicker({ releases, number, onPick }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  if (releases.length < 2) return null
+  // Newest first, as they come.
+  const at = releases.findIndex((release) => release.number === number)
+  const older = releases[at + 1]
+  const newer = at > 0 ? releases[at - 1] : undefined
+  return (
+    <span className="flex items-center gap-0.5">
+      <IconButton
+        icon={ChevronLeft}
+        label={t('progress.older')}
+        disabledReason={!older && t('progress.atOldest')}
+        onClick={() => older && onPick(older.number)}
+      />
+      <Select
+        aria-label={t('progress.choose')}
+        value={number || ''}
+        onChange={(event) => onPick(Number(event.target.value))}
+      >
+        {releases.map((release) => (
+          <option key={release.number} value={release.number}>
+            {t('progress.option', {
+              number: release.number,
+              status: t(`common:state.deployment.${release.status}`),
+            })}
+          </option>
+        ))}
+      </Select>
+      <IconButton
+        icon={ChevronRight}
+        label={t('progress.newer')}
+        disabledReason={!newer && t('progress.atNewest')}
+        onClick={() => newer && onPick(newer.number)}
+      />
+    </span>
+  )
+}

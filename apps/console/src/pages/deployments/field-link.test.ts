@@ -1,0 +1,27 @@
+import type { Result } from '@crux/contract'
+import { expect, it } from 'vitest'
+import { type Problem, problemLink } from './field-link.ts'
+
+const deployment = {
+  config: { id: 'own' },
+  configBundles: [{ configId: 'first' }, { configId: 'second' }],
+  instances: [{ id: 'i', config: { id: 'instance' } }],
+} as unknown as Result<'deployments.get'>
+
+const placeOf = (problem: Partial<Problem> & { property: string }) => {
+  const link = problemLink('acme', deployment, { error: 'invalidArgument', description: '', ...problem })
+  return link && [link.params.configId, link.hash]
+}
+
+it('leads to the field of the layer where a problem is mended', () => {
+  expect(placeOf({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual(['own', 'environment'])
+  expect(placeOf({ property: 'config.volumes[0].path' })).toEqual(['own', 'volumes'])
+  expect(placeOf({ property: 'configBundles[1].config.ports[0].internal' })).toEqual(['second', 'ports'])
+  expect(placeOf({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets'])
+})
+
+it('leads nowhere where no configuration is at fault', () => {
+  expect(placeOf({ property: 'protectedDeploymentId' })).toBeNull()
+  expect(placeOf({ property: 'instances[4].config.name', instanceId: 'gone' })).toBeNull()
+  expect(placeOf({ property: 'configBundles[9].config.name' })).toBeNull()
+})

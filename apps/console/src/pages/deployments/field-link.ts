@@ -1,0 +1,40 @@
+import type { Result } from '@crux/contract'
+import { links } from '../../links.ts'
+
+type Details = Result<'deployments.get'>
+export type Problem = Result<'deployments.preview'>['problems'][number]
+type Link = ReturnType<typeof links.containerConfiguration>
+
+/**
+ * Where a problem of a start is mended: the field of the layer that it names. What bundles leave open is defined on the deployment
+ * (decision 32). Null for what lies in no configuration.
+ */
+export function problemLink(teamSlug: string, deployment: Details, problem: Problem): Link | null {
+  const { property } = problem
+  if (problem.error === 'ambiguousInConfigs' || problem.error === 'ambiguousKeyInConfigs')
+    return fieldLink(teamSlug, deployment.config.id, property)
+  const bundle = /^configBundles\[(\d+)\]\.config\.(.+)$/.exec(property)
+  if (bundle) {
+    const [, index, path = ''] = bundle
+    const configId = deployment.configBundles[Number(index)]?.configId
+    return configId ? fieldLink(teamSlug, configId, path) : null
+  }
+  const instance = /^instances\[\d+\]\.config\.(.+)$/.exec(property)
+  if (instance) return instanceLink(teamSlug, deployment, problem.instanceId, instance[1] ?? '')
+  return property.startsWith('config.') ? fieldLink(teamSlug, deployment.config.id, property.slice(7)) : null
+}
+
+/** The field in an instance's own configuration; null for one that the deployment no longer has. */
+export function instanceLink(
+  teamSlug: string,
+  deployment: Details,
+  instanceId: string | null | undefined,
+  path: string,
+): Link | null {
+  const configId = deployment.instances.find((instance) => instance.id === instanceId)?.config.id
+  return configId ? fieldLink(teamSlug, configId, path) : null
+}
+
+/** `environment.LEVEL`, `volumes[0].path` -> the section of environment, of volumes. */
+const fieldLink = (teamSlug: string, configId: string, path: string): Link =>
+  links.containerConfiguration(teamSlug, configId, undefined, /^\w+/.exec(path)?.[0])
