@@ -19,6 +19,7 @@ import { fieldsOf } from './config-fields.ts'
 import { HeadTools } from './HeadTools.tsx'
 import { type Below, layersBelow, mergeBelow } from './parent-layers.ts'
 import { useConfigDraft } from './use-config-draft.ts'
+import { SecretValuesProvider } from './use-secret-values.tsx'
 
 type Config = Result<'container-configurations.get'>
 type Relations = Result<'container-configurations.relations'>
@@ -103,54 +104,56 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   }
   return (
     <ConfigFormProvider value={form}>
-      <PageHead
-        title={title}
-        fullTitle={t('head.full', { name: title })}
-        crumbs={crumbsOf(teamSlug, relations, t)}
-        sub={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
-        tools={
-          <HeadTools
-            draft={draft}
-            deploymentId={deployment?.id}
-            view={view ?? 'form'}
-            onView={(next) =>
-              void navigate({
-                ...links.containerConfiguration(teamSlug, config.id, next === 'form' ? undefined : next),
-                replace: true,
-              })
-            }
-          />
-        }
-      />
-      {readOnly && (
-        <p role="status" className="mb-3 flex items-center gap-2 rounded-md border border-line bg-sunken px-3 py-2">
-          <Lock aria-hidden className="text-ink-2" />
-          {readOnly}
-        </p>
-      )}
-      {view === 'json' ? (
-        <JsonTab />
-      ) : view === 'final' && deployment ? (
-        <FinalTab deploymentId={deployment.id} instanceId={instance?.id} revision={draft.revision} />
-      ) : (
-        <Suspense fallback={<SkeletonRows rows={12} />}>
-          <SettingsForm
-            fieldHasError={draft.fieldHasError}
-            defaultName={defaultName}
-            prefix={prefix}
-            aside={
-              deployment && (
-                <BeforeDeploy
-                  teamSlug={teamSlug}
-                  deploymentId={deployment.id}
-                  instanceId={instance?.id}
-                  revision={draft.revision}
-                />
-              )
-            }
-          />
-        </Suspense>
-      )}
+      <SecretValuesProvider nodeName={deployment?.node.name} revision={draft.revision}>
+        <PageHead
+          title={title}
+          fullTitle={t('head.full', { name: title })}
+          crumbs={crumbsOf(teamSlug, relations, t)}
+          sub={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
+          tools={
+            <HeadTools
+              draft={draft}
+              deploymentId={deployment?.id}
+              view={view ?? 'form'}
+              onView={(next) =>
+                void navigate({
+                  ...links.containerConfiguration(teamSlug, config.id, next === 'form' ? undefined : next),
+                  replace: true,
+                })
+              }
+            />
+          }
+        />
+        {readOnly && (
+          <p role="status" className="mb-3 flex items-center gap-2 rounded-md border border-line bg-sunken px-3 py-2">
+            <Lock aria-hidden className="text-ink-2" />
+            {readOnly}
+          </p>
+        )}
+        {view === 'json' ? (
+          <JsonTab />
+        ) : view === 'final' && deployment ? (
+          <FinalTab deploymentId={deployment.id} instanceId={instance?.id} revision={draft.revision} />
+        ) : (
+          <Suspense fallback={<SkeletonRows rows={12} />}>
+            <SettingsForm
+              fieldHasError={draft.fieldHasError}
+              defaultName={defaultName}
+              prefix={prefix}
+              aside={
+                deployment && (
+                  <BeforeDeploy
+                    teamSlug={teamSlug}
+                    deploymentId={deployment.id}
+                    instanceId={instance?.id}
+                    revision={draft.revision}
+                  />
+                )
+              }
+            />
+          </Suspense>
+        )}
+      </SecretValuesProvider>
     </ConfigFormProvider>
   )
 }

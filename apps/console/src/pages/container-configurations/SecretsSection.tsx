@@ -1,47 +1,96 @@
-import { CircleDashed, CircleX, ShieldCheck } from 'lucide-react'
+import { Eye, EyeOff, Info, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { cx } from '../../components/class-names.ts'
+import { Button, IconButton } from '../../components/Button.tsx'
+import { FieldError } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
-import { OriginPill } from './Origin.tsx'
+import { parseEnvFile } from './env-file.ts'
+import { AddedSecretRow, SecretRowLine } from './SecretRowLine.tsx'
 import { RowErrors, Section } from './Section.tsx'
+import { useFocusRow } from './use-focus-row.ts'
+import { useSecretValues } from './use-secret-values.tsx'
 
-/** The secrets of a deployment or an instance: which there are, and whether each has a value. */
+/** The secrets of a deployment or an instance. Values leave this page encrypted for the node, and only when they are saved. */
 export function SecretsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const own = new Map((form.own.secrets ?? []).map((row) => [row.key, row]))
-  const below = (form.parent?.secrets ?? []).filter((row) => !own.has(row.key))
-  const required = new Set((form.parent?.secrets ?? []).flatMap((row) => (row.required ? [row.key] : [])))
-  const rows = [...below, ...own.values()]
+  const secrets = useSecretValues()
+  const { known, rows, typed, dirty, problems, errors, nodeName } = secrets
+  const [shown, setShown] = useState(false)
+  const focus = useFocusRow<HTMLUListElement>()
+  const noKey = known && !known.publicKey ? t('secrets.noKey', { node: nodeName }) : null
+  const off = form.readOnly ?? secrets.denied ?? noKey ?? (known ? null : t('secrets.asking'))
+  const paste = (text: string): boolean => {
+    const { pairs, problems: broken } = parseEnvFile(text)
+    if (pairs.length === 0 || broken.length > 0) return false
+    secrets.paste(pairs)
+    return true
+  }
+  const stale = rows.filter((row) => row.state === 'stale')
+  const asked = rows.length + typed.added.length > 0
   return (
-    <Section id="secrets" aside={t('secrets.concreteAside')}>
-      {rows.length === 0 ? (
-        <p className="px-3 py-2.5 text-ink-3">{t('empty.secrets')}</p>
-      ) : (
-        <ul className="divide-y divide-line">
-          {rows.map((row) => {
-            const state = row.value ? 'set' : row.required || required.has(row.key) ? 'missing' : 'unset'
-            const Icon = icons[state]
-            return (
-              <li key={row.key} className="flex min-h-[42px] flex-wrap items-center gap-2 px-3 py-1.5">
-                <span className="mono w-[30%] min-w-36 break-all">{row.key}</span>
-                <span
-                  className={cx('inline-flex items-center gap-2', state === 'missing' ? 'text-failed' : 'text-ink-2')}
-                >
-                  <Icon aria-hidden />
-                  {t(`secrets.state.${state}`)}
-                </span>
-                <span className="ml-auto">
-                  <OriginPill own={own.has(row.key)} part={`secrets.${row.key}`} />
-                </span>
-              </li>
-            )
-          })}
-        </ul>
+    <Section
+      id="secrets"
+      aside={t('secrets.concreteAside')}
+      onAdd={() => focus.focusRow(secrets.add())}
+      tools={
+        asked && !off ? (
+          <IconButton
+            icon={shown ? EyeOff : Eye}
+            size="sm"
+            label={t(shown ? 'secrets.hideTyped' : 'secrets.showTyped')}
+            aria-pressed={shown}
+            onClick={() => setShown(!shown)}
+          />
+        ) : undefined
+      }
+    >
+      {noKey && (
+        <p role="note" className="flex items-start gap-2 border-b border-line bg-sunken px-3 py-2 text-ink-2">
+          <Info aria-hidden className="mt-0.5 text-progress" />
+          {noKey}
+        </p>
       )}
+      {stale.length > 0 && (
+        <p role="alert" className="flex items-start gap-2 border-b border-line px-3 py-2 tinted-failed">
+          <TriangleAlert aria-hidden className="mt-0.5 text-failed" />
+          {t('secrets.staleNote', { node: nodeName, count: stale.length })}
+        </p>
+      )}
+      {!asked && <p className="px-3 py-2.5 text-ink-3">{t('empty.secrets')}</p>}
+      <ul ref={focus.rows} className="divide-y divide-line empty:hidden">
+        {rows.map((row) => (
+          <SecretRowLine key={row.key} row={row} shown={shown} off={off} onPaste={paste} />
+        ))}
+        {typed.added.map((row) => (
+          <AddedSecretRow key={row.id} row={row} shown={shown} off={off} onPaste={paste} />
+        ))}
+      </ul>
       <RowErrors errors={form.errorsBelow('secrets')} />
+      {errors.has('') && (
+        <div className="px-3 pb-3">
+          <FieldError>{errors.get('')}</FieldError>
+        </div>
+      )}
+      {dirty && (
+        <div className="flex flex-wrap items-center gap-2 border-t border-line bg-sunken px-3 py-2">
+          <span role="status" className="mr-auto text-ink-2">
+            {t('secrets.unsaved')}
+          </span>
+          <Button size="sm" disabledReason={secrets.saving && t('secrets.saving')} onClick={secrets.discard}>
+            {t('secrets.discard')}
+          </Button>
+          <Button
+            size="sm"
+            variant="main"
+            busy={secrets.saving}
+            disabledReason={off ?? (problems.size > 0 && t('secrets.settleKeys'))}
+            onClick={() => void secrets.save()}
+          >
+            {t('secrets.save')}
+          </Button>
+        </div>
+      )}
     </Section>
   )
 }
-
-const icons = { set: ShieldCheck, missing: CircleX, unset: CircleDashed }

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import {
+  addedProblems,
+  changesOf,
+  isTyped,
+  nothingTyped,
+  type Secret,
+  secretRows,
+  type TypedSecrets,
+  withPairs,
+} from './secret-rows.ts'
+
+const known = { keys: ['ON_NODE'], publicKey: 'now', shared: ['SHARED'] }
+const sealed = (key: string, publicKey = 'now'): Secret => ({
+  key,
+  required: false,
+  value: 'pgp',
+  encrypted: true,
+  publicKey,
+})
+const named = (key: string, required = false): Secret => ({ key, required })
+const states = (own: Secret[], below: Secret[], say: typeof known | undefined) =>
+  Object.fromEntries(secretRows(own, below, say).map(({ key, state }) => [key, state]))
+
+describe('the state of a secret', () => {
+  it('says where its value stands', () => {
+    const voided = { ...named('VOIDED'), value: '', encrypted: false, publicKey: 'now' }
+    expect(
+      states(
+        [sealed('ON_NODE'), sealed('SEALED'), sealed('OLD', 'former'), voided, named('UNSET')],
+        [sealed('BELOW'), sealed('OLD_BELOW', 'former'), named('MISSING', true), named('SHARED', true), named('OPEN')],
+        known,
+      ),
+    ).toEqual({
+      BELOW: 'below',
+      OLD_BELOW: 'stale',
+      MISSING: 'missing',
+      SHARED: 'shared',
+      OPEN: 'unset',
+      ON_NODE: 'on-node',
+      SEALED: 'sealed',
+      OLD: 'stale',
+      VOIDED: 'stale',
+      UNSET: 'unset',
+    })
+  })
+
+  it('takes the own value before the one below, and alarms nobody before the key of the node is known', () => {
+    expect(states([sealed('A')], [sealed('A', 'former')], known)).toEqual({ A: 'sealed' })
+    expect(states([sealed('A', 'former')], [sealed('A')], known)).toEqual({ A: 'stale' })
+    expect(states([sealed('A', 'former')], [], undefined)).toEqual({ A: 'sealed' })
+  })
+
+  it('keeps keys of layers below locked and required, whatever this layer says', () => {
+    expect(secretRows([named('A')], [named('A', true)], known)).toMatchObject([
+      { key: 'A', required: true, locked: true, state: 'missing' },
+    ])
+  })
+})
+
+describe('what is typed', () => {
+  const listed = new Set(['A', 'B'])
+  const id = () => 'new'
+
+  it('takes pasted pairs to the keys that are listed and adds the others once', () => {
+    const begun: TypedSecrets = {
+      ...nothingTyped,
+      added: [{ id: 'empty', key: '', value: '' }],
+      removed: new Set(['A']),
+    }
+    const once = withPairs(
+      begun,
+      [
+        { key: 'A', value: '1' },
+        { key: 'C', value: '2' },
+      ],
+      listed,
+      id,
+    )
+    expect(once).toEqual({
+      values: new Map([['A', '1']]),
+      added: [{ id: 'new', key: 'C', value: '2' }],
+      removed: new Set(),
+    })
+    expect(withPairs(once, [{ key: 'C', value: '3' }], listed, id).added).toEqual([{ id: 'new', key: 'C', value: '3' }])
+  })
+
+  it('becomes one change per key, and says nothing of what was left empty', () => {
+    const typed: TypedSecrets = {
+      values: new Map([
+        ['A', 'x'],
+        ['B', ''],
+      ]),
+      added: [
+        { id: 'c', key: 'C', value: '' },
+        { id: 'd', key: '', value: '' },
+      ],
+      removed: new Set(['D']),
+    }
+    expect(changesOf(typed, [{ ...named('A', true), id: 'a' }])).toEqual([
+      { key: 'D' },
+      { key: 'A', row: { id: 'a', required: true, text: 'x' } },
+      { key: 'C', row: { id: 'c', required: false, text: '' } },
+    ])
+    expect([isTyped(typed), isTyped(nothingTyped)]).toEqual([true, false])
+    expect(isTyped({ ...nothingTyped, values: new Map([['A', '']]) })).toBe(false)
+  })
+
+  it('has a problem where a new key is empty, is there already or is none', () => {
+    const rows = [
+      ['1', '', 'v'],
+      ['2', 'A', ''],
+      ['3', 'C', ''],
+      ['4', 'C', ''],
+      ['5', 'x y', ''],
+      ['6', '', ''],
+    ] as const
+    const added = rows.map(([row, key, value]) => ({ id: row, key, value }))
+    expect([...addedProblems({ ...nothingTyped, added }, listed)]).toEqual([
+      ['1', 'empty'],
+      ['2', 'twice'],
+      ['4', 'twice'],
+      ['5', 'form'],
+    ])
+  })
+})

@@ -1,0 +1,200 @@
+import type { ApiError } from '@crux/client'
+import { useBlocker } from '@tanstack/react-router'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCall } from '../../api/client.ts'
+import { describeError } from '../../api/errors.ts'
+import { useChannel } from '../../api/live.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { useConfigForm } from './config-context.ts'
+import { newId } from './new-id.ts'
+import { sealSecret } from './seal-secret.ts'
+import {
+  addedProblems,
+  changesOf,
+  isTyped,
+  type Known,
+  nothingTyped,
+  type SecretChange,
+  secretRows,
+  type TypedSecrets,
+  withPairs,
+} from './secret-rows.ts'
+
+/** A patch names at most so many keys. */
+const keysAtOnce = 100
+
+type SecretValues = ReturnType<typeof useValues>
+const Context = createContext<SecretValues | null>(null)
+
+/** The typed values of a page's secrets: they outlive a look at another tab, and go with the page. */
+export function SecretValuesProvider({
+  nodeName,
+  revision,
+  children,
+}: {
+  nodeName: string | undefined
+  revision: number | undefined
+  children: ReactNode
+}) {
+  return <Context.Provider value={useValues(nodeName ?? '', revision)}>{children}</Context.Provider>
+}
+
+export function useSecretValues(): SecretValues {
+  const values = useContext(Context)
+  if (!values) throw new Error('Secrets stand inside the page of a configuration')
+  return values
+}
+
+function useValues(nodeName: string, revision: number | undefined) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const { teamSlug, configId, kind, own, parent } = useConfigForm()
+  const [known, setKnown] = useState<Known>()
+  const [typed, setTyped] = useState<TypedSecrets>(nothingTyped)
+  /** The revision that was shown when somebody began to type: what changed since is a conflict, once. */
+  const [since, setSince] = useState<number>()
+  const [saving, setSaving] = useState(false)
+  const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
+  const update = useCall('container-configurations.update', { toast: false })
+  const dirty = isTyped(typed)
+
+  useChannel(
+    'container-configuration',
+    { teamSlug, configId },
+    {
+      ready: (channel) => channel.send('get-config-secrets', {}),
+      'config-secrets': ({ keys, publicKey, shared }) =>
+        setKnown({ keys, publicKey: publicKey ?? null, shared: shared ?? [] }),
+    },
+  )
+  useBlocker({
+    shouldBlockFn: async ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      !(await confirm({
+        title: t('secrets.leaveTitle'),
+        text: t('secrets.leaveText'),
+        action: t('common:form.leave'),
+        danger: true,
+      })),
+    enableBeforeUnload: dirty,
+    disabled: !dirty,
+  })
+
+  const stored = own.secrets
+  const rows = useMemo(() => secretRows(stored ?? [], parent?.secrets ?? [], known), [stored, parent, known])
+  const listed = useMemo(() => new Set(rows.map((row) => row.key)), [rows])
+  const problems = useMemo(() => addedProblems(typed, listed), [typed, listed])
+
+  const change = useCallback(
+    (next: (before: TypedSecrets) => TypedSecrets) => {
+      setSince((before) => before ?? revision)
+      setErrors(new Map())
+      setTyped(next)
+    },
+    [revision],
+  )
+  const discard = useCallback(() => {
+    setTyped(nothingTyped)
+    setErrors(new Map())
+    setSince(undefined)
+  }, [])
+
+  async function save() {
+    const publicKey = known?.publicKey
+    if (!publicKey || saving || problems.size > 0) return
+    setSaving(true)
+    setErrors(new Map())
+    let left = changesOf(typed, stored ?? [])
+    let seen = since
+    try {
+      while (left.length > 0) {
+        const part = left.slice(0, keysAtOnce)
+        await send(part, publicKey, seen)
+        left = left.slice(keysAtOnce)
+        // What this page itself has just changed is no conflict.
+        seen = undefined
+      }
+      discard()
+      toastSuccess(t('secrets.saved'))
+    } catch (error) {
+      setErrors(errorsOf(error as ApiError, left))
+      // Now it is known what somebody else did: who saves again means it.
+      setSince(revision)
+    } finally {
+      setSaving(false)
+    }
+  }
+
+  async function send(part: readonly SecretChange[], publicKey: string, seen: number | undefined) {
+    const sealed = await Promise.all(part.flatMap(({ key, row }) => (row ? [sealedRow(publicKey, key, row)] : [])))
+    await update.mutateAsync({
+      params: { teamSlug, configId },
+      body: {
+        config: { secrets: sealed },
+        keys: { secrets: part.map(({ key }) => key) },
+        ...(seen !== undefined && { revision: seen }),
+      },
+    })
+  }
+
+  return {
+    known,
+    nodeName,
+    kind,
+    rows,
+    typed,
+    dirty,
+    saving,
+    denied: update.denied,
+    problems,
+    errors,
+    setValue: (key: string, value: string | null) =>
+      change((before) => {
+        const values = new Map(before.values)
+        if (value === null) values.delete(key)
+        else values.set(key, value)
+        const removed = new Set(before.removed)
+        removed.delete(key)
+        return { ...before, values, removed }
+      }),
+    setRemoved: (key: string, remove: boolean) =>
+      change((before) => {
+        const [values, removed] = [new Map(before.values), new Set(before.removed)]
+        values.delete(key)
+        if (remove) removed.add(key)
+        else removed.delete(key)
+        return { ...before, values, removed }
+      }),
+    add: () => {
+      const id = newId()
+      change((before) => ({ ...before, added: [...before.added, { id, key: '', value: '' }] }))
+      return id
+    },
+    setAdded: (id: string, part: { key?: string; value?: string } | null) =>
+      change((before) => ({
+        ...before,
+        added: part
+          ? before.added.map((row) => (row.id === id ? { ...row, ...part } : row))
+          : before.added.filter((row) => row.id !== id),
+      })),
+    paste: (pairs: readonly { key: string; value: string }[]) =>
+      change((before) => withPairs(before, pairs, listed, newId)),
+    save,
+    discard,
+  }
+}
+
+const sealedRow = async (publicKey: string, key: string, { text, ...row }: NonNullable<SecretChange['row']>) =>
+  text === '' ? { ...row, key } : { ...row, key, value: await sealSecret(publicKey, text), encrypted: true, publicKey }
+
+/** What the server says, at the key that it says it of, or of the whole at ''. */
+function errorsOf(error: ApiError, sent: readonly SecretChange[]): ReadonlyMap<string, string> {
+  const rows = sent.filter((change) => change.row).slice(0, keysAtOnce)
+  const found = (error.details ?? []).flatMap(({ property, description }): [string, string][] => {
+    const index = /^config\.secrets\[(\d+)\]/.exec(property ?? '')?.[1]
+    const key = index === undefined ? undefined : rows[Number(index)]?.key
+    return key === undefined ? [] : [[key, description]]
+  })
+  return new Map(found.length > 0 ? found : [['', describeError(error).text]])
+}
