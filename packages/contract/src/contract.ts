@@ -6,7 +6,7 @@ import { configurationHistoryEndpoints, containerConfigurationEndpoints } from '
 import {
   deploymentSecretEndpoints,
   finalConfigurationEndpoints,
-  releasePreviewEndpoints,
+  releaseEndpoints,
 } from './deployment-configurations.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
@@ -36,7 +36,7 @@ export const contract = {
   ...deploymentEndpoints,
   ...finalConfigurationEndpoints,
   ...deploymentSecretEndpoints,
-  ...releasePreviewEndpoints,
+  ...releaseEndpoints,
 }
 export type Contract = typeof contract
 export type Operation = keyof Contract

@@ -3,11 +3,12 @@ import { FinalContainerConfig } from './container-configuration.ts'
 import { DeploymentPreview } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes } from './enums.ts'
+import { limits } from './limits.ts'
 import { Id, params } from './shapes.ts'
 
 const deploymentId = params({ deploymentId: Id })
 const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1) })
+const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const one = '/api/:teamSlug/deployments/:deploymentId' as const
 
 /** Where a value comes from: a layer, or `default` where none says anything. */
@@ -43,7 +44,7 @@ export const finalConfigurationEndpoints = endpoints({
   },
 })
 
-export const releasePreviewEndpoints = endpoints({
+export const releaseEndpoints = endpoints({
   'deployments.preview-release': {
     summary: 'What going back to an earlier release would change',
     method: 'GET',
@@ -55,15 +56,12 @@ export const releasePreviewEndpoints = endpoints({
     permission: 'deployments.read',
     audit: false,
   },
-})
-
-export const deploymentLogFileEndpoints = endpoints({
   'deployments.log-file': {
     summary: 'The events of a release, or of all, as a text file',
     method: 'GET',
     path: `${one}/log/file`,
     params: deploymentId,
-    query: z.object({ try: z.coerce.number().int().min(1).optional() }),
+    query: z.object({ try: z.coerce.number().int().min(1).max(limits.tries).optional() }),
     status: 200,
     contentType: 'text/plain; charset=utf-8',
     errors: [],

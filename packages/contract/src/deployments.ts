@@ -185,7 +185,7 @@ export const DeploymentPage = paginated(Deployment).extend({ counts: z.record(z.
 
 const deploymentId = params({ deploymentId: Id })
 const instanceId = params({ deploymentId: Id, instanceId: Id })
-const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1) })
+const release = params({ deploymentId: Id, number: z.coerce.number().int().min(1).max(limits.tries) })
 const deployments = '/api/:teamSlug/deployments' as const
 const one = `${deployments}/:deploymentId` as const
 

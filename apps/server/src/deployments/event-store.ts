@@ -73,6 +73,28 @@ export async function readEvents(
   return rows
 }
 
+/** The next events of one try or of all, in the order of tries, after one that was read before. */
+export async function readEventsAfter(
+  queries: Queries,
+  deploymentId: string,
+  page: { try: number | undefined; after: Pick<EventRow, 'try' | 'position'> | undefined; take: number },
+): Promise<EventRow[]> {
+  const { rows } = await queries.query<EventRow>({
+    name: page.try === undefined ? 'deployment events after' : 'deployment events of a try after',
+    text: `select ${columns} from crux.deployment_event
+      where deployment_id = $1 and (try, position) > ($2, $3) ${page.try === undefined ? '' : 'and try = $5'}
+      order by try, position limit $4`,
+    values: [
+      deploymentId,
+      page.after?.try ?? 0,
+      page.after?.position ?? 0,
+      page.take,
+      ...(page.try === undefined ? [] : [page.try]),
+    ],
+  })
+  return rows
+}
+
 /** One page counted from the newest, ascending inside (backend.md 2.7). */
 export async function readEventPage(
   queries: Queries,

@@ -65,3 +65,32 @@ export async function listReleases(
     instances: row.instances,
   }))
 }
+
+/** What a release is called in its log, with the names of its containers by instance. */
+export type ReleaseTitle = {
+  number: number
+  prefix: string
+  projectName: string
+  versionName: string
+  nodeName: string
+  startedByName: string
+  names: Record<string, string>
+}
+
+export async function readReleaseTitles(
+  queries: Queries,
+  deploymentId: string,
+  numbers: readonly number[],
+): Promise<ReleaseTitle[]> {
+  const { rows } = await queries.query<ReleaseTitle>({
+    name: 'release titles',
+    text: `select r.number, r.prefix, r.project_name as "projectName", r.version_name as "versionName",
+        n.name as "nodeName", r.started_by_name as "startedByName", (
+          select coalesce(json_object_agg(ri.instance_id, ri.container_name), '{}')
+          from crux.release_instance ri where ri.release_id = r.id) as names
+      from crux.release r join crux.node n on n.id = r.node_id
+      where r.deployment_id = $1 and r.number = any($2::int[])`,
+    values: [deploymentId, numbers],
+  })
+  return rows
+}

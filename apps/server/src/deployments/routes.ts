@@ -8,6 +8,7 @@ import { finalConfigurations } from './final.ts'
 import { getInstance } from './instances.ts'
 import { listDeployments, listOfNode } from './list.ts'
 import { getLog } from './log.ts'
+import { openLogFile } from './log-file.ts'
 import { previewRelease, previewStart } from './preview.ts'
 import { listReleases } from './releases.ts'
 import { getDeploymentSecrets, getInstanceSecrets } from './secrets.ts'
@@ -51,6 +52,11 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   'deployments.copy': ({ team, actor, params, body }) =>
     copyDeployment(app, { team, actor }, params.deploymentId, body),
   'deployments.log': ({ team, params, query }) => getLog(app, team, params.deploymentId, query),
+  'deployments.log-file': async ({ team, params, query, reply }) => {
+    const { name, bytes } = await openLogFile(app, team, params.deploymentId, query.try)
+    reply.header('content-disposition', `attachment; filename="${name}"`)
+    return bytes
+  },
   'deployments.releases': ({ team, params }) => listReleases(app, team, params.deploymentId),
   'deployments.start-release': async ({ team, actor, params, query }) => {
     const options = { ignoreProtected: query.ignoreProtected === 'true' }

@@ -1,0 +1,100 @@
+import { LogLevel, type Release } from '@crux/agent-protocol'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { openLogFile } from './log-file.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const fetchFile = (id: string, query = '', as = world.owner) =>
+  server.request(`/api/${world.team.slug}/deployments/${id}/log/file${query}`, { as })
+
+it('gives every release of a deployment, or one, as lines with time and container', async () => {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const { id } = await world.deployment(await world.version({ images: [{ name: 'shop/web' }] }), node.id, 'file')
+  await world.start(id)
+  const first = (await agent.command('deploy')).value as Release
+  const instanceId = first.instances[0]?.instanceId ?? ''
+  const lines = ['\u001b[31mno\u001b[0m\u0007 room\nleft', 'bye']
+  await agent.client.reportDeployment({
+    release: first.key,
+    events: journal([
+      { event: { case: 'log', value: { instanceId, level: LogLevel.ERROR, lines, fromContainer: true } } },
+      ...badNews('web exited with 1'),
+    ]),
+  })
+  await world.becomes(id, 'failed')
+  await world.start(id)
+  await deployWell(agent, 2)
+  await world.becomes(id, 'successful')
+
+  const all = await fetchFile(id)
+  expect(all.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(all.headers.get('content-disposition')).toBe('attachment; filename="deployment-file-all.log"')
+  const text = (await all.text()).replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /gm, '')
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(/^# Release 1: shop \w+ 1\.0\.0 as file on node-\w+, started by Ada$/),
+    'info  in-progress',
+    'info  Started by Ada',
+    'error web: | no room',
+    'error web: left',
+    'error web: | bye',
+    'error failed: web exited with 1',
+    '',
+    expect.stringContaining('# Release 2: '),
+    'info  in-progress',
+    'info  Started by Ada',
+    'info  web: pull done',
+    'info  web: verify done',
+    'info  successful',
+    '',
+  ])
+  const one = await fetchFile(id, '?try=2')
+  expect(one.headers.get('content-disposition')).toContain('"deployment-file-2.log"')
+  expect(await one.text()).not.toContain('Release 1')
+})
+
+it('knows only tries that were, of the own team', async () => {
+  const { id } = await world.deployment(await world.version(), (await world.node()).id)
+  expect(await (await fetchFile(id)).text()).toBe('')
+  expect((await fetchFile(id, '?try=1')).status).toBe(404)
+  expect((await fetchFile(id, '?try=99999999999')).status).toBe(400)
+  const other = await makeDeployWorld(server)
+  const foreign = await server.request(`/api/${other.team.slug}/deployments/${id}/log/file`, { as: other.owner })
+  expect(foreign.status).toBe(404)
+})
+
+const many = process.env.CRUX_TEST_FULL ? 100_000 : 20_000
+it('streams as many events as there are without holding them', async () => {
+  const { id } = await world.deployment(await world.version(), (await world.node()).id)
+  const { pool } = server.app.database
+  await pool.query('update crux.deployment set tries = 2 where id = $1', [id])
+  await pool.query(
+    `insert into crux.deployment_event (deployment_id, try, type, value)
+     select $1, 1 + n / ($2::int / 2), 'log', jsonb_build_object('level', 'info', 'log', jsonb_build_array(n || repeat('.', 150)))
+     from generate_series(0, $2::int - 1) n`,
+    [id, many],
+  )
+  const { bytes } = await openLogFile(
+    server.app,
+    { ...world.team, role: 'owner', secondFactorRequired: false },
+    id,
+    undefined,
+  )
+  let [lines, chunks, largest] = [0, 0, 0]
+  // Nothing is read before it is asked for, so what one piece takes is what the whole takes.
+  for await (const chunk of bytes) {
+    lines += Buffer.from(chunk).toString().split('....\n').length - 1
+    chunks += 1
+    largest = Math.max(largest, chunk.byteLength)
+  }
+  expect({ lines, chunks }).toEqual({ lines: many, chunks: many / 1_000 })
+  expect(largest).toBeLessThan(250_000)
+})
