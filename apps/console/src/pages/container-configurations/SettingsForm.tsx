@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router'
 import { ListFilter, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +12,7 @@ import { useConfigForm } from './config-context.ts'
 import { HideProvider } from './Section.tsx'
 import { goToSection, SectionNav } from './SectionNav.tsx'
 import { ShownSection } from './ShownSection.tsx'
-import { countIn, everydaySections, fieldsIn, groupOf, type SectionId } from './sections.ts'
+import { countIn, everydaySections, fieldsIn, groupOf, type SectionId, sectionIds } from './sections.ts'
 import { useCurrentSection } from './use-current-section.ts'
 import { useShownSections } from './use-shown-sections.ts'
 
@@ -50,6 +51,14 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
     goToSection(wanted)
     setWanted(null)
   }, [wanted])
+  // A link may name the setting that has to be mended.
+  const linked = useLocation({ select: (location) => location.hash })
+  const chooseLinked = useRef(choose)
+  chooseLinked.current = choose
+  useEffect(() => {
+    const id = sectionIds.find((section) => fieldsIn(section).some((field) => field === linked))
+    if (id) chooseLinked.current(id)
+  }, [linked])
   useKey((event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false
     nav.current?.querySelector('input')?.focus()
