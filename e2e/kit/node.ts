@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { unique, type World } from '@crux/test-kit'
+import type { Stage } from './stage.ts'
 
 /** A new node with an install token, as a person gets it on the page. */
 export async function newNode(
@@ -18,3 +20,20 @@ export async function newNode(
 
 export const statusOf = async (world: World, nodeId: string): Promise<string> =>
   (await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })).status
+
+/** The process of the stage's own agent, which the server starts anew when it ends. */
+export function agentPid(stage: Stage): number {
+  const found = readdirSync('/proc').find((entry) => {
+    if (!/^\d+$/.test(entry)) return false
+    try {
+      return (
+        /agent/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')) &&
+        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`${stage.system.dataDir}/agents/`)
+      )
+    } catch {
+      return false
+    }
+  })
+  if (!found) throw new Error('no agent process')
+  return Number(found)
+}

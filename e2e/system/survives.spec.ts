@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import {
   createDeployment,
   createService,
@@ -11,6 +10,7 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
+import { agentPid } from '../kit/node.ts'
 import { answerOf, answers, hostPort } from '../kit/service.ts'
 import { expect, type Stage, test } from '../kit/stage.ts'
 
@@ -55,22 +55,6 @@ async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowRep
   expect(containers.map((one) => one.Names[0]).sort()).toEqual([`/${place.prefix}-job`, `/${place.prefix}-web`])
   const sequences = result.events.map((event) => event.sequence)
   expect(new Set(sequences).size, 'no event twice').toBe(sequences.length)
-}
-
-export function agentPid(stage: Stage): number {
-  const found = readdirSync('/proc').find((entry) => {
-    if (!/^\d+$/.test(entry)) return false
-    try {
-      return (
-        /agent/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')) &&
-        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`${stage.system.dataDir}/agents/`)
-      )
-    } catch {
-      return false
-    }
-  })
-  if (!found) throw new Error('no agent process')
-  return Number(found)
 }
 
 test('the agent is killed in the middle of a deployment, and continues', async ({ stage }) => {

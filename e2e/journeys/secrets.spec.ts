@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createDeployment, createService, deploy, engine, idle, unique } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { expect, test } from '../kit/journey.ts'
+import { agentPid } from '../kit/node.ts'
+import type { Stage } from '../kit/stage.ts'
+import { recordTraffic } from '../kit/traffic.ts'
+
+type World = Stage['world']
+const section = (page: Page) => page.getByRole('region', { name: 'Secrets', exact: true })
+const rowOf = (page: Page, key: string) => section(page).locator(`[data-part="secrets.${key}"]`)
+const inputOf = (page: Page, key: string) => section(page).getByLabel(`Secret value of ${key}`, { exact: true })
+const stateOf = (page: Page, key: string) => rowOf(page, key).locator('[data-state]')
+const save = (page: Page) => section(page).getByRole('button', { name: 'Encrypt and save' }).click()
+const named = (key: string, required: boolean) => ({ id: crypto.randomUUID(), key, required })
+
+async function prepare(world: World) {
+  const service = await createService(world, [
+    {
+      name: `secret/${unique('a')}`,
+      tag: '1',
+      image: idle('ready'),
+      config: { name: 'web', secrets: [named('DB_PASSWORD', true), named('EXTRA', false)] },
+    },
+  ])
+  const prefix = unique('secret')
+  const { id } = await createDeployment(world, service, prefix)
+  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const { instances } = await world.person.client.call('deployments.get', { params })
+  const configId = instances[0]?.config.id ?? ''
+  return { id, prefix, configId, path: `/${world.teamSlug}/container-configurations/${configId}` }
+}
+
+test('a required secret is asked for, entered, deployed, and asked for again with a new key of the node', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const { id, prefix, path } = await prepare(world)
+  const value = `s3cr3t-${randomBytes(12).toString('hex')}`
+  const second = `again-${randomBytes(12).toString('hex')}`
+  const traffic = recordTraffic(page)
+
+  await page.goto(`/${world.teamSlug}/deployments/${id}`)
+  const problem = page.getByRole('listitem').filter({ hasText: 'the required secret DB_PASSWORD has no value' })
+  await expect(problem).toBeVisible()
+  await problem.getByRole('link', { name: 'Open the field' }).click()
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Required, not set')
+  await expect(rowOf(page, 'DB_PASSWORD').getByText('Named by image')).toBeVisible()
+
+  // Lines that name keys go where they belong, and a new key beside them.
+  await inputOf(page, 'DB_PASSWORD').focus()
+  await paste(page, `DB_PASSWORD=${value}\nOWN_KEY="two words"\n`)
+  await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
+  await expect(inputOf(page, 'OWN_KEY')).toHaveValue('two words')
+  await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'disc')
+  await section(page).getByRole('button', { name: 'Show what is typed' }).click()
+  await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'none')
+
+  // A look at the JSON keeps what is typed and shows none of it; leaving asks.
+  await page.getByRole('radio', { name: 'JSON' }).click()
+  await expect(page.locator('.cm-content')).toBeVisible()
+  expect(await page.content()).not.toContain(value)
+  await page.getByRole('radio', { name: 'Form' }).click()
+  await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
+  await page.getByRole('link', { name: 'Deployments', exact: true }).first().click()
+  const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await expect(question.getByText('Leave without saving the secrets?')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await save(page)
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Encrypted')
+  await expect(stateOf(page, 'OWN_KEY')).toHaveText('Encrypted')
+
+  await deploy(world, id)
+  const container = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
+  expect(container.Config.Env).toEqual(expect.arrayContaining([`DB_PASSWORD=${value}`, 'OWN_KEY=two words']))
+  expect(container.Config.Env.join()).not.toContain('EXTRA')
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
+
+  // What shows a container shows no value of its secrets.
+  const of = `prefix=${prefix}&name=web`
+  for (const place of [
+    `nodes/${world.nodeId}/inspect?${of}`,
+    `nodes/${world.nodeId}/log?${of}`,
+    `deployments/${id}/log`,
+  ]) {
+    await page.goto(`/${world.teamSlug}/${place}`)
+    await expect(page.getByText(/ready|DB_PASSWORD|Started by/).first()).toBeVisible()
+    expect(await page.content()).not.toContain(value)
+  }
+  const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])'
+  expect(await page.evaluate(kept)).not.toContain(value)
+
+  // The agent loses its keys, as after a new installation, and makes others.
+  await page.goto(path)
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
+  for (const name of ['secret.key', 'public.key'])
+    for (const file of filesBelow(join(stage.system.dataDir, 'agents')).filter((one) => one.endsWith(`/${name}`)))
+      rmSync(file)
+  process.kill(agentPid(stage), 'SIGKILL')
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
+  await expect(section(page).getByRole('alert')).toContainText('has a new key and cannot read 2 values any more')
+  await rowOf(page, 'OWN_KEY').getByRole('button', { name: 'Remove OWN_KEY' }).click()
+  await inputOf(page, 'DB_PASSWORD').fill(second)
+  await save(page)
+  await expect(stateOf(page, 'DB_PASSWORD')).toHaveText(/Encrypted|On the node/)
+  await expect(rowOf(page, 'OWN_KEY')).toBeHidden()
+  await deploy(world, id)
+  const replaced = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
+  expect(replaced.Config.Env).toContain(`DB_PASSWORD=${second}`)
+  expect(replaced.Config.Env.join()).not.toContain('OWN_KEY')
+
+  // The container has it, and nothing else: no table, no file of the installation or the agent, nothing that the browser sent or got.
+  const sent = await traffic.text()
+  expect(sent, 'the record of the traffic holds what was sent').toContain('BEGIN PGP MESSAGE')
+  const rows = await wholeDatabase(stage.system.databaseUrl)
+  expect(rows, 'the dump holds what is stored').toContain('BEGIN PGP MESSAGE')
+  for (const secret of [value, second]) {
+    expect(sent.includes(secret), 'in the traffic of the browser').toBe(false)
+    expect(rows.includes(secret), 'in the database').toBe(false)
+    expect(filesWith(stage.system.dataDir, secret), 'in files of the installation').toEqual([])
+  }
+})
+
+test('a node that was never connected takes no value, and says what to do', async ({ page, stage }) => {
+  const { world } = stage
+  const { client } = world.person
+  const { id, path } = await prepare(world)
+  const node = await client.call('nodes.create', {
+    params: { teamSlug: world.teamSlug },
+    body: { name: unique('node-') },
+  })
+  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const copy = await client.call('deployments.copy', { params, body: { nodeId: node.id, prefix: unique('copied') } })
+  const { instances } = await client.call('deployments.get', { params: { ...params, deploymentId: copy.id } })
+  await page.goto(path.replace(/[^/]+$/, instances[0]?.config.id ?? ''))
+  await expect(section(page).getByText(`${node.name} has never been connected`)).toBeVisible()
+  await expect(inputOf(page, 'DB_PASSWORD')).toBeDisabled()
+})
+
+/** Into what has the focus. The clipboard of the machine stays out of it. */
+const paste = (page: Page, text: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', ${JSON.stringify(text)})
+    const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+    document.activeElement.dispatchEvent(pasted)
+  }`)
+
+/** Every row of every table of ours as text. */
+async function wholeDatabase(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const tables = await client.query<{ name: string }>(
+    `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  const dumps: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`)
+    dumps.push(...rows.map(({ row }) => row))
+  }
+  await client.end()
+  return dumps.join('\n')
+}
+
+/** Logs, the agent's folder with its journal, and the cluster with its write-ahead log. */
+const filesWith = (folder: string, text: string): string[] =>
+  filesBelow(folder).filter((file) => {
+    try {
+      return readFileSync(file).includes(text)
+    } catch {
+      // It went away meanwhile.
+      return false
+    }
+  })
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    try {
+      const found = statSync(path)
+      return found.isDirectory() ? filesBelow(path) : found.isFile() ? [path] : []
+    } catch {
+      return []
+    }
+  })
