@@ -82,7 +82,8 @@ export function IconButton({
 
 type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & Look & { ref?: Ref<HTMLAnchorElement> }
 
-function ButtonAnchor({ variant, size, icon, children, className, ...rest }: AnchorProps) {
+/** For what is no page of the console: a file. */
+export function ButtonAnchor({ variant, size, icon, children, className, ...rest }: AnchorProps) {
   return (
     <a {...rest} className={cx(buttonLook({ variant, size }), className)}>
       <ButtonContent icon={icon}>{children}</ButtonContent>

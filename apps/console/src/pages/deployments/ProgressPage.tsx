@@ -1,14 +1,15 @@
+import { addressOf } from '@crux/client'
 import type { Result } from '@crux/contract'
 import { deploymentAction } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { GitCompare, Square } from 'lucide-react'
+import { Download, GitCompare, Square } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { Ago } from '../../components/Ago.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Button, ButtonAnchor } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
@@ -122,6 +123,15 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               number={progress.try}
               onPick={(number) => void navigate(links.deploymentProgress(teamSlug, deployment.id, number))}
             />
+            {progress.try > 0 && (
+              <ButtonAnchor
+                icon={Download}
+                download
+                href={addressOf('deployments.log-file', { params, query: { try: progress.try } })}
+              >
+                {t('progress.file')}
+              </ButtonAnchor>
+            )}
             <Button icon={GitCompare} onClick={() => setChanges(true)}>
               {t('changes.title')}
             </Button>
