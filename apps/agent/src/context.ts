@@ -103,7 +103,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
       journals: openJournalFolder(join(folder, 'journal')),
       client,
-      onEnded: () => void keeper?.settle(),
+      onEnded: (prefix) => keeper?.released(prefix),
       log,
     })
     releases = working

@@ -133,6 +133,21 @@ describe('a port that stays open', () => {
     expect((await world.inspect('web')).Id).toBe(Id)
     expect(await askPort(port)).toBe('one')
     squatter.close()
+
+    // Two that begin at once both find it free.
+    const free = await freePort()
+    const outcomes = await Promise.all(
+      ['a', 'b'].map((suffix) =>
+        world.server.deployAndWait(
+          world.release({
+            owner: { ...world.owner, prefix: `${world.owner.prefix}-${suffix}` },
+            instances: [web(one, free)],
+          }),
+        ),
+      ),
+    )
+    expect(outcomes.map(({ successful }) => successful).sort()).toEqual([false, true])
+    expect(outcomes.find(({ successful }) => !successful)?.reason).toContain(`port ${free} is taken by`)
   })
 
   test('leaves UDP to the engine, and lets the clients of a service wait that must stop first', async () => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { GatedPort, ObservedContainer } from '../drivers/container-engine.ts'
+import type { ObservedContainer } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { GateError } from '../gate/errors.ts'
 import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
@@ -18,13 +18,9 @@ const lastAnswersMs = 1_000
 const knockTimeoutMs = 1_000
 
 export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run: Run): Promise<void> {
-  const held = (await run.gate.look())?.ports ?? []
-  const isHeld = ({ hostPort, address }: GatedPort) =>
-    held.some((port) => port.port === hostPort && port.address === address)
-  const open = ports.filter((port) => !isHeld(port))
   const prefix = run.release.owner?.prefix ?? ''
-  const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, open)
-  await atGate(instanceId, () =>
+  const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
+  await atGate(instanceId, run, () =>
     run.gate.apply(
       entries.map((entry) => ({ ...entry, prefix })),
       [],
@@ -35,7 +31,7 @@ export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run:
 export async function suspendPorts({ former, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
   const seen = await run.driver.engine.observe(former.id).catch(undefinedIfMissing)
   if (!seen) return
-  await atGate(instanceId, () =>
+  await atGate(instanceId, run, () =>
     run.gate.apply(
       gatePorts(seen, ports).map((port) => ({ ...port, target: '' })),
       [],
@@ -94,14 +90,14 @@ export async function leadPorts({ target, instanceId, ports, instead }: StepOf<'
   const id = target.kind === 'new' ? run.ids.get(target.instanceId) : target.id
   const seen = id === undefined ? undefined : await run.driver.engine.observe(id).catch(undefinedIfMissing)
   if (!seen || (target.kind === 'former' && addressOf(seen) === '')) return
-  await atGate(instanceId, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
+  await atGate(instanceId, run, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
   const list = ports.map(({ hostPort }) => hostPort).join(', ')
   if (target.kind === 'new') run.narrator.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
 }
 
 export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
   // A gate that does not run holds nothing.
-  if (await run.gate.look()) await atGate('', () => run.gate.apply([], portKeys(ports)))
+  if (await run.gate.look()) await atGate('', run, () => run.gate.apply([], portKeys(ports)))
 }
 
 /** All at once: each has its own time, and none waits for another's. */
@@ -118,7 +114,7 @@ export async function drainFormers({ formers }: StepOf<'gate.drain'>, run: Run):
   )
 }
 
-async function atGate(instanceId: string, work: () => Promise<void>): Promise<void> {
+async function atGate(instanceId: string, run: Run, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -126,7 +122,7 @@ async function atGate(instanceId: string, work: () => Promise<void>): Promise<vo
     const { code, port = 0 } = error
     const words =
       code === 'EADDRINUSE'
-        ? portTaken(port, 'another process of the machine')
+        ? portTaken(port, await holderOf(port, run))
         : code === 'EACCES'
           ? `the gate may not listen on port ${port}: run the agent as root, or choose a port above 1023`
           : code === 'EADDRNOTAVAIL'
@@ -134,6 +130,12 @@ async function atGate(instanceId: string, work: () => Promise<void>): Promise<vo
             : error.message
     throw new Refusal(instanceId, words, { cause: error })
   }
+}
+
+async function holderOf(port: number, run: Run): Promise<string> {
+  const prefix = run.release.owner?.prefix
+  const held = (await run.gate.look())?.ports.find((entry) => entry.port === port && entry.prefix !== prefix)
+  return held ? `another container under the prefix ${held.prefix}` : 'another process of the machine'
 }
 
 async function answers(run: Run, id: string, port: number): Promise<boolean> {

@@ -33,8 +33,8 @@ export function createReleases(options: {
   context: Omit<ReleaseContext, 'createLock'>
   journals: JournalFolder
   client: AgentClient
-  /** A deployment ended, well or not; its prefix may be looked at. */
-  onEnded: () => void
+  /** A deployment ended, well or not: its prefix may be looked at. */
+  onEnded: (prefix: string) => void
   log: Logger
 }): Releases {
   const { journals, client, log, onEnded } = options
@@ -78,7 +78,7 @@ export function createReleases(options: {
     try {
       await runRelease(journal, context, signal)
       log.info(about, 'deployment ended')
-      onEnded()
+      onEnded(journal.release.owner?.prefix ?? '')
     } catch (error) {
       if (!(error instanceof Stopped)) log.error({ ...about, err: error }, 'a deployment broke off')
     }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError, messageOf } from '../drivers/errors.ts'
@@ -9,6 +10,8 @@ import { reconcile } from './reconcile.ts'
 export interface GateKeeper {
   /** Looks at everything; resolves when the gate holds what it must. */
   settle(): Promise<void>
+  /** A release under the prefix is over: what was seen before that counts no more. */
+  released(prefix: string): void
   close(): void
 }
 
@@ -32,6 +35,7 @@ export function createGateKeeper(options: {
   let closeEnded = true
   const timers = new Set<NodeJS.Timeout>()
   const told = new Map<number, string>()
+  const releases = new Map<string, number>()
 
   function later(ms: number): void {
     if (closed) return
@@ -63,6 +67,7 @@ export function createGateKeeper(options: {
     if (closed) return
     const final = closeEnded
     closeEnded = false
+    const before = new Map(releases)
     const listed = (await driver.engine.observeAll()).filter(
       ({ gated, labels }) => gated.length > 0 && labels[label.node] === nodeId(),
     )
@@ -70,15 +75,19 @@ export function createGateKeeper(options: {
       (seen) => (seen ? [seen] : []),
     )
     const hello = await gate.look()
+    // A release that ended while this looked has moved everything since, and its end itself takes a turn to be told.
+    await nextTurn()
+    const isMoving = (prefix: string) => isBusy(prefix) || releases.get(prefix) !== before.get(prefix)
     const { open, close } = reconcile({
       containers,
       held: hello?.ports ?? [],
       nodeId: nodeId(),
-      isBusy,
+      isBusy: isMoving,
       closeEnded: final,
     })
     if (close.length > 0) await gate.apply([], close)
     for (const port of open) {
+      if (isMoving(port.prefix)) continue
       try {
         await gate.apply([port], [])
         told.delete(port.port)
@@ -112,6 +121,11 @@ export function createGateKeeper(options: {
     settle() {
       closeEnded = true
       return settle()
+    },
+    released(prefix) {
+      releases.set(prefix, (releases.get(prefix) ?? 0) + 1)
+      closeEnded = true
+      void settle()
     },
     close() {
       closed = true

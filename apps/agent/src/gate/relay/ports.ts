@@ -89,6 +89,11 @@ export function createPorts(relay: Relay): Ports {
         for (const entry of open) {
           const key = keyOf(entry)
           const port = held.get(key)
+          if (port && entry.container === '') {
+            // It has been promised to another prefix, perhaps a moment ago.
+            if (port.entry.prefix !== entry.prefix) throw promised(entry)
+            continue
+          }
           if (port) {
             lead(key, port, entry)
             continue
@@ -160,6 +165,10 @@ function bind(server: Server, port: number, host: string): Promise<void> {
       resolve()
     })
   })
+}
+
+function promised({ port }: PortKey): Error {
+  return Object.assign(new Error(`port ${port} is held for somebody else`), { code: 'EADDRINUSE', port })
 }
 
 function tellError(port: number, error: Error): void {

@@ -12,7 +12,7 @@ export interface PortKey {
 
 /** A held port and the container that it leads to. */
 export interface GatePort extends PortKey {
-  /** Engine id of the container that answers; connections are counted by it. */
+  /** Engine id of the container that answers; connections are counted by it. Empty: just hold it, wherever it leads by now. */
   container: string
   /** Address of that container; empty: not known yet, connections wait. */
   target: string
