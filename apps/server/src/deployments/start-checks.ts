@@ -4,6 +4,8 @@ import {
   conflictFields,
   deploymentAction,
   hostDangers,
+  labelRuleProblems,
+  labelRules,
   missingSecrets,
   nodeTakesDeployments,
   validateConfig,
@@ -44,6 +46,7 @@ export async function startProblems(
   return [
     checkInstances(instances),
     checkConfigs(deployment, instances, request),
+    request.from === 'layers' ? checkLabels(deployment, instances) : undefined,
     request.from === 'layers' ? checkBundles(deployment) : undefined,
     await checkStorages(queries, deployment, instances),
     checkDangers(instances, request.team),
@@ -85,6 +88,21 @@ function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): Err
     ...said('config', validateConfig(fields, place)),
     ...bundles.flatMap((bundle, index) => said(`configBundles[${index}].config`, validateConfig(bundle.fields, place))),
   ]
+}
+
+/** What the images themselves ask of their environment and secrets (backend.md 4.2). */
+function checkLabels(deployment: LoadedDeployment, instances: readonly Planned[]) {
+  const labels = new Map(deployment.instances.map(({ id, image }) => [id, image.labels]))
+  const details = instances.flatMap(({ id, config }, index) =>
+    labelRuleProblems(config, labelRules(labels.get(id) ?? {}).rules).map((problem) => ({
+      ...problem,
+      property: `instances[${index}].config.${problem.property}`,
+      description: `${config.name}: ${problem.description}`,
+    })),
+  )
+  const [first] = details
+  if (!first) return undefined
+  return new CruxError('invalidArgument', { property: first.property, description: first.description, details })
 }
 
 /** Bundles that differ leave open what is meant, until the deployment says it (decision 32). */

@@ -1,12 +1,13 @@
 import { type Answer, type Body, CruxError, type Image } from '@crux/contract'
 import { parseImageName } from '@crux/rules'
-import { patchConfig } from '../container-configurations/actions.ts'
+import { changeConfig, patchConfig, tellChange } from '../container-configurations/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Browser } from '../registries/browse.ts'
 import { demand, findVersion, type VersionPath } from '../versions/actions.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
+import { labelPatch, withLabelRules } from './label-rules.ts'
 import { fetchLabels } from './labels.ts'
 import * as store from './store.ts'
 
@@ -41,7 +42,10 @@ export async function addImages(
   const ids = await inTransaction(app.database, async (queries) => {
     const version = await findVersion(queries, team, path, true)
     demand(version, 'edit-images', 'versionId')
-    const rows = images.map((image, index) => ({ ...image, labels: labels[index] ?? {} }))
+    const rows = images.map((image, index) => {
+      const found = labels[index] ?? {}
+      return { ...image, labels: found, fields: withLabelRules({}, found) }
+    })
     return store.insertImages(queries, version.id, rows, actor.id)
   })
   imagesAdded(app, path.versionId, ids)
@@ -61,23 +65,33 @@ export async function changeImage(
   if (body.tag) await setTag(app, browser, who, path, imageId, body.tag)
 }
 
-/** A tag is taken though its labels cannot be fetched: whether it exists says the start (decision 23). */
+/**
+ * A tag is taken though its labels cannot be fetched: whether it exists says the start (decision 23). What its labels ask for and the
+ * configuration has not is added.
+ */
 export async function setTag(
   app: App,
   browser: Browser,
-  { team, actor }: { team: TeamContext; actor: Actor },
+  who: { team: TeamContext; actor: Actor },
   path: VersionPath,
   imageId: string,
   tag: string,
   origin?: string,
 ): Promise<void> {
+  const { team, actor } = who
   const image = await requireImage(app.database.pool, team, path, imageId)
   demand(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
   const [labels] = await fetchLabels(app, browser, team, [{ ...image, tag }])
-  await inTransaction(app.database, async (queries) => {
+  const outcome = await inTransaction(app.database, async (queries) => {
     demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    // In the order of every other change: the configuration's row, then the image's.
+    const changed = await changeConfig(queries, who, image.configId, (before) => ({
+      config: labelPatch(before, labels),
+    }))
     await store.updateTag(queries, imageId, { tag, labels, by: actor.id })
+    return changed
   })
+  tellChange(app, outcome)
   imageTagged(app, path.versionId, imageId, tag, origin)
 }
 

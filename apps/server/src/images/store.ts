@@ -1,4 +1,4 @@
-import type { Image } from '@crux/contract'
+import type { ContainerConfigFields, Image } from '@crux/contract'
 import { type ConfigRow, toContainerConfig } from '../container-configurations/store.ts'
 import type { Queries } from '../db/transaction.ts'
 import { type RegistryFace, toRegistry } from '../registries/store.ts'
@@ -52,9 +52,15 @@ export async function selectImageIds(queries: Queries, versionId: string): Promi
   return rows.map((row) => row.id)
 }
 
-export type NewImage = { registryId: string; name: string; tag: string | null; labels: Record<string, string> }
+export type NewImage = {
+  registryId: string
+  name: string
+  tag: string | null
+  labels: Record<string, string>
+  fields: ContainerConfigFields
+}
 
-/** Appends images with an empty configuration, and an instance of each in every deployment of the version. */
+/** Appends images with their configurations, and an instance of each in every deployment of the version. */
 export async function insertImages(
   queries: Queries,
   versionId: string,
@@ -63,8 +69,9 @@ export async function insertImages(
 ): Promise<string[]> {
   const { rows } = await queries.query<{ id: string }>(
     `with given as (
-        select uuidv7() as id, position, registry_id, name, tag, labels
-        from unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) with ordinality as t(registry_id, name, tag, labels, position)),
+        select uuidv7() as id, position, registry_id, name, tag, labels, fields
+        from unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $7::jsonb[]) with ordinality
+          as t(registry_id, name, tag, labels, fields, position)),
       added as materialized (select * from given),
       inserted as (
         insert into crux.image (id, version_id, registry_id, name, tag, "order", labels, created_by, updated_by)
@@ -72,7 +79,7 @@ export async function insertImages(
           position - 1 + coalesce((select max("order") + 1 from crux.image where version_id = $1), 0), labels, $6, $6
         from added),
       configured as (
-        insert into crux.container_config (type, image_id, fields, updated_by) select 'image', id, '{}', $6 from added)
+        insert into crux.container_config (type, image_id, fields, updated_by) select 'image', id, fields, $6 from added)
     select id from added order by position`,
     [
       versionId,
@@ -81,6 +88,7 @@ export async function insertImages(
       images.map((image) => image.tag),
       images.map((image) => JSON.stringify(image.labels)),
       by,
+      images.map((image) => JSON.stringify(image.fields)),
     ],
   )
   const ids = rows.map((row) => row.id)

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import type { ContainerConfigFields } from '@crux/contract'
+import { type Registry, startRegistry } from '@crux/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { withLabelRules } from './label-rules.ts'
+
+let registry: Registry
+let server: TestServer
+let world: DeployWorld
+let registryId: string
+beforeAll(async () => {
+  registry = await startRegistry()
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+  registryId = await world.registry({ url: `http://${registry.host}` })
+})
+afterAll(async () => {
+  await server.stop()
+  await registry.remove()
+})
+
+async function emptyVersion() {
+  const { projectId, versionId } = await world.version({ type: 'incremental', images: [] })
+  return { ...world.params, projectId, versionId }
+}
+async function push(labels: Record<string, string>, name = `app-${randomBytes(3).toString('hex')}`, tag = '1') {
+  await registry.push(name, tag, { labels })
+  return name
+}
+const rowsOf = ({ environment, secrets }: ContainerConfigFields) => ({
+  environment: environment?.map(({ key, value }) => `${key}=${value}`),
+  secrets: secrets?.map(({ key, required }) => (required ? `${key}!` : key)),
+})
+
+describe('rules in the labels of an image', () => {
+  it('become variables and keys when it is added, in the answer and on open pages', async () => {
+    const params = await emptyVersion()
+    const name = await push({
+      'org.dyrectorio.env.LOG_LEVEL': 'string,default:info',
+      'dev.crux.env.WORKERS': 'int,required',
+      'dev.crux.env.PASSWORD': 'string,secret,required',
+      'dev.crux.env.VERBOSE': 'boolean',
+      'dev.crux.env.BROKEN': 'number',
+    })
+    const channel = server.live(world.owner).channel('version', params)
+    const told: ContainerConfigFields[] = []
+    channel.on('images-added', ({ images }) => void told.push(...images.map(({ config }) => config)))
+    await until(() => channel.status === 'subscribed')
+    const [image] = await world.client.call('images.create', {
+      params,
+      body: [{ registryId, images: [`${name}:1`] }],
+    })
+    const expected = { environment: ['LOG_LEVEL=info', 'WORKERS='], secrets: ['PASSWORD!'] }
+    expect(rowsOf(image?.config ?? {})).toMatchObject({
+      environment: expect.arrayContaining(expected.environment),
+      secrets: expected.secrets,
+    })
+    expect(image?.config.environment?.every(({ id }) => id)).toBe(true)
+    await until(() => told.length > 0)
+    expect(rowsOf(told[0] ?? {})).toEqual(rowsOf(image?.config ?? {}))
+  })
+
+  it('are merged when the tag changes: what stands there wins, what is new comes, and open pages see it', async () => {
+    const params = await emptyVersion()
+    const name = await push({ 'dev.crux.env.A': 'string,default:one' })
+    await push({ 'dev.crux.env.A': 'string,default:two', 'dev.crux.env.B': 'int,required' }, name, '2')
+    const [image] = await world.client.call('images.create', { params, body: [{ registryId, images: [`${name}:1`] }] })
+    const imageId = image?.id ?? ''
+    const configId = image?.config.id ?? ''
+    const page = server.live(world.owner).channel('container-configuration', { ...world.params, configId })
+    const patches: unknown[] = []
+    page.on('config-updated', () => void patches.push(true))
+    await until(() => page.status === 'subscribed')
+    await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
+    const after = await world.client.call('images.get', { params: { ...params, imageId } })
+    expect(rowsOf(after.config).environment).toEqual(['A=one', 'B='])
+    await until(() => patches.length > 0)
+    // A tag that nobody has keeps what is known.
+    await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
+    expect(await world.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({
+      tag: 'none',
+      config: { revision: after.config.revision },
+    })
+  })
+
+  it('are checked at the start, each at its place, and broken ones are said without standing in the way', async () => {
+    const params = await emptyVersion()
+    const name = await push({
+      'dev.crux.env.A': 'int,required',
+      'dev.crux.env.TOKEN': 'string,secret,required',
+      'dev.crux.env.BROKEN': 'number',
+    })
+    const [image] = await world.client.call('images.create', { params, body: [{ registryId, images: [`${name}:1`] }] })
+    const configId = image?.config.id ?? ''
+    const node = await world.node()
+    await world.agent(node)
+    const { id } = await world.deployment({ ...params, imageIds: [], imageConfigIds: [] }, node.id)
+    const change = (config: ContainerConfigFields) =>
+      world.client.call('container-configurations.update', { params: { ...world.params, configId }, body: { config } })
+    await expect(world.start(id)).rejects.toMatchObject({
+      status: 400,
+      property: 'instances[0].config.environment[0].value',
+      details: [{ error: 'instanceLabelRules' }],
+    })
+    await change({ environment: [{ key: 'A', value: 'many' }], secrets: [] })
+    const asked = await world.client.call('deployments.preview', { params: { ...world.params, deploymentId: id } })
+    expect(asked.problems).toMatchObject([
+      { property: 'instances[0].config.environment[0].value', error: 'instanceLabelRules' },
+      { property: 'instances[0].config.secrets.TOKEN', error: 'instanceLabelRules' },
+    ])
+    expect(asked.problems.every(({ instanceId }) => instanceId === asked.instances[0]?.instanceId)).toBe(true)
+    expect(asked.instances[0]?.warnings).toMatchObject([
+      { property: 'labels', description: expect.stringContaining('dev.crux.env.BROKEN') },
+    ])
+    await change({ environment: [{ key: 'A', value: '4' }], secrets: [{ key: 'TOKEN', required: true }] })
+    // What is left is a secret without a value, as of every other configuration.
+    await expect(world.start(id)).rejects.toMatchObject({ status: 412, details: [{ error: 'missingSecret' }] })
+  })
+
+  it('leave out what would make the configuration wrong', () => {
+    const labels = {
+      'dev.crux.env.GOOD': 'string,required',
+      'dev.crux.env.LONG': `string,default:${'x'.repeat(200_000)}`,
+    }
+    expect(rowsOf(withLabelRules({}, labels)).environment).toEqual(['GOOD='])
+    const fields = { environment: [{ key: 'GOOD', value: '1' }] }
+    expect(withLabelRules(fields, labels)).toBe(fields)
+  })
+})
