@@ -104,7 +104,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   }
   return (
     <ConfigFormProvider value={form}>
-      <SecretValuesProvider nodeName={deployment?.node.name} revision={draft.revision}>
+      <SecretValuesProvider node={deployment} revision={draft.revision}>
         <PageHead
           title={title}
           fullTitle={t('head.full', { name: title })}

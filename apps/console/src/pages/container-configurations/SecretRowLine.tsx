@@ -68,7 +68,7 @@ export function SecretRowLine({ row, shown, off, onPaste }: Props & { row: Secre
           </span>
         )}
       </div>
-      <span className="flex items-center gap-2 md:justify-self-end">
+      <span className="flex items-center gap-2 max-md:justify-between md:justify-self-end">
         <StateChip state={text ? 'typed' : state} />
         {text !== undefined || removed ? (
           <IconButton
@@ -124,7 +124,7 @@ export function AddedSecretRow({ row, shown, off, onPaste }: Props & { row: Adde
         onChange={(value) => setAdded(row.id, { value })}
         onPaste={onPaste}
       />
-      <span className="md:justify-self-end">
+      <span className="justify-self-end">
         <IconButton
           icon={X}
           size="sm"

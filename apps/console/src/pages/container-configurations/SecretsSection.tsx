@@ -15,11 +15,11 @@ export function SecretsSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const secrets = useSecretValues()
-  const { known, rows, typed, dirty, problems, errors, nodeName } = secrets
+  const { node, rows, typed, dirty, problems, errors } = secrets
   const [shown, setShown] = useState(false)
   const focus = useFocusRow<HTMLUListElement>()
-  const noKey = known && !known.publicKey ? t('secrets.noKey', { node: nodeName }) : null
-  const off = form.readOnly ?? secrets.denied ?? noKey ?? (known ? null : t('secrets.asking'))
+  const noKey = node.publicKey ? null : t('secrets.noKey', { node: node.name })
+  const off = form.readOnly ?? secrets.denied ?? noKey
   const paste = (text: string): boolean => {
     const { pairs, problems: broken } = parseEnvFile(text)
     if (pairs.length === 0 || broken.length > 0) return false
@@ -54,7 +54,7 @@ export function SecretsSection() {
       {stale.length > 0 && (
         <p role="alert" className="flex items-start gap-2 border-b border-line px-3 py-2 tinted-failed">
           <TriangleAlert aria-hidden className="mt-0.5 text-failed" />
-          {t('secrets.staleNote', { node: nodeName, count: stale.length })}
+          {t('secrets.staleNote', { node: node.name, count: stale.length })}
         </p>
       )}
       {!asked && <p className="px-3 py-2.5 text-ink-3">{t('empty.secrets')}</p>}

@@ -25,20 +25,21 @@ import {
 /** A patch names at most so many keys. */
 const keysAtOnce = 100
 
+type Place = { node: { name: string }; publicKey?: string | null | undefined }
 type SecretValues = ReturnType<typeof useValues>
 const Context = createContext<SecretValues | null>(null)
 
 /** The typed values of a page's secrets: they outlive a look at another tab, and go with the page. */
 export function SecretValuesProvider({
-  nodeName,
+  node,
   revision,
   children,
 }: {
-  nodeName: string | undefined
+  node: Place | undefined
   revision: number | undefined
   children: ReactNode
 }) {
-  return <Context.Provider value={useValues(nodeName ?? '', revision)}>{children}</Context.Provider>
+  return <Context.Provider value={useValues(node, revision)}>{children}</Context.Provider>
 }
 
 export function useSecretValues(): SecretValues {
@@ -47,9 +48,9 @@ export function useSecretValues(): SecretValues {
   return values
 }
 
-function useValues(nodeName: string, revision: number | undefined) {
+function useValues(place: Place | undefined, revision: number | undefined) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { teamSlug, configId, kind, own, parent } = useConfigForm()
+  const { teamSlug, configId, own, parent } = useConfigForm()
   const [known, setKnown] = useState<Known>()
   const [typed, setTyped] = useState<TypedSecrets>(nothingTyped)
   /** The revision that was shown when somebody began to type: what changed since is a conflict, once. */
@@ -58,6 +59,8 @@ function useValues(nodeName: string, revision: number | undefined) {
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const update = useCall('container-configurations.update', { toast: false })
   const dirty = isTyped(typed)
+  // The page came with a key; which secrets the node has, its agent may take a moment to say.
+  const node = { name: place?.node.name ?? '', publicKey: known ? known.publicKey : (place?.publicKey ?? null) }
 
   useChannel(
     'container-configuration',
@@ -101,7 +104,7 @@ function useValues(nodeName: string, revision: number | undefined) {
   }, [])
 
   async function save() {
-    const publicKey = known?.publicKey
+    const { publicKey } = node
     if (!publicKey || saving || problems.size > 0) return
     setSaving(true)
     setErrors(new Map())
@@ -139,9 +142,7 @@ function useValues(nodeName: string, revision: number | undefined) {
   }
 
   return {
-    known,
-    nodeName,
-    kind,
+    node,
     rows,
     typed,
     dirty,
