@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   createDeployment,
   createService,
@@ -150,10 +151,17 @@ test('an earlier release is brought back from the page', async ({ page, stage })
   await page.getByRole('button', { name: 'Roll back', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Roll back to release 1?' })
   await expect(question).toContainText(`${name.replace('back/', '')} 1`)
+  await expect(question.getByText('- tag 2')).toBeVisible()
+  await expect(question.getByText('+ tag 1')).toBeVisible()
   await question.getByRole('button', { name: 'Roll back' }).click()
   await page.waitForURL(/\/deploy$/)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
   await answers(port, 'first')
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Log file' }).click()
+  expect(await readFile(await (await download).path(), 'utf8')).toContain('successful')
+  await page.getByRole('button', { name: 'Earlier release' }).click()
+  await expect(page.getByRole('combobox', { name: 'Release' })).toHaveValue('2')
 })
 
 test('a failure says what happened and is deployed again from the same page; deleting takes the containers along', async ({
