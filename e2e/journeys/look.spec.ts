@@ -142,6 +142,18 @@ const withSession: Shot[] = [
   { name: 'registries', path: inTeam('registries') },
   { name: 'registry', path: () => `/${scene.team}/registries/${scene.registry}` },
   { name: 'registry-create', path: inTeam('registries#new'), act: (page) => expect(dialog(page)).toBeVisible() },
+  { name: 'config-bundles', path: inTeam('config-bundles') },
+  { name: 'config-bundles-empty', path: inEmptyTeam('config-bundles') },
+  { name: 'config-bundle', path: () => `/${scene.team}/config-bundles/${scene.bundle}` },
+  {
+    name: 'config-bundle-create',
+    path: inTeam('config-bundles#new'),
+    act: (page) => expect(dialog(page)).toBeVisible(),
+  },
+  { name: 'storages', path: inTeam('storages') },
+  { name: 'storages-empty', path: inEmptyTeam('storages') },
+  { name: 'storage', path: () => `/${scene.team}/storages/${scene.storage}` },
+  { name: 'storage-create', path: inTeam('storages#new'), act: (page) => expect(dialog(page)).toBeVisible() },
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
   { name: 'project-create', path: inTeam('projects#new'), act: (page) => expect(dialog(page)).toBeVisible() },
@@ -187,6 +199,15 @@ const withSession: Shot[] = [
   { name: 'deployment-create', path: inTeam('deployments#new'), act: (page) => expect(dialog(page)).toBeVisible() },
   { name: 'deployment', path: () => deploymentPath(scene.deployment.prepared) },
   { name: 'deployment-failed', path: () => deploymentPath(scene.deployment.failed) },
+  {
+    name: 'deployment-delete',
+    path: () => deploymentPath(scene.deployment.failed),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).first().click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await dialog(page).getByRole('checkbox').click()
+    },
+  },
   { name: 'progress-successful', path: () => `${deploymentPath(scene.deployment.good)}/deploy` },
   { name: 'progress-failed', path: () => `${deploymentPath(scene.deployment.failed)}/deploy` },
   { name: 'configuration-image', path: () => configurationPath(scene.configuration.image) },
@@ -229,7 +250,7 @@ const withSession: Shot[] = [
       await expect(dialog(page)).toBeVisible()
     },
   },
-  ...failing('deployments', 'projects', 'nodes', 'registries', 'dashboard', 'audit-log'),
+  ...failing('deployments', 'projects', 'nodes', 'registries', 'config-bundles', 'storages', 'dashboard', 'audit-log'),
 ]
 
 const versionPath = (id: string) => `/${scene.team}/projects/${scene.versioned.project}/versions/${id}`

@@ -25,6 +25,8 @@ export type Scene = {
   deployment: { good: string; failed: string; prepared: string }
   configuration: { image: string; instance: string }
   container: { prefix: string; name: string }
+  bundle: string
+  storage: string
 }
 
 const environment = Object.entries({
@@ -85,6 +87,31 @@ export async function buildScene(world: World): Promise<Scene> {
 
   const details = await client.call('deployments.get', { params: { ...inTeam, deploymentId: preparedId } })
   const instance = details.instances.find(({ image }) => image.config.name === 'api')
+  const bundles = []
+  for (const [name, value] of [
+    ['Region EU', 'eu-west-1'],
+    ['Region US', 'us-east-1'],
+  ] as const) {
+    const body = { name, description: `What every service of the shop in ${value} is told, whoever deploys it` }
+    const bundle = await client.call('config-bundles.create', { params: inTeam, body })
+    const config = { environment: [{ id: crypto.randomUUID(), key: 'REGION', value }] }
+    await client.call('config-bundles.update', { params: { ...inTeam, configBundleId: bundle.id }, body: { config } })
+    bundles.push(bundle.id)
+  }
+  await client.call('deployments.update', {
+    params: { ...inTeam, deploymentId: preparedId },
+    body: { prefix: details.prefix, protected: details.protected, note: 'Before the sale', configBundles: bundles },
+  })
+  const storage = await client.call('storages.create', {
+    params: inTeam,
+    body: {
+      name: 'Assets',
+      icon: 'seal',
+      description: 'Pictures of the shop',
+      url: 'http://localhost:1',
+      public: true,
+    },
+  })
   const waiting = await newNode(world)
   const empty = await createTeam(world.person)
   return {
@@ -99,5 +126,7 @@ export async function buildScene(world: World): Promise<Scene> {
     deployment: { good: good.id, failed: failed.id, prepared: preparedId },
     configuration: { image: instance?.image.config.id ?? '', instance: instance?.config.id ?? '' },
     container: { prefix, name: 'web' },
+    bundle: bundles[0] ?? '',
+    storage: storage.id,
   }
 }
