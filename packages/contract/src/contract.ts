@@ -11,7 +11,7 @@ import {
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
-import { nodeEndpoints } from './nodes.ts'
+import { nodeEndpoints, nodeImageEndpoints } from './nodes.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { storageEndpoints } from './storages.ts'
@@ -29,6 +29,7 @@ export const contract = {
   ...registryEndpoints,
   ...projectEndpoints,
   ...nodeEndpoints,
+  ...nodeImageEndpoints,
   ...containerConfigurationEndpoints,
   ...configurationHistoryEndpoints,
   ...configBundleEndpoints,

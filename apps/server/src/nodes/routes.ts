@@ -15,6 +15,7 @@ import {
   updateNode,
 } from './actions.ts'
 import { openAgentImage } from './agent-image.ts'
+import { listNodeImages, pruneNodeImages } from './images.ts'
 import { authoriseDownload, downloadScript } from './install-download.ts'
 import type { LocalAgents } from './local-agents.ts'
 
@@ -44,6 +45,8 @@ export function nodeRoutes(app: App, localAgents: LocalAgents): Handlers<Exclude
       void (await kickNode(app, localAgents, team, actor, params.nodeId)),
     'nodes.start-local-agent': async ({ team, actor, params }) =>
       void (await startLocalAgent(app, localAgents, team, actor, params.nodeId)),
+    'nodes.images': ({ team, params }) => listNodeImages(app, team, params.nodeId),
+    'nodes.prune-images': ({ team, params, body }) => pruneNodeImages(app, team, params.nodeId, body),
     'nodes.audit': ({ team, params, query }) => listNodeEvents(app, team, params.nodeId, query),
   }
 }

@@ -33,6 +33,7 @@ export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
   'images.update': { tag: '2' },
   'nodes.create': { name: 'Some' },
   'nodes.update': { name: 'Some' },
+  'nodes.prune-images': { imageIds: [`sha256:${'0'.repeat(64)}`] },
   'nodes.create-script': { type: 'docker', scriptType: 'shell' },
   'deployments.create': { versionId: world.versionId, nodeId: world.nodeId, prefix: 'some' },
   'deployments.update': { prefix: 'some', protected: false },

@@ -1,0 +1,134 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { Release, StoredImageSchema } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, goodNews, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import type { ScriptedAgent } from '../../test/scripted-agent.ts'
+
+type Stored = MessageInitShape<typeof StoredImageSchema>
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const idOf = (letter: string) => `sha256:${letter.repeat(64)}`
+const image = (letter: string, references: string[], containers: string[] = []): Stored => ({
+  id: idOf(letter),
+  references,
+  containers,
+  sizeBytes: 1_000n,
+  createdAt: timestampFromMs(Date.UTC(2026, 0, 2)),
+})
+const name = 'registry.example.com:5000/web'
+
+/** A place whose nth release had the digest `digest(n)`. */
+async function placeOf(releases: number) {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const config = { initContainers: [{ name: 'wait', image: 'busybox', useParentConfig: false }] }
+  const { id } = await world.deployment(await world.version({ images: [{ name: 'web', config }] }), node.id, 'shop')
+  for (let number = 1; number <= releases; number++) {
+    await world.start(id)
+    const release = (await agent.command('deploy', number)).value as Release
+    const events = goodNews(release).map((one) =>
+      one.event.case === 'resolved'
+        ? { event: { ...one.event, value: { ...one.event.value, digest: digest(number) } } }
+        : one,
+    )
+    await agent.client.reportDeployment({ release: release.key, events: journal(events) })
+    await world.becomes(id, 'successful')
+  }
+  return { agent, id, params: { ...world.params, nodeId: node.id } }
+}
+const digest = (number: number) => `sha256:${String(number).repeat(64)}`
+async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
+  const { commandId } = await agent.command('listImages', nth)
+  await agent.respond(commandId, { case: 'images', value: { images } })
+}
+
+describe('images of a node', () => {
+  it('are told apart by who needs them: containers, the last three releases, nobody, strangers', async () => {
+    const { agent, params } = await placeOf(5)
+    const asked = world.client.call('nodes.images', { params })
+    await storeHolds(agent, 1, [
+      image('a', [`${name}@${digest(5)}`], ['shop-web']),
+      image('b', [`${name}@${digest(3)}`, `${name}:old`]),
+      image('c', [`${name}@${digest(2)}`]),
+      image('d', ['postgres:16']),
+      image('e', ['busybox:latest']),
+      image('f', [`${name}:1.0`]),
+    ])
+    const { images, reclaimableBytes } = await asked
+    expect(images.map(({ id, state, neededBy }) => [id[7], state, neededBy?.replace(/shop \w+/, 'shop')])).toEqual([
+      ['a', 'running', 'shop-web'],
+      ['b', 'needed', 'shop 1.0.0 as shop, release 3'],
+      ['c', 'unneeded', undefined],
+      ['d', 'foreign', undefined],
+      ['e', 'needed', 'shop 1.0.0 as shop, release 5'],
+      ['f', 'foreign', undefined],
+    ])
+    expect(reclaimableBytes).toBe(1_000)
+    expect(images[0]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
+  })
+
+  it('count as needed by a release that is under way, before it knows its digest', async () => {
+    const { agent, id, params } = await placeOf(0)
+    await world.start(id)
+    await agent.command('deploy')
+    const asked = world.client.call('nodes.images', { params })
+    await storeHolds(agent, 1, [image('a', [`${name}:1.0`])])
+    expect((await asked).images[0]).toMatchObject({ state: 'needed' })
+  })
+
+  it('are removed one by one as chosen, after both sides have looked again', async () => {
+    const { agent, params } = await placeOf(5)
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
+    const asked = world.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
+    await storeHolds(agent, 1, [
+      image('a', [`${name}@${digest(5)}`], ['shop-web']),
+      image('b', [`${name}@${digest(3)}`]),
+      image('c', [`${name}@${digest(2)}`]),
+      image('d', [`${name}@${digest(1)}`]),
+      image('e', ['postgres:16']),
+    ])
+    const { commandId, value } = await agent.command('removeImages')
+    expect((value as { imageIds: string[] }).imageIds).toEqual([idOf('c'), idOf('d')])
+    const kept = [{ imageId: idOf('d'), reason: 'The container late has it' }]
+    const removed = { imageIds: [idOf('c')], freedBytes: 900n, kept }
+    await agent.respond(commandId, { case: 'removedImages', value: removed })
+    const answer = await asked
+    expect(answer).toMatchObject({ removed: [idOf('c')], freedBytes: 900 })
+    expect(answer.kept.map(({ id, reason }) => [id[7], reason.replace(/shop \w+ 1/, 'shop 1')])).toEqual([
+      ['a', 'shop-web needs it'],
+      ['b', 'shop 1.0.0 as shop, release 3 needs it'],
+      ['e', 'It was not brought by Crux'],
+      ['f', 'It is not on the node any more'],
+      ['d', 'The container late has it'],
+    ])
+  })
+
+  it('are asked of a connected node of the own team, by ids alone, and removed by admins', async () => {
+    const { agent, params } = await placeOf(0)
+    const prune = (client: DeployWorld['client'], imageIds: string[], at = params) =>
+      client.call('nodes.prune-images', { params: at, body: { imageIds } })
+    await expect(
+      server.request(`/api/${world.team.slug}/nodes/${params.nodeId}/images/prune`, {
+        method: 'POST',
+        as: world.owner,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ imageIds: ['postgres:16'] }),
+      }),
+    ).resolves.toMatchObject({ status: 400 })
+    const user = server.client(await server.addMember(world.team, 'user'))
+    await expect(prune(user, [idOf('a')])).rejects.toMatchObject({ status: 403 })
+    const foreign = { ...params, nodeId: (await (await makeDeployWorld(server)).node()).id }
+    await expect(prune(world.client, [idOf('a')], foreign)).rejects.toMatchObject({ status: 404, property: 'id' })
+    agent.cut()
+    const away = { ...params, nodeId: (await world.node()).id }
+    await expect(world.client.call('nodes.images', { params: away })).rejects.toMatchObject({ status: 404 })
+  })
+})
