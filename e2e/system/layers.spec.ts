@@ -14,7 +14,7 @@ import { expect, test } from '../kit/stage.ts'
 const missing = await storageMissing()
 
 test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
-  test.skip(missing !== undefined, missing)
+  test.info().skip(missing !== undefined, missing ?? '')
   test.setTimeout(600_000)
   const { world } = stage
   const { client } = world.person
