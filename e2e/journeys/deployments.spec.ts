@@ -164,6 +164,35 @@ test('an earlier release is brought back from the page', async ({ page, stage })
   await expect(page.getByRole('combobox', { name: 'Release' })).toHaveValue('2')
 })
 
+test('a port that would fall silent is kept open on request, said before it is done', async ({ page, stage }) => {
+  const { world } = stage
+  const port = hostPort()
+  const name = unique('open/web')
+  const config = { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] }
+  const service = await createService(world, [{ name, tag: '1', image: web('first'), config }])
+  const deployment = await createDeployment(world, service, unique('open'))
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  await stage.registry.push(name, '2', web('second'))
+  await setTag(world, service, 0, '2')
+
+  await page.goto(pageOf(world, deployment.id))
+  await expect(page.getByText(`Port ${port} answers nobody for about`)).toBeVisible()
+  await page.getByRole('button', { name: 'Keep its ports open' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep ports open' }).click()
+  await expect(page.getByText('+ portGate')).toBeVisible()
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.waitForURL(/\/deploy$/)
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+  await answers(port, 'second')
+
+  await stage.registry.push(name, '3', web('third'))
+  await setTag(world, service, 0, '3')
+  await page.goto(pageOf(world, deployment.id))
+  await expect(page.getByText('- tag 2')).toBeVisible()
+  await expect(page.getByText('answers until the new one is verified')).toBeVisible()
+  await expect(page.getByText('answers nobody')).toBeHidden()
+})
+
 test('a failure says what happened and is deployed again from the same page; deleting takes the containers along', async ({
   page,
   stage,
