@@ -175,6 +175,11 @@ test('a port that would fall silent is kept open on request, said before it is d
   await stage.registry.push(name, '2', web('second'))
   await setTag(world, service, 0, '2')
 
+  await page.goto(`/${world.teamSlug}/deployments?filter=${deployment.prefix}`)
+  await page.getByRole('row', { name: deployment.prefix }).getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Deploy' }).click()
+  await expect(page.getByRole('dialog')).toContainText('pauses while it is replaced')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.goto(pageOf(world, deployment.id))
   await expect(page.getByText(`Port ${port} answers nobody for about`)).toBeVisible()
   await page.getByRole('button', { name: 'Keep its ports open' }).click()

@@ -3,12 +3,13 @@ import type { Deployment } from '@crux/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { client, queryClient, queryKey } from '../../api/client.ts'
+import { apiQuery, client, queryClient, queryKey } from '../../api/client.ts'
 import { useDenied, useDeniedPart } from '../../api/me.ts'
 import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { links } from '../../links.ts'
+import { standingProblems } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 type Wish = { deployment: Named; instances?: string[]; recreate?: boolean } | { deployment: Named; release: number }
@@ -60,12 +61,31 @@ export function useStart(teamSlug: string) {
     rollBackDenied,
     start: (deployment: Named, options: { instances?: string[]; recreate?: boolean } = {}) =>
       start.mutate({ deployment, ...options }),
-    /** From a list, where nothing was seen of what will change: asked first. */
+    /** From a list, where nothing was seen of what will change: said and asked first. */
     askAndStart: async (deployment: Named) => {
       const name = `${deployment.project.name} ${deployment.version.name}`
+      const params = { teamSlug, deploymentId: deployment.id }
+      // Without an answer the question is asked all the same: the server checks everything again.
+      const preview = await queryClient.fetchQuery(apiQuery('deployments.preview', { params })).catch(() => undefined)
+      const problems = standingProblems(preview)
+      if (problems.length > 0) {
+        const open = await confirm({
+          title: t('start.problemsTitle', { name, count: problems.length }),
+          text: sentences(problems.map((problem) => problem.description)),
+          action: t('start.open'),
+        })
+        if (open) await navigate(links.deployment(teamSlug, deployment.id))
+        return
+      }
+      const pausing = preview?.instances.filter((instance) => instance.action === 'replace-with-pause') ?? []
+      const names = pausing.map((instance) => instance.containerName).join(', ')
       const sure = await confirm({
         title: t('start.title', { name, node: deployment.node.name }),
-        text: t('start.text', { prefix: deployment.prefix }),
+        text: sentences([
+          t('start.text', { prefix: deployment.prefix }),
+          ...(pausing.length > 0 ? [t('start.pauses', { names, count: pausing.length })] : []),
+          ...(preview?.removed.map((removed) => t('changes.removed', { name: removed })) ?? []),
+        ]),
         action: t('start.action'),
       })
       if (sure) start.mutate({ deployment })
@@ -73,6 +93,9 @@ export function useStart(teamSlug: string) {
     rollBack: (deployment: Named, release: number) => start.mutate({ deployment, release }),
   }
 }
+
+/** As one text, each with its full stop. */
+const sentences = (parts: readonly string[]) => parts.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`)).join(' ')
 
 async function send(teamSlug: string, wish: Wish, ignoreProtected: boolean): Promise<void> {
   const deploymentId = wish.deployment.id
