@@ -141,9 +141,18 @@ describe('init containers', () => {
     })
     world.server.deploy(release)
     const name = `${world.name('web')}.init-wait`
-    const found = await waitUntil('the init container runs', async () =>
-      (await world.names()).includes(name) ? world.docker.getContainer(name).inspect() : undefined,
-    )
+    const found = await waitUntil('the init container runs', async () => {
+      if (!(await world.names()).includes(name)) return undefined
+      // The engine lists a container a moment before it knows it by its name.
+      const seen = await world.docker
+        .getContainer(name)
+        .inspect()
+        .catch((error: { statusCode?: number }) => {
+          if (error.statusCode === 404) return undefined
+          throw error
+        })
+      return seen?.State.Running ? seen : undefined
+    })
     // The image keeps data in a VOLUME: the engine makes an anonymous one, which must not stay.
     const anonymous = found.Mounts.find(({ Destination }) => Destination === '/scratch')?.Name ?? ''
     expect((await world.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
