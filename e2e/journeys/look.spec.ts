@@ -186,6 +186,7 @@ const withSession: Shot[] = [
   { name: 'nodes-empty', path: inEmptyTeam('nodes') },
   { name: 'node', path: () => `/${scene.team}/nodes/${scene.node}` },
   { name: 'node-deployments', path: () => `/${scene.team}/nodes/${scene.node}?section=deployments` },
+  { name: 'node-images', path: () => `/${scene.team}/nodes/${scene.node}?section=images` },
   { name: 'node-events', path: () => `/${scene.team}/nodes/${scene.node}?section=events` },
   { name: 'node-install', path: () => `/${scene.team}/nodes/${scene.newNode}` },
   {

@@ -1,4 +1,14 @@
-import { connectLocalNode, createDeployment, createService, deploy, raw, unique, waitFor } from '@crux/test-kit'
+import {
+  connectLocalNode,
+  createDeployment,
+  createService,
+  deploy,
+  idle,
+  raw,
+  setTag,
+  unique,
+  waitFor,
+} from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
 /** 300 lines at once, then five a second for as long as it runs. */
@@ -94,6 +104,38 @@ test('a container is stopped, started, read, inspected and deleted from its node
     await expect(row).toBeHidden({ timeout: 30_000 })
     expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(0)
   })
+})
+
+test('images that no container and no release needs are chosen and removed, the others stay', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const name = `keep/${unique('i')}`
+  const service = await createService(world, [{ name, tag: '1', image: idle('release 1') }])
+  const deployment = await createDeployment(world, service, unique('images'))
+  for (const tag of ['1', '2', '3', '4']) {
+    if (tag !== '1') {
+      await world.registry.push(name, tag, idle(`release ${tag}`))
+      await setTag(world, service, 0, tag)
+    }
+    expect((await deploy(world, deployment.id)).status).toBe('successful')
+  }
+  await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?section=images`)
+  await page.getByRole('searchbox', { name: 'Filter by name or who needs it' }).fill(name)
+  const rows = page.getByRole('row', { name })
+  await expect(rows).toHaveCount(4)
+  await expect(rows.filter({ hasText: /, release \d/ })).toHaveCount(2)
+  await expect(rows.filter({ hasText: 'In use' }).getByRole('checkbox')).toBeDisabled()
+  const free = rows.filter({ hasText: 'Not needed' })
+  await expect(page.getByRole('button', { name: 'Remove' })).toHaveAttribute('aria-disabled', 'true')
+  await free.getByRole('checkbox').click()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByRole('dialog')).toContainText(/frees up to [\d.]+ [kM]B/)
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('1 image removed')).toBeVisible({ timeout: 30_000 })
+  await expect(rows).toHaveCount(3)
+  await expect(free).toHaveCount(0)
 })
 
 test('an agent is sent away and its token revoked only after a question, and the events tell', async ({

@@ -98,7 +98,7 @@ export const links = {
 }
 
 export type VersionSection = 'images' | 'deployments' | 'reorder'
-export type NodeSection = 'containers' | 'deployments' | 'events'
+export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
 export type PlannedArea = 'packages' | 'pipelines' | 'notifications'
 export type AuditLogFilters = {
   skip?: number

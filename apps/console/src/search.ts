@@ -9,7 +9,7 @@ export const versionSearch = z.object({
   section: z.enum(['images', 'deployments', 'reorder']).optional().catch(undefined),
 })
 export const nodeSearch = z.object({
-  section: z.enum(['containers', 'deployments', 'events']).optional().catch(undefined),
+  section: z.enum(['containers', 'deployments', 'images', 'events']).optional().catch(undefined),
   prefix: text,
 })
 export const containerSearch = z.object({ prefix: z.string().max(63).catch(''), name: z.string().max(255).catch('') })

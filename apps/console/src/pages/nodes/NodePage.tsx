@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Box as BoxIcon, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
+import { Box as BoxIcon, Layers, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
@@ -21,13 +21,14 @@ import { lookOf } from '../../components/state-looks.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
-import { links } from '../../links.ts'
+import { links, type NodeSection } from '../../links.ts'
 import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
 
 const NodeEdit = later(() => import('../../forms/node-edit.tsx').then((module) => module.NodeEdit))
 const NodeInstall = later(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
+const NodeImages = later(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
 const NodeEvents = later(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
 
 type Node = Result<'nodes.get'>
@@ -71,7 +72,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
     if (installed && !before.current && edit.open) edit.close()
     before.current = installed
   }, [installed, edit])
-  const tab = (id: 'containers' | 'deployments' | 'events') => ({
+  const tab = (id: NodeSection) => ({
     ...links.node(teamSlug, node.id, { section: id }),
     selected: section === id,
   })
@@ -122,6 +123,9 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             <Tab {...tab('deployments')} icon={Rocket}>
               {t('section.deployments')}
             </Tab>
+            <Tab {...tab('images')} icon={Layers}>
+              {t('section.images')}
+            </Tab>
             <Tab {...tab('events')} icon={ScrollText}>
               {t('section.events')}
             </Tab>
@@ -130,6 +134,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             <NodeContainers key={prefix ?? ''} teamSlug={teamSlug} node={node} prefix={prefix} onCount={setCount} />
           )}
           {section === 'deployments' && <NodeDeployments teamSlug={teamSlug} nodeId={node.id} />}
+          {section === 'images' && <NodeImages teamSlug={teamSlug} node={node} />}
           {section === 'events' && <NodeEvents teamSlug={teamSlug} nodeId={node.id} />}
           {edit.open && <NodeEdit teamSlug={teamSlug} node={node} onClose={edit.close} shape="sheet" />}
         </>

@@ -1,0 +1,184 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleHelp, CirclePlay, CircleSlash, Layers, Trash2, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { Checkbox } from '../../components/Checkbox.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/EmptyState.tsx'
+import { QueryView } from '../../components/QueryView.tsx'
+import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { SearchBox } from '../../components/SearchBox.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { StateMark } from '../../components/State.tsx'
+import type { StateLook } from '../../components/state-looks.ts'
+import { toastSuccess } from '../../components/toasts.tsx'
+import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { Filters } from '../../table/Filters.tsx'
+import { filterRows } from '../../table/filter-rows.ts'
+import { NothingFits } from '../../table/NothingFits.tsx'
+import { bytesText } from '../deployments/bytes.ts'
+import { imageName } from './image-name.ts'
+
+type NodeImage = Result<'nodes.images'>['images'][number]
+type Props = { teamSlug: string; node: Result<'nodes.get'> }
+
+const looks: Record<NodeImage['state'], StateLook> = {
+  running: { tone: 'running', icon: CirclePlay },
+  needed: { tone: 'running', icon: CircleCheck },
+  unneeded: { tone: 'progress', icon: CircleSlash },
+  foreign: { tone: 'idle', icon: CircleHelp },
+}
+
+/** What the node's store holds, who needs it, and what can be removed to free its disk. */
+export function NodeImages({ teamSlug, node }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const params = { teamSlug, nodeId: node.id }
+  const away = node.status !== 'connected'
+  const query = useQuery({ ...apiQuery('nodes.images', { params }), enabled: !away, staleTime: 0 })
+  if (away) return <EmptyState icon={Unplug} title={t('images.awayTitle')} text={t('images.awayText')} />
+  return (
+    <QueryView
+      query={query}
+      skeleton={<SkeletonRows />}
+      empty={{
+        when: ({ images }) => images.length === 0,
+        show: <EmptyState icon={Layers} title={t('images.emptyTitle')} text={t('images.emptyText')} />,
+      }}
+    >
+      {({ images }) => <ImageTable params={params} images={images} />}
+    </QueryView>
+  )
+}
+
+function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: string }; images: NodeImage[] }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const [text, setText] = useState('')
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const prune = useCall('nodes.prune-images', {
+    stale: [queryKey('nodes.images', { params })],
+    onSuccess: ({ removed, freedBytes, kept }) => {
+      setPicked(new Set())
+      const freed = t('images.removed', { count: removed.length, size: bytesText(freedBytes) })
+      const [first] = kept
+      toastSuccess(first ? `${freed}. ${t('images.kept', { count: kept.length, reason: first.reason })}` : freed)
+    },
+  })
+  const free = images.filter(({ state }) => state === 'unneeded')
+  // What somebody needs by now is no choice any more.
+  const chosen = free.filter(({ id }) => picked.has(id))
+  const bytesOf = (some: readonly NodeImage[]) => bytesText(some.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  const pick = (id: string, on: boolean) => {
+    const next = new Set(picked)
+    if (on) next.add(id)
+    else next.delete(id)
+    setPicked(next)
+  }
+  const remove = async () => {
+    const sure = await confirm({
+      title: t('images.removeTitle', { count: chosen.length }),
+      text: t('images.removeText', { size: bytesOf(chosen) }),
+      action: t('images.remove'),
+      danger: true,
+    })
+    if (sure) prune.mutate({ params, body: { imageIds: chosen.map(({ id }) => id) } })
+  }
+
+  const columns: Column<NodeImage>[] = [
+    {
+      id: 'state',
+      header: t('images.state'),
+      cell: (image) => (
+        <span className="inline-flex items-center gap-2.5">
+          <Checkbox
+            label={t('images.pick', { name: imageName(image) })}
+            checked={image.state === 'unneeded' && picked.has(image.id)}
+            disabled={image.state !== 'unneeded'}
+            onChange={(on) => pick(image.id, on)}
+          />
+          <StateMark look={looks[image.state]} word={t(`images.is.${image.state}`)} />
+        </span>
+      ),
+      sort: (image) => ['unneeded', 'needed', 'running', 'foreign'].indexOf(image.state),
+      narrow: 'lead',
+    },
+    {
+      id: 'name',
+      header: t('images.name'),
+      cell: (image) => <span className="mono">{imageName(image)}</span>,
+      sort: imageName,
+      narrow: 'title',
+    },
+    {
+      id: 'neededBy',
+      header: t('images.neededBy'),
+      cell: (image) => <span className="text-ink-2">{image.neededBy ?? t(`images.nobody.${image.state}`)}</span>,
+      grow: true,
+      narrow: 'detail',
+    },
+    {
+      id: 'size',
+      header: t('images.size'),
+      cell: (image) => <span className="tabular-nums">{bytesText(image.sizeBytes)}</span>,
+      sort: (image) => image.sizeBytes,
+      align: 'right',
+      narrow: 'end',
+    },
+    {
+      id: 'age',
+      header: t('images.age'),
+      cell: (image) => <RelativeTime at={image.createdAt} className="text-ink-2 tabular-nums" />,
+      sort: (image) => image.createdAt,
+      align: 'right',
+      narrow: 'none',
+    },
+  ]
+  const rows = filterRows(images, text, ({ references, neededBy, state }) => [
+    ...references,
+    neededBy,
+    t(`images.is.${state}`),
+  ])
+  const all = free.length > 0 && chosen.length === free.length
+  return (
+    <>
+      <Filters
+        aside={
+          <>
+            <Button
+              size="sm"
+              disabledReason={free.length === 0 ? t('images.noneFree') : null}
+              onClick={() => setPicked(new Set(all ? [] : free.map(({ id }) => id)))}
+            >
+              {all ? t('images.pickNone') : t('images.pickFree', { count: free.length, size: bytesOf(free) })}
+            </Button>
+            <Button
+              size="sm"
+              variant="bad"
+              icon={Trash2}
+              busy={prune.isPending}
+              disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
+              onClick={() => void remove()}
+            >
+              {t('images.remove')}
+            </Button>
+          </>
+        }
+      >
+        <SearchBox label={t('images.filter')} value={text} onChange={setText} />
+      </Filters>
+      {rows.length === 0 ? (
+        <NothingFits total={images.length} onReset={() => setText('')} />
+      ) : (
+        <DataTable
+          label={t('section.images')}
+          rows={rows}
+          columns={columns}
+          rowKey={({ id }) => id}
+          initialSort={{ column: 'state', direction: 'asc' }}
+        />
+      )}
+    </>
+  )
+}
