@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const move = (deploymentId: string, prefix: string, protect = false) =>
+  world.client.call('deployments.update', {
+    params: { ...world.params, deploymentId },
+    body: { prefix, protected: protect },
+  })
+
+it('keeps a deployment that moves to another prefix clear of who is there', async () => {
+  const node = await world.node()
+  for (const [type, error] of [
+    ['rolling', 'rollingVersionDeployment'],
+    ['incremental', 'alreadyHavePreparing'],
+  ] as const) {
+    const version = await world.version({ type })
+    const [here, there] = [
+      await world.deployment(version, node.id, `${type}-a`),
+      await world.deployment(version, node.id, `${type}-b`),
+    ]
+    await expect(move(here.id, there.prefix)).rejects.toMatchObject({ status: 409, error, value: there.id })
+    await move(here.id, `${type}-c`)
+    await move(there.id, `${type}-a`)
+    expect([(await world.get(here.id)).prefix, (await world.get(there.id)).prefix]).toEqual([`${type}-c`, `${type}-a`])
+  }
+})
+
+it('judges protection and container names by the prefix that is moved to', async () => {
+  const node = await world.node()
+  const holder = await world.deployment(await world.version(), node.id, 'held')
+  await move(holder.id, 'held', true)
+  const long = { images: [{ name: 'web', config: { name: 'w'.repeat(40) } }] }
+  const { id } = await world.deployment(await world.version(long), node.id, 'free')
+  await move(id, 'free', true)
+  await expect(move(id, 'held', true)).rejects.toMatchObject({
+    status: 412,
+    property: 'deploymentId',
+    value: holder.id,
+  })
+  await expect(move(id, 'p'.repeat(30), true)).rejects.toMatchObject({ status: 400, property: 'prefix' })
+  expect(await world.get(id)).toMatchObject({ prefix: 'free', protected: true })
+  await move(id, 'held')
+  expect(await world.get(id)).toMatchObject({ prefix: 'held', protected: false })
+})
+
+it('queues starts at one place in order, shows each its position, and moves up when one is cancelled', async () => {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const ids: string[] = []
+  for (let number = 0; number < 4; number++) {
+    const { id } = await world.deployment(await world.version(), node.id, 'queue')
+    ids.push(id)
+    await world.start(id)
+  }
+  const [first = '', second = '', third = '', fourth = ''] = ids
+  const positions = async () => {
+    const { items } = await world.client.call('deployments.list', {
+      params: world.params,
+      query: { skip: 0, take: 50, nodeId: node.id },
+    })
+    const byId = new Map(items.map((item) => [item.id, item.queuePosition ?? null]))
+    return ids.map((id) => byId.get(id))
+  }
+  expect(await positions()).toEqual([null, 1, 2, 3])
+  await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: second } })
+  await world.becomes(second, 'failed')
+  expect(await positions()).toEqual([null, null, 1, 2])
+  const handed = [await deployWell(agent, 1), await deployWell(agent, 2), await deployWell(agent, 3)]
+  expect(handed.map(({ key }) => key?.deploymentId)).toEqual([first, third, fourth])
+  await world.becomes(fourth, 'successful')
+  expect(await positions()).toEqual([null, null, null, null])
+})
