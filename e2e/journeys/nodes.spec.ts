@@ -112,11 +112,11 @@ test('images that no container and no release needs are chosen and removed, the 
 }) => {
   const { world } = stage
   const name = `keep/${unique('i')}`
-  const service = await createService(world, [{ name, tag: '1', image: idle('release 1') }])
+  const service = await createService(world, [{ name, tag: '1', image: idle(`release 1 of ${name}`) }])
   const deployment = await createDeployment(world, service, unique('images'))
   for (const tag of ['1', '2', '3', '4']) {
     if (tag !== '1') {
-      await world.registry.push(name, tag, idle(`release ${tag}`))
+      await world.registry.push(name, tag, idle(`release ${tag} of ${name}`))
       await setTag(world, service, 0, tag)
     }
     expect((await deploy(world, deployment.id)).status).toBe('successful')

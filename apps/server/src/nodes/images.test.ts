@@ -61,9 +61,11 @@ describe('images of a node', () => {
       image('d', ['postgres:16']),
       image('e', ['busybox:latest']),
       image('f', [`${name}:1.0`]),
+      image('0', [`${name}@${digest(1)}`, 'mine/backup:1']),
     ])
     const { images, reclaimableBytes } = await asked
     expect(images.map(({ id, state, neededBy }) => [id[7], state, neededBy?.replace(/shop \w+/, 'shop')])).toEqual([
+      ['0', 'foreign', undefined],
       ['a', 'running', 'shop-web'],
       ['b', 'needed', 'shop 1.0.0 as shop, release 3'],
       ['c', 'unneeded', undefined],
@@ -72,7 +74,7 @@ describe('images of a node', () => {
       ['f', 'foreign', undefined],
     ])
     expect(reclaimableBytes).toBe(1_000)
-    expect(images[0]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
+    expect(images[1]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
   })
 
   it('count as needed by a release that is under way, before it knows its digest', async () => {

@@ -53,20 +53,28 @@ async function judgedImages(app: App, nodeId: string): Promise<NodeImage[]> {
   const [stored, known] = await Promise.all([storedImages(app, nodeId), knownImages(app.database.pool, nodeId)])
   const byName = new Map<string, KnownImage[]>()
   for (const one of known) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
+  const repositories = new Set(known.map(({ name }) => repositoryOf(fullName(name))))
   return stored
-    .map((image) => judge(image, byName))
+    .map((image) => judge(image, byName, repositories))
     .sort((a, b) => b.sizeBytes - a.sizeBytes || a.id.localeCompare(b.id))
 }
 
-function judge(image: StoredImage, known: ReadonlyMap<string, readonly KnownImage[]>): NodeImage {
-  const users = [image.id, ...image.references.map(fullName)].flatMap((name) => known.get(name) ?? [])
+function judge(
+  image: StoredImage,
+  known: ReadonlyMap<string, readonly KnownImage[]>,
+  repositories: ReadonlySet<string>,
+): NodeImage {
+  const names = image.references.map(fullName)
+  const users = [image.id, ...names].flatMap((name) => known.get(name) ?? [])
   const user = users.find(({ needed }) => needed)
+  // A name that no release gave it is somebody else's, and would go with it.
+  const isOurs = users.length > 0 && names.every((name) => repositories.has(repositoryOf(name)))
   const [state, neededBy] =
     image.containers.length > 0
       ? (['running', image.containers.join(', ')] as const)
       : user
         ? (['needed', user.by] as const)
-        : ([users.length > 0 ? 'unneeded' : 'foreign', null] as const)
+        : ([isOurs ? 'unneeded' : 'foreign', null] as const)
   return {
     id: image.id,
     references: image.references,
@@ -82,6 +90,8 @@ function namesOf({ name, tag, digest }: KnownImage): string[] {
   if (digest) return [digest, fullName(`${name}@${digest}`)]
   return [fullName(tag ? `${name}:${tag}` : name)]
 }
+
+const repositoryOf = (name: string) => name.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 
 /** As the engine would write it out: without Docker Hub's address, and with a tag. */
 function fullName(reference: string): string {

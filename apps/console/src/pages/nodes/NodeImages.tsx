@@ -20,7 +20,7 @@ import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
 import { bytesText } from '../deployments/bytes.ts'
-import { imageName } from './image-name.ts'
+import { imageName, tagsOf } from './image-name.ts'
 
 type NodeImage = Result<'nodes.images'>['images'][number]
 type Props = { teamSlug: string; node: Result<'nodes.get'> }
@@ -107,7 +107,14 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
     {
       id: 'name',
       header: t('images.name'),
-      cell: (image) => <span className="mono">{imageName(image)}</span>,
+      cell: (image) => (
+        <span className="mono break-all" title={image.references.join('\n')}>
+          {imageName(image)}
+          {tagsOf(image).length > 1 && (
+            <span className="text-ink-2"> {t('images.more', { count: tagsOf(image).length - 1 })}</span>
+          )}
+        </span>
+      ),
       sort: imageName,
       narrow: 'title',
     },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { imageName } from './image-name.ts'
 
-test('an image is called by its tags, then by the shortest that tells it apart', () => {
+test('an image is called by its first tag, then by the shortest that tells it apart', () => {
   const id = `sha256:${'ab'.repeat(32)}`
   const byDigest = `localhost:5000/shop/web@sha256:${'cd'.repeat(32)}`
-  expect(imageName({ id, references: ['web:1', byDigest, 'web:2'] })).toBe('web:1, web:2')
+  expect(imageName({ id, references: ['web:1', byDigest, 'web:2'] })).toBe('web:1')
   expect(imageName({ id, references: [byDigest] })).toBe('localhost:5000/shop/web@sha256:cdcdcdcdcdcd')
   expect(imageName({ id, references: [] })).toBe('abababababab')
 })
