@@ -115,7 +115,7 @@ test.describe('a storage', () => {
   test.afterAll(() => storage?.dispose())
 
   test('says what it shows, why it does not answer, and never shows its keys', async ({ page, stage }) => {
-    test.skip(missing !== undefined, missing ?? '')
+    test.info().skip(missing !== undefined, missing ?? '')
     const name = unique('Files ')
     await page.goto(`/${stage.world.teamSlug}/storages`)
     await page.getByRole('button', { name: 'Connect a storage' }).first().click()

@@ -52,6 +52,11 @@ beforeAll(async () => {
   world = await makeWorld(crux, ada)
   const { pool } = crux.app.database
   for (const statement of seed.split(';\n')) if (statement.trim()) await pool.query(statement)
+  await pool.query(
+    `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
+        status, started_by_id, started_by_name)
+      select d.id, 1, d.team_id, d.project_id, d.node_id, d.prefix, '1', 'p', 'successful', 's', 's' from crux.deployment d`,
+  )
   await pool.query('analyze')
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'crux'::regnamespace and reltuples > 1000`,
@@ -67,6 +72,12 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => crux.stop())
 
+/** Where an agent is asked: none is connected here, which is said after the database was read. */
+const ofAgents: Partial<Record<Operation, number>> = {
+  'nodes.images': 404,
+  'deployments.secrets': 412,
+  'deployments.instance-secrets': 412,
+}
 const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { method, permission } = contract[operation]
   return (
@@ -83,7 +94,7 @@ describe('with 6,000 versions and deployments of others in the database', () => 
     await answer.arrayBuffer()
     const statements = asked
     asked = undefined
-    expect(answer.status).toBe(200)
+    expect(answer.status).toBe(ofAgents[operation] ?? 200)
     expect(statements.length).toBeGreaterThan(0)
     for (const { text, values } of statements) {
       const scanned = (await explain(text, values)).filter((node) => node['Node Type'] === 'Seq Scan')

@@ -149,14 +149,16 @@ describe('deleting a team', () => {
     stop()
     expect(await failure()).toMatchObject({ status: 403 })
     await expect(crux.client(ada).call('teams.get', { params })).rejects.toMatchObject({ status: 404 })
-    for (const table of ['project', 'node', 'registry', 'deployment', 'audit_log', 'team_member', 'deployment_count']) {
+    const tables = ['project', 'node', 'registry', 'deployment', 'audit_log', 'team_member', 'deployment_count']
+    for (const table of [...tables, 'config_bundle', 'storage']) {
       const { rows } = await crux.app.database.pool.query(`select 1 from crux.${table} where team_id = $1`, [place.id])
       expect([table, rows]).toEqual([table, []])
     }
     const { rows } = await crux.app.database.pool.query(
       `select c.id from crux.container_config c left join crux.image i on i.id = c.image_id
         left join crux.instance n on n.id = c.instance_id left join crux.deployment d on d.id = c.deployment_id
-        where i.id is null and n.id is null and d.id is null`,
+        left join crux.config_bundle b on b.id = c.config_bundle_id
+        where i.id is null and n.id is null and d.id is null and b.id is null`,
     )
     expect(rows).toEqual([])
   })
