@@ -33,7 +33,7 @@ export function StorageEdit({ teamSlug, storage, onClose }: Props) {
         update.mutateAsync({ params: { teamSlug, storageId: storage.id }, body: toStorageWrite(values) })
       }
     >
-      <StorageFields form={form} keysStored={!storage.public} />
+      <StorageFields form={form} keysFor={storage.public ? undefined : storage.url} />
     </FormSheet>
   )
 }
