@@ -86,6 +86,25 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await expect(order(page)).toHaveText([api, db, web])
 })
 
+test('labels that cannot be read as rules are said at the image, and the others became variables', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const labels = { 'dev.crux.env.PORT': 'int,default:80', 'dev.crux.env.MODE': 'number' }
+  const name = `rules/${unique('i')}`
+  const service = await createService(world, [{ name, tag: '1', image: { labels } }])
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  const mark = page.getByRole('button', { name: /^1 label cannot be read: dev\.crux\.env\.MODE: / })
+  await expect(mark).toBeVisible()
+  await mark.hover()
+  await expect(page.getByRole('tooltip')).toContainText('use string, boolean, int')
+  await page.getByRole('link', { name, exact: true }).click()
+  await expect(
+    page.getByRole('textbox', { name: 'PORT' }).or(page.locator('input[value="PORT"]')).first(),
+  ).toBeVisible()
+})
+
 test('what was deployed cannot be deleted or changed, and says why', async ({ page, stage }) => {
   const { world } = stage
   const service = await createService(world, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {

@@ -1,5 +1,6 @@
+import { labelRules } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowDownUp, Container, Plus, SlidersHorizontal, Tag as TagIcon, Trash2 } from 'lucide-react'
+import { ArrowDownUp, Container, Plus, SlidersHorizontal, Tag as TagIcon, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
@@ -10,6 +11,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { Tooltip } from '../../components/Tooltip.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
@@ -168,6 +170,7 @@ function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column
           ) : (
             <span className="text-progress">{t('image.noTag')}</span>
           )}
+          <LabelProblems labels={image.labels} />
         </span>
       ),
     },
@@ -188,4 +191,24 @@ function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column
       cell: (image) => <RelativeTime at={image.createdAt} />,
     },
   ]
+}
+
+/** Whoever built the image wrote its labels: what cannot be read as a rule is said here and harms nothing else. */
+function LabelProblems({ labels }: { labels: VersionImage['labels'] }) {
+  const { t } = useTranslation('versions')
+  const { problems } = labelRules(labels)
+  if (problems.length === 0) return null
+  const word = t('image.labelProblems', { count: problems.length })
+  const text = problems.map(({ label, description }) => `${label}: ${description}`).join('\n')
+  return (
+    <Tooltip content={text}>
+      <button
+        type="button"
+        aria-label={`${word}: ${text}`}
+        className="inline-flex items-center gap-1 text-small text-progress"
+      >
+        <TriangleAlert aria-hidden className="size-3.5!" /> {word}
+      </button>
+    </Tooltip>
+  )
 }
