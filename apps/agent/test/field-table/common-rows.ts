@@ -65,10 +65,10 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
     },
     {
       says: 'workingDirectory, made where the image has none',
-      config: { workingDirectory: '/work/here' },
+      config: { workingDirectory: '/srv/here' },
       async check({ info, exec }) {
-        expect(info.Config.WorkingDir).toBe('/work/here')
-        expect((await exec('/bin/sh', '-c', 'echo $PWD')).trim()).toBe('/work/here')
+        expect(info.Config.WorkingDir).toBe('/srv/here')
+        expect((await exec('/bin/sh', '-c', 'echo $PWD')).trim()).toBe('/srv/here')
       },
     },
     { says: 'tty', config: { tty: true }, check: ({ info }) => expect(info.Config.Tty).toBe(true) },
