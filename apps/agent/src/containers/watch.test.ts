@@ -95,4 +95,27 @@ describe('watchContainers', () => {
     engine.tell({ kind: 'relist' })
     expect(((await first) as { value: ContainerUpdate }).value.containers).toHaveLength(1)
   })
+
+  test('looks again where an answer was cut off, although the engine tells of no gap', async () => {
+    const { engine, driver } = makeEngine([makeContainer('a')])
+    const { next } = await start(driver)
+    const list = engine.list
+    let cuts = 0
+    engine.list = async () => {
+      cuts += 1
+      if (cuts > 2) return list()
+      throw new EngineError('other', 'listing containers: Unexpected end of JSON input')
+    }
+    engine.containers = [makeContainer('a'), makeContainer('b')]
+    engine.tell({ kind: 'relist' })
+    expect(states(await next())).toEqual([['b', ContainerState.RUNNING]])
+    expect(cuts).toBe(3)
+  })
+
+  test('ends with the reason where no look succeeds', async () => {
+    const { engine, driver } = makeEngine([])
+    engine.list = () => Promise.reject(new EngineError('refused', 'listing containers: forbidden'))
+    const updates = watchContainers(driver, { prefix: undefined, signal: new AbortController().signal })
+    await expect(updates.next()).rejects.toThrow('forbidden')
+  })
 })

@@ -5,6 +5,11 @@ import type { Driver, EngineEvent } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 
+/** Looks that fail one after another for another reason than an engine that is away end the watch: they would never succeed. */
+const failedLooksMax = 6
+const retryMs = 50
+const retryMsMax = 1_000
+
 export interface ContainerUpdate {
   full: boolean
   containers: Container[]
@@ -29,6 +34,8 @@ export async function* watchContainers(
   let listed = false
   let relist = true
   let looking = false
+  let failedLooks = 0
+  let retry: NodeJS.Timeout | undefined
   let failure: { error: unknown } | undefined
   let wake: () => void = () => undefined
 
@@ -63,14 +70,20 @@ export async function* watchContainers(
   async function look(): Promise<void> {
     if (looking) return
     looking = true
+    clearTimeout(retry)
     try {
       while (!signal.aborted && (relist || dirty.size > 0)) {
         await (relist ? lookAtAll() : lookAtDirty())
+        failedLooks = 0
         wake()
       }
     } catch (error) {
-      // While the engine is away nothing can be told; the subscription says `relist` when it is back.
-      if (!isEngineError(error, 'away')) failure = { error }
+      // An answer may be cut off in its middle, or a container be half gone: what was to be seen is looked at again.
+      relist = true
+      failedLooks += 1
+      if (isEngineError(error, 'away') || failedLooks < failedLooksMax)
+        retry = setTimeout(() => void look(), Math.min(retryMsMax, retryMs * 2 ** failedLooks))
+      else failure = { error }
     } finally {
       looking = false
       wake()
@@ -108,6 +121,7 @@ export async function* watchContainers(
       })
     }
   } finally {
+    clearTimeout(retry)
     signal.removeEventListener('abort', stop)
     unsubscribe()
   }
