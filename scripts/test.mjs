@@ -44,9 +44,16 @@ if (missing.length > 0) {
 } else {
   mkdirSync(results, { recursive: true })
   const wanted = flags.only?.split(',')
-  for (const { name, run } of stages) {
-    if (wanted && !wanted.includes(name)) continue
+  const isWanted = ({ name }) => !wanted || wanted.includes(name)
+  // Beside what needs little; what needs it waits for it.
+  const usesStorage = ({ name }) => name === 'unit' || name === 'browser'
+  const storage = stages.filter(isWanted).some(usesStorage)
+    ? call(['node', 'packages/test-kit/scripts/build-storage.ts'])
+    : undefined
+  for (const stage of stages.filter(isWanted)) {
+    const { name, run } = stage
     console.log(`\n== ${name}`)
+    if (usesStorage(stage)) await storage
     const start = Date.now()
     rows.push({ name, skipped: 0, ...(await run()), seconds: Math.round((Date.now() - start) / 1000) })
   }

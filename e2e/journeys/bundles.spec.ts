@@ -107,7 +107,7 @@ test.describe('a storage', () => {
   let missing: string | undefined
   test.beforeAll(async () => {
     test.setTimeout(180_000)
-    missing = await storageMissing()
+    missing = storageMissing()
     if (missing) return
     storage = await startStorage()
     await storage.createBucket('assets')

@@ -11,7 +11,7 @@ import {
 import { answers, hostPort } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
-const missing = await storageMissing()
+const missing = storageMissing()
 
 test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
   test.info().skip(missing !== undefined, missing ?? '')

@@ -13,7 +13,7 @@ import { dockerRows } from './field-table/docker-rows.ts'
 import { type FieldRow, fieldsOf, packRows, type Seen } from './field-table/row.ts'
 import { startWorld, type World, webImage } from './kit/index.ts'
 
-const withoutStorage = await storageMissing()
+const withoutStorage = storageMissing()
 const networks = [1, 2].map((number) => `field-${randomUUID().slice(0, 8)}-${number}`)
 let world: World
 let storage: TestStorage | undefined

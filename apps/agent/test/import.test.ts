@@ -7,7 +7,7 @@ import { startStorage, storageAccount, storageMissing, type TestStorage } from '
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
-const missing = await storageMissing()
+const missing = storageMissing()
 if (missing) console.warn(`imports from a storage are not tested: it ${missing}`)
 
 describe.skipIf(missing)('the import from a storage', () => {

@@ -10,7 +10,8 @@ import { freePort, waitFor } from './wait.ts'
 
 const run = promisify(execFile)
 const source = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
-/** Outside of what git knows; kept between runs, because building it takes about a minute. */
+const buildMsMax = 600_000
+/** Outside of what git knows; kept between runs, because building it takes minutes. */
 const binary = fileURLToPath(new URL('../../../node_modules/.cache/crux/versitygw-1.8.0', import.meta.url))
 
 export const storageAccount = { accessKey: 'crux-tests', secretKey: 'storage-secret' } as const
@@ -31,12 +32,13 @@ export type TestStorage = {
 }
 
 /** Why tests against a real S3 server are left out here; undefined where they run. */
-export const storageMissing = async (): Promise<string | undefined> =>
-  existsSync(binary) || (await hasGo()) ? undefined : 'needs Go, which builds the S3 server (versitygw 1.8.0)'
+export const storageMissing = (): string | undefined =>
+  existsSync(binary)
+    ? undefined
+    : 'needs versitygw 1.8.0, which npm test builds where Go is found (alone: node packages/test-kit/scripts/build-storage.ts)'
 
 /** A real S3 server (versitygw) over a folder of its own, on a free loopback port. Ask `storageMissing` first. */
 export async function startStorage(): Promise<TestStorage> {
-  await build()
   const folder = await mkdtemp(join(tmpdir(), 'crux-storage-'))
   // Not every file system here keeps extended attributes: what is known about objects lies beside them.
   const [data, notes] = [join(folder, 'data'), join(folder, 'notes')]
@@ -98,27 +100,23 @@ export async function startStorage(): Promise<TestStorage> {
 }
 
 /**
- * Several test processes may come at once: each builds into a folder of its own, and the last rename wins. Where there is flock, one
- * compiles and the others then link what Go has kept.
+ * Builds the S3 server if it is not there: minutes where Go has to fetch and compile everything, so never inside a test.
+ *
+ * @returns why it cannot be had here: no Go, or its sources cannot be reached
  */
-async function build(): Promise<void> {
-  if (existsSync(binary)) return
+export async function buildStorage(): Promise<string | undefined> {
+  if (existsSync(binary)) return undefined
   const folder = `${binary}-${process.pid}`
-  await mkdir(folder, { recursive: true })
-  const options = { env: { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' }, timeout: 600_000 }
   try {
-    await run('flock', [`${binary}.lock`, 'go', 'install', source], options).catch((error: { code?: unknown }) => {
-      if (error.code !== 'ENOENT') throw error
-      return run('go', ['install', source], options)
-    })
+    await mkdir(folder, { recursive: true })
+    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' }
+    await run('go', ['install', source], { env, timeout: buildMsMax })
     await rename(join(folder, 'versitygw'), binary)
+    return undefined
+  } catch (error) {
+    const { code, stderr, message } = error as { code?: unknown; stderr?: string; message: string }
+    return code === 'ENOENT' ? 'there is no Go' : (stderr?.trim().split('\n').at(-1) ?? message)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
-
-const hasGo = () =>
-  run('go', ['version']).then(
-    () => true,
-    () => false,
-  )

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
-const missing = await storageMissing()
+const missing = storageMissing()
 let s3: TestStorage | undefined
 let server: TestServer
 let world: DeployWorld
