@@ -35,7 +35,16 @@ const environment = Object.entries({
   FEATURE_CHECKOUT_EXPRESS: 'true',
 }).map(([key, value]) => ({ id: crypto.randomUUID(), key, value }))
 
-export async function buildScene(world: World): Promise<Scene> {
+const scenes = new WeakMap<World, Promise<Scene>>()
+
+/** The one scene of a world: several files look at it, and its names are taken after the first. */
+export function buildScene(world: World): Promise<Scene> {
+  const scene = scenes.get(world) ?? build(world)
+  scenes.set(world, scene)
+  return scene
+}
+
+async function build(world: World): Promise<Scene> {
   const { client } = world.person
   const inTeam = { teamSlug: world.teamSlug }
   const images = ['api', 'web', 'worker'].map((name) => unique(`acme/${name}-`))
