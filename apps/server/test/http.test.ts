@@ -170,7 +170,7 @@ describe('the one port', () => {
     }
   })
 
-  it('refuses an address that cannot be read as any other request', async () => {
+  it('refuses an address that cannot be read like every bad request', async () => {
     const answer = await new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }>(
       (resolve, reject) => {
         request(crux.url, { path: '/api/%zz/nodes' }, (incoming) => {

@@ -191,7 +191,7 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
         expect(told.filter((line) => line.endsWith('is for Kubernetes nodes and does nothing here'))).toHaveLength(3),
     },
     {
-      says: 'ports of the label io.dyrector.cap.network.v1 of the image: any free one, or only exposed',
+      says: 'ports of the label io.dyrector.cap.network.v1 of the image: bound to a free one, or exposed alone',
       config: {},
       image: images.labelled,
       check(seen) {

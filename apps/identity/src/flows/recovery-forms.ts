@@ -17,7 +17,7 @@ export function recoveryCodeForm(sentTo: string): Node[] {
   ]
 }
 
-/** The page of a code that an administrator passes on: any browser may use it, so it has no csrf token. */
+/** The page of a code that an administrator passes on: every browser may use it, so it has no csrf token. */
 export function passedOnCodeForm(): Node[] {
   return [codeInput(), submit('code')]
 }

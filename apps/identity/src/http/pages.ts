@@ -68,7 +68,7 @@ function readToken(token: string): number {
     const { offset } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { offset: unknown }
     if (Number.isInteger(offset) && Number(offset) >= 0 && Number(offset) <= 1e9) return Number(offset)
   } catch {
-    // Told below, as any other token that is not ours.
+    // Told below, like every token that is not ours.
   }
   throw badRequest('The page token is invalid, do not craft your own page tokens')
 }

@@ -21,7 +21,7 @@ const sessionWindow = 4 * streamWindow
 type Http2Handler = Parameters<typeof createHttp2>[1]
 
 export type OnePort = {
-  /** Listens, closes and upgrades as any HTTP/1.1 server. */
+  /** Listens, closes and upgrades like an HTTP/1.1 server. */
   server: Server
   http2: Http2Server | Http2SecureServer
   /** Ends who has said nothing, and says GOAWAY to HTTP/2: what is under way may end, nothing new begins. */

@@ -20,7 +20,7 @@ const statusTexts = {
 } as const
 type Refusal = { status: keyof typeof statusTexts; retryAfterS?: number | undefined }
 
-/** Lets sockets in: any path under /api, from our own pages or from no page, by whoever is signed in. */
+/** Lets sockets in: every path under /api, from our own pages or from no page, by whoever is signed in. */
 export function acceptUpgrades(
   server: Server,
   app: App,

@@ -100,7 +100,7 @@ export function GeneralSection({ defaultName, prefix }: { defaultName: string; p
   )
 }
 
-/** The strongest layer that has any replaces the whole list (decision 32): changing the image's makes an own one. */
+/** The strongest layer with a list replaces the weaker ones whole (decision 32): changing the image's makes an own one. */
 function OrderedList({ field }: { field: 'commands' | 'args' }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

@@ -16,7 +16,7 @@ import { WordRows } from './WordRows.tsx'
 type Init = NonNullable<ContainerConfigFields['initContainers']>[number]
 type Mount = NonNullable<Init['volumes']>[number]
 
-/** Containers that run to their end, one after another, before this one starts. The strongest layer that has any says all. */
+/** Containers that run to their end, one after another, before this one starts. The strongest layer with a list says all. */
 export function InitContainersSection() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()

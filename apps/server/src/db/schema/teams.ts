@@ -7,7 +7,7 @@ export const team = crux.table('team', {
   name: text().notNull().unique(),
   slug: text().notNull().unique(),
   secondFactorRequired: boolean().notNull().default(false),
-  /** Lower-case domains of the addresses that may be invited and accept; empty: any. */
+  /** Lower-case domains of the addresses that may be invited and accept; empty: all domains. */
   allowedDomains: text().array().notNull().default([]),
   ...audit,
 })
