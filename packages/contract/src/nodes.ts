@@ -328,7 +328,8 @@ export const NodeImage = z.object({
   id: z.string(),
   references: z.array(z.string()),
   sizeBytes: z.number(),
-  createdAt: Timestamp,
+  /** Absent where the build wrote no real date. */
+  createdAt: Timestamp.nullish(),
   /** `running`: a container has it; `needed`: a release that can be gone back to; `foreign`: not brought by Crux. */
   state: z.enum(nodeImageStates),
   /** In words: which container or release. */

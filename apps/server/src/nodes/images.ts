@@ -79,10 +79,16 @@ function judge(
     id: image.id,
     references: image.references,
     sizeBytes: Number(image.sizeBytes),
-    createdAt: new Date(Number(image.createdAt?.seconds ?? 0) * 1_000).toISOString(),
+    createdAt: dateOf(image),
     state,
     neededBy,
   }
+}
+
+/** A reproducible build writes the beginning of time, or nothing: no date at all. */
+function dateOf({ createdAt }: StoredImage): string | null {
+  const seconds = Number(createdAt?.seconds ?? 0)
+  return seconds > 0 ? new Date(seconds * 1_000).toISOString() : null
 }
 
 /** By what an image of the store is recognised: the digest where a release has found it out, its tag before and without one. */
