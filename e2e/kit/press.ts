@@ -17,22 +17,25 @@ export async function pressEverything(page: Page, path: string, deeds: ReadonlyS
   await page.goto(path, { waitUntil: 'networkidle' })
   await arrive(page, path)
   const counts = new Map<string, number>()
-  for (const [place, { name, menu }] of (await controlsOf(page)).entries()) {
+  for (const { name, menu } of await controlsOf(page)) {
     const times = (counts.get(name) ?? 0) + 1
     counts.set(name, times)
     if (times > (menu ? menusPerName : buttonsPerName)) continue
-    const control = page.locator(controls).nth(place)
-    const press = async () => {
+    const press = async (): Promise<boolean> => {
       await arrive(page, path)
-      await control.click()
+      // By name: places move while the walk removes rows, and what an earlier press took away is not there to be pressed.
+      const place = (await controlsOf(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
+      if (place === undefined) return false
+      await page.locator(controls).nth(place).click()
       await somethingHappens(page, path, deeds)
+      return true
     }
-    await press()
+    if (!(await press())) continue
     const entries = page.locator('[role="menuitem"]:visible:not([data-disabled])')
     const count = await entries.count()
     if (count === 0) await sendWhatOpened(page)
     for (let entry = 0; entry < count; entry++) {
-      if (entry > 0) await press()
+      if (entry > 0 && !(await press())) break
       await entries.nth(entry).click()
       await expect(page.getByRole('menu')).toHaveCount(0)
       await somethingHappens(page, path, deeds)

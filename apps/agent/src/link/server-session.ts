@@ -58,7 +58,8 @@ export function createServerSession(
       const ending = current
       current = undefined
       ending?.then(
-        (session) => session.destroy(),
+        // Without an error the streams of calls under way close as if all were well, and the calls wait for ever.
+        (session) => session.destroy(new Error('the connection was dropped')),
         () => undefined,
       )
     },
