@@ -5,6 +5,7 @@ import {
   deploy,
   exits,
   finished,
+  freePort,
   idle,
   raw,
   setTag,
@@ -15,7 +16,7 @@ import {
 } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
-import { answers, hostPort } from '../kit/service.ts'
+import { answers } from '../kit/service.ts'
 
 const pageOf = (world: World, deploymentId: string) => `/${world.teamSlug}/deployments/${deploymentId}`
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
@@ -130,7 +131,7 @@ test('a reload in the middle shows the same progress, and cancelling keeps what 
 test('an earlier release is brought back from the page', async ({ page, stage }) => {
   const { world } = stage
   const prefix = unique('back')
-  const port = hostPort()
+  const port = await freePort()
   const name = unique('back/web')
   const service = await createService(world, [
     {
@@ -166,7 +167,7 @@ test('an earlier release is brought back from the page', async ({ page, stage })
 
 test('a port that would fall silent is kept open on request, said before it is done', async ({ page, stage }) => {
   const { world } = stage
-  const port = hostPort()
+  const port = await freePort()
   const name = unique('open/web')
   const config = { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] }
   const service = await createService(world, [{ name, tag: '1', image: web('first'), config }])

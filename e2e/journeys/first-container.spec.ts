@@ -1,7 +1,7 @@
-import { raw, unique, web } from '@crux/test-kit'
+import { freePort, raw, unique, web } from '@crux/test-kit'
 import { addImage, showSetting, signUpInBrowser } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
-import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { answerOf, answers } from '../kit/service.ts'
 import { removeContainers } from '../kit/stage.ts'
 
 test.use({ storageState: signedOut })
@@ -12,7 +12,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
 }) => {
   test.setTimeout(240_000)
   const { url } = stage.system
-  const port = hostPort()
+  const port = await freePort()
   const prefix = unique('shop')
   const image = `shop/${unique('web')}`
   await stage.registry.push(image, '1.0.0', web('hello one'))

@@ -1,9 +1,5 @@
 import { waitFor } from '@crux/test-kit'
 
-let nextPort = 21_000 + (process.pid % 500) * 10
-/** A host port of its own for each service of a test. */
-export const hostPort = (): number => nextPort++
-
 /** What a service on a host port answers, or undefined while nobody answers. */
 export async function answerOf(port: number): Promise<string | undefined> {
   try {

@@ -13,8 +13,8 @@ export type Stage = { system: System; registry: Registry; world: World }
 
 export async function removeContainers(label: string): Promise<void> {
   for (const one of await raw.list(label)) await raw.remove(one.Id)
-  // Prefixes of tests are used once: their networks would fill the engine's address pools.
-  await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))}`)
+  // Prefixes of tests are used once: their networks would fill the engine's address pools. Only these: another run's may be about to be used.
+  await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: [label] }))}`)
 }
 
 type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number }

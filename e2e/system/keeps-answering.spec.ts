@@ -3,19 +3,20 @@ import {
   createService,
   deploy,
   exits,
+  freePort,
   raw,
   type ServiceImage,
   setTag,
   unique,
   web,
 } from '@crux/test-kit'
-import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { answerOf, answers } from '../kit/service.ts'
 import { expect, type Stage, test } from '../kit/stage.ts'
 
 /** A service that answers "one" on a host port, deployed and successful. */
 async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
   const name = `app/${unique('web')}`
-  const port = hostPort()
+  const port = await freePort()
   const service = await createService(stage.world, [
     {
       name,
@@ -77,7 +78,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
 
   test('a port that somebody else has, named in the error', async ({ stage }) => {
     const place = await standing(stage)
-    const taken = hostPort()
+    const taken = await freePort()
     await stage.registry.push('app/other', '1', web('other'))
     const other = await createService(stage.world, [
       { name: 'app/other', tag: '1', config: { name: 'other', ports: [{ internal: 8080, external: taken }] } },

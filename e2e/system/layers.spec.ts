@@ -2,13 +2,14 @@ import {
   createDeployment,
   createService,
   deploy,
+  freePort,
   startStorage,
   storageAccount,
   storageMissing,
   unique,
   web,
 } from '@crux/test-kit'
-import { answers, hostPort } from '../kit/service.ts'
+import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
 const missing = storageMissing()
@@ -28,7 +29,7 @@ test('what a bundle says and what lies in a storage reach the container, with th
     const check = await client.call('storages.check', { params: { ...params, storageId: storage.id } })
     expect(check).toEqual({ reachable: true, buckets: ['site'] })
 
-    const port = hostPort()
+    const port = await freePort()
     const prefix = unique('l')
     const service = await createService(world, [
       {

@@ -7,6 +7,7 @@ import {
   createService,
   createWorld,
   deploy,
+  freePort,
   raw,
   signInAgain,
   signUp,
@@ -16,7 +17,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { statusOf } from '../kit/node.ts'
-import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { answerOf, answers } from '../kit/service.ts'
 import { bootMode, expect, removeContainers, test } from '../kit/stage.ts'
 
 test('stopping Crux, and killing all of it, leaves containers running; the next start goes on where it was', async () => {
@@ -34,7 +35,7 @@ test('stopping Crux, and killing all of it, leaves containers running; the next 
   const registry = await startRegistry()
   let system = await boot()
   const world = await createWorld(await signUp(system.url), registry)
-  const port = hostPort()
+  const port = await freePort()
   const prefix = unique('l')
   const service = await createService(world, [
     {

@@ -3,6 +3,7 @@ import {
   createService,
   deploy,
   finished,
+  freePort,
   raw,
   setTag,
   startDeployment,
@@ -12,7 +13,7 @@ import {
 } from '@crux/test-kit'
 import { layCable } from '../kit/cable.ts'
 import { newNode, statusOf } from '../kit/node.ts'
-import { answers, hostPort } from '../kit/service.ts'
+import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
 test('the link is cut in the middle of a deployment and comes back: it goes on to its end', async ({ stage }) => {
@@ -27,7 +28,7 @@ test('the link is cut in the middle of a deployment and comes back: it goes on t
   await waitFor('the agent is connected', async () => (await statusOf(stage.world, nodeId)) === 'connected')
   const world = { ...stage.world, nodeId }
   const name = `app/${unique('cut')}`
-  const port = hostPort()
+  const port = await freePort()
   const service = await createService(world, [
     { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
     {
@@ -91,7 +92,7 @@ test('the install script runs for real: image loaded, container connected, a dep
     )
     const world = { ...stage.world, nodeId }
     const name = `app/${unique('inst')}`
-    const port = hostPort()
+    const port = await freePort()
     const service = await createService(world, [
       {
         name,

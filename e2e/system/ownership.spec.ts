@@ -4,6 +4,7 @@ import {
   createTeam,
   createWorld,
   deploy,
+  freePort,
   idle,
   loadImage,
   raw,
@@ -11,7 +12,7 @@ import {
   unique,
   web,
 } from '@crux/test-kit'
-import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { answerOf, answers } from '../kit/service.ts'
 import { expect, removeContainers, test } from '../kit/stage.ts'
 
 test('a container of nobody with the wanted name is left alone and named in the error', async ({ stage }) => {
@@ -31,7 +32,7 @@ test('a container of nobody with the wanted name is left alone and named in the 
 
 test('a container of another project and of another team is left alone', async ({ stage }) => {
   const prefix = unique('x')
-  const port = hostPort()
+  const port = await freePort()
   const mine = await createService(stage.world, [
     {
       name: `app/${prefix}`,
@@ -60,7 +61,7 @@ test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives
   const { world } = stage
   const { client } = world.person
   const name = `app/${unique('take')}`
-  const port = hostPort()
+  const port = await freePort()
   const prefix = unique('v')
   const first = await createService(
     world,
@@ -99,7 +100,7 @@ test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives
 
 test('a db and a web image find each other by name on the first deployment', async ({ stage }) => {
   const name = unique('pair')
-  const port = hostPort()
+  const port = await freePort()
   const service = await createService(stage.world, [
     { name: `db/${name}`, tag: '1', image: web('data of the db', 5432), config: { name: 'db' } },
     {

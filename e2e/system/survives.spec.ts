@@ -3,6 +3,7 @@ import {
   createService,
   deploy,
   finished,
+  freePort,
   raw,
   setTag,
   startDeployment,
@@ -11,13 +12,13 @@ import {
   web,
 } from '@crux/test-kit'
 import { agentPid } from '../kit/node.ts'
-import { answerOf, answers, hostPort } from '../kit/service.ts'
+import { answerOf, answers } from '../kit/service.ts'
 import { expect, type Stage, test } from '../kit/stage.ts'
 
 /** A service whose next release needs seconds to be verified, so that something can be killed in the middle. */
 async function slowReplacement(stage: Stage) {
   const name = `app/${unique('slow')}`
-  const port = hostPort()
+  const port = await freePort()
   const service = await createService(stage.world, [
     { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
     {
