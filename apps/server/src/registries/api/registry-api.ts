@@ -37,10 +37,10 @@ export function unexpected(status: number, host: string, property: string): Crux
 /** @param property the field of the form that names the address */
 export function unreachable(error: unknown, property: string): unknown {
   if (!(error instanceof OutboundError)) return error
-  return new CruxError('invalidArgument', { property, description: `${capital(error.message)}.`, cause: error })
+  // The reason often begins with the host, which keeps its letters.
+  const description = `The registry cannot be asked: ${error.message}.`
+  return new CruxError('invalidArgument', { property, description, cause: error })
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Foreign JSON: anything may be in it. */
 export function parseJson(body: Buffer): Record<string, unknown> {
