@@ -9,6 +9,7 @@ import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
 const runs = { numRuns: process.env.CRUX_TEST_FULL ? 3_000 : 60, seed }
+const long = process.env.CRUX_TEST_FULL ? 600_000 : 30_000
 const read = (json: unknown, current: Fields = {}, base = false) =>
   configFromJson(JSON.stringify(json), current, { newId: () => '0199f0e0-0000-7000-8000-000000000001', base })
 const fieldsOf = (json: unknown, base = false) => {
@@ -123,33 +124,41 @@ describe('shorthands in the JSON tab', () => {
 })
 
 describe('any configuration as JSON', () => {
-  it('comes back as it was, and from nothing as itself', () => {
-    fc.assert(
-      fc.property(arbitraryLayer(), (layer) => {
-        const { secrets: _, ...fields } = ContainerConfigFields.parse(layer)
-        const json = configToJson(layer)
-        expect(read(json, layer)).toEqual({ ok: true, patch: {} })
-        expect(configToJson(ContainerConfigFields.parse((read(json) as { patch: Fields }).patch))).toEqual(
-          configToJson(fields),
-        )
-      }),
-      runs,
-    )
-  })
+  it(
+    'comes back as it was, and from nothing as itself',
+    () => {
+      fc.assert(
+        fc.property(arbitraryLayer(), (layer) => {
+          const { secrets: _, ...fields } = ContainerConfigFields.parse(layer)
+          const json = configToJson(layer)
+          expect(read(json, layer)).toEqual({ ok: true, patch: {} })
+          expect(configToJson(ContainerConfigFields.parse((read(json) as { patch: Fields }).patch))).toEqual(
+            configToJson(fields),
+          )
+        }),
+        runs,
+      )
+    },
+    long,
+  )
 
-  it('is what the JSON schema says', () => {
-    const layer = ajv.compile(configJsonSchema())
-    const base = ajv.compile(configJsonSchema({ base: true }))
-    fc.assert(
-      fc.property(arbitraryLayer(), (fields) => {
-        layer(configToJson(fields))
-        expect(layer.errors).toBeNull()
-        base(configToJson(fields, { base: true }))
-        expect(base.errors).toBeNull()
-      }),
-      runs,
-    )
-  })
+  it(
+    'is what the JSON schema says',
+    () => {
+      const layer = ajv.compile(configJsonSchema())
+      const base = ajv.compile(configJsonSchema({ base: true }))
+      fc.assert(
+        fc.property(arbitraryLayer(), (fields) => {
+          layer(configToJson(fields))
+          expect(layer.errors).toBeNull()
+          base(configToJson(fields, { base: true }))
+          expect(base.errors).toBeNull()
+        }),
+        runs,
+      )
+    },
+    long,
+  )
 })
 
 describe('the JSON schema', () => {

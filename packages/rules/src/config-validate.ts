@@ -3,6 +3,7 @@ import { patterns } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { checkShape } from './config-shape.ts'
 import { type HostPort, publishedPorts, samePlace } from './host-ports.ts'
+import { kubernetesNameProblems } from './validate-kubernetes-names.ts'
 import { mountProblems } from './validate-mounts.ts'
 import { portProblems } from './validate-ports.ts'
 import { routingProblems } from './validate-routing.ts'
@@ -38,6 +39,7 @@ export function validateConfig(config: ContainerConfigFields, options: Validatio
     ...mountProblems(readable, options),
     ...rowProblems(readable),
     ...runtimeProblems(readable, options),
+    ...kubernetesNameProblems(readable, options),
   ]
   return onePerProperty(all)
 }

@@ -28,6 +28,25 @@ export function silentPorts(next: StandingContainer, standing: readonly Standing
 }
 
 /**
+ * Ports that containers hold which a start of some instances leaves alone: the agent refuses to start another one on them.
+ *
+ * @param staying what stands, and goes on standing
+ */
+export function heldPorts(next: StandingContainer, staying: readonly StandingContainer[]): ReplacementWarning[] {
+  return publishedPorts(next.config).flatMap((port) => {
+    const holder = staying.find(({ config }) => publishedPorts(config).some((other) => samePlace(other, port)))
+    if (!holder) return []
+    const ports = port.from === port.to ? `Port ${port.from} is` : `One of the ports ${port.from}-${port.to} is`
+    return [
+      {
+        property: port.property,
+        description: `${ports} held by ${holder.name}, which this start leaves alone: choose ${holder.name} too, or the start fails`,
+      },
+    ]
+  })
+}
+
+/**
  * What becomes of data when a volume gets another name, goes away, or its container is called otherwise: a folder of the node is
  * never deleted, and never moved either.
  *
