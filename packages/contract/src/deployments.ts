@@ -56,6 +56,16 @@ export const DeploymentStart = z.object({
   recreate: z.boolean().optional(),
 })
 
+/** The same choice before a start, in an address: ids with commas between them. Absent: all. */
+export const DeploymentPreviewQuery = z.object({
+  instances: z
+    .string()
+    .max(limits.previewInstances * 37)
+    .transform((text) => text.split(','))
+    .pipe(z.array(Id).max(limits.previewInstances))
+    .optional(),
+})
+
 /** How the release stands that a start with `wait` began. */
 export const DeploymentStarted = z.object({ status: z.enum(deploymentStatuses), reason: z.string().nullish() })
 
@@ -73,8 +83,12 @@ export const Deployment = z.object({
   outcome: z.string().nullish(),
   /** Verified and all instances of the release under way. */
   progress: z.object({ done: z.int(), total: z.int() }).nullish(),
-  /** Place in the node's queue, from 1, while the start waits for another one (decision 28). */
+  /** Place in the line for its node and prefix, from 1, while the start waits for another one (decision 28). */
   queuePosition: z.int().nullish(),
+  /** The release under way that the whole line waits for; there whenever `queuePosition` is. */
+  queuedBehind: z
+    .object({ deploymentId: Id, number: z.int(), projectName: z.string(), versionName: z.string() })
+    .nullish(),
   updatedByName: z.string().nullish(),
 })
 export type Deployment = z.output<typeof Deployment>
@@ -169,6 +183,7 @@ export const DeploymentPreview = z.object({
       warnings: z.array(z.object({ property: z.string(), description: z.string() })).optional(),
     }),
   ),
+  /** Containers that stand and go. A start of some instances leaves alone what it does not name. */
   removed: z.array(z.string()),
   problems: z.array(
     z.object({ property: z.string(), error: z.string(), description: z.string(), instanceId: z.string().nullish() }),
@@ -271,6 +286,7 @@ export const deploymentEndpoints = endpoints({
     method: 'GET',
     path: `${one}/preview`,
     params: deploymentId,
+    query: DeploymentPreviewQuery,
     status: 200,
     response: DeploymentPreview,
     errors: [],

@@ -18,6 +18,8 @@ export const limits = {
   /** Hits of a search in the audit log are counted up to here. */
   auditLogHits: 10_000,
   startWaitSeconds: 600,
+  /** Ids in the address of a preview: what every proxy on the way takes. */
+  previewInstances: 200,
   /** As far as the database counts the tries of a deployment. */
   tries: 2_147_483_647,
 } as const

@@ -26,7 +26,7 @@ export type ListRow = {
   versionName: string
   versionType: Deployment['version']['type']
   progress: { done: number; total: number } | null
-  queuePosition: number | null
+  queue: { position: number; behind: NonNullable<Deployment['queuedBehind']> } | null
 }
 
 /** How far a release is and where it waits: looked up for the few that are in progress only. */
@@ -40,10 +40,13 @@ const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.outcome, d.cre
     from crux.release r join crux.release_instance ri on ri.release_id = r.id
     where r.deployment_id = d.id and r.number = d.tries) end as progress,
   case when d.status = 'in-progress' then (
-    select nullif(count(*), 0)::int from crux.release r
+    select case when count(*) > 0 then json_build_object('position', count(*), 'behind', (array_agg(json_build_object(
+      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name)
+      order by a.started_at, a.id))[1]) end
+    from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
       and (a.started_at, a.id) < (r.started_at, r.id)
-    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as "queuePosition"`
+    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as queue`
 
 const joins = `join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id
@@ -133,7 +136,8 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
     version: { id: row.versionId, name: row.versionName, type: row.versionType },
     outcome: row.outcome,
     progress: row.progress,
-    queuePosition: row.queuePosition,
+    queuePosition: row.queue?.position ?? null,
+    queuedBehind: row.queue?.behind ?? null,
     updatedByName: updatedByName ?? null,
   }
 }

@@ -62,19 +62,26 @@ it('queues starts at one place in order, shows each its position, and moves up w
     await world.start(id)
   }
   const [first = '', second = '', third = '', fourth = ''] = ids
-  const positions = async () => {
+  const waiting = async () => {
     const { items } = await world.client.call('deployments.list', {
       params: world.params,
       query: { skip: 0, take: 50, nodeId: node.id },
     })
-    const byId = new Map(items.map((item) => [item.id, item.queuePosition ?? null]))
-    return ids.map((id) => byId.get(id))
+    return ids.map((id) => items.find((item) => item.id === id))
   }
+  const positions = async () => (await waiting()).map((item) => item?.queuePosition)
+  const behind = async () => (await waiting()).map((item) => item?.queuedBehind?.deploymentId)
   expect(await positions()).toEqual([null, 1, 2, 3])
+  expect(await behind()).toEqual([undefined, first, first, first])
+  expect((await world.get(third)).queuedBehind).toMatchObject({ number: 1, versionName: '1.0.0' })
   await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: second } })
   await world.becomes(second, 'failed')
   expect(await positions()).toEqual([null, null, 1, 2])
-  const handed = [await deployWell(agent, 1), await deployWell(agent, 2), await deployWell(agent, 3)]
+  const begun = await deployWell(agent, 1)
+  await agent.command('deploy', 2)
+  expect(await positions()).toEqual([null, null, null, 1])
+  expect(await behind()).toEqual([undefined, undefined, undefined, third])
+  const handed = [begun, await deployWell(agent, 2), await deployWell(agent, 3)]
   expect(handed.map(({ key }) => key?.deploymentId)).toEqual([first, third, fourth])
   await world.becomes(fourth, 'successful')
   expect(await positions()).toEqual([null, null, null, null])

@@ -114,6 +114,72 @@ describe('before a start', () => {
   })
 })
 
+describe('before a start of some', () => {
+  const api = { name: 'api', ports: [{ internal: 80, external: 9_090 }] }
+  const some = async (deploymentId: string, instances: readonly string[]) =>
+    world.client.call('deployments.preview', {
+      params: at(deploymentId),
+      query: { instances: instances.join(',') },
+    })
+
+  it('speaks of these alone: what falls silent, what stands against it, and that the others stay', async () => {
+    const { id, prefix } = await standing({
+      images: [
+        { name: 'web', config: web },
+        { name: 'api', config: api },
+      ],
+    })
+    const { instances } = await world.get(id)
+    const [first, second] = instances
+    await change(first?.image.config.id, { name: 'site', environment: [{ key: 'A', value: '1' }] })
+    await change(second?.image.config.id, { secrets: [{ key: 'TOKEN', required: true }] })
+    const all = await world.client.call('deployments.preview', { params: at(id) })
+    expect(all.problems).toMatchObject([{ instanceId: second?.id }])
+    expect(all.removed).toEqual([`${prefix}-web`])
+
+    const one = await some(id, [first?.id ?? ''])
+    expect(one.problems).toEqual([])
+    // The same instance under another name takes the place of the old one, in a partial release too.
+    expect(one.removed).toEqual([`${prefix}-web`])
+    expect(one.instances).toMatchObject([
+      { instanceId: first?.id, containerName: 'site', silentPorts: [{ port: 8_080, protocol: 'tcp' }] },
+    ])
+    const other = await some(id, [second?.id ?? ''])
+    expect(other).toMatchObject({ removed: [], problems: [{ instanceId: second?.id }] })
+    expect(other.instances.map(({ instanceId }) => instanceId)).toEqual([second?.id])
+  })
+
+  it('warns of a port that a container holds which stays, and promises no pause for it', async () => {
+    const { id } = await standing({
+      images: [
+        { name: 'web', config: web },
+        { name: 'api', config: api },
+      ],
+    })
+    const { instances } = await world.get(id)
+    const [first, second] = instances
+    await change(first?.image.config.id, { ports: [{ internal: 80, external: 9_090 }] })
+    await change(second?.image.config.id, { ports: [{ internal: 80, external: 9_091 }] })
+    const [alone] = (await some(id, [first?.id ?? ''])).instances
+    expect(alone?.silentPorts).toEqual([])
+    expect(alone?.warnings).toEqual([
+      {
+        property: 'ports[0].external',
+        description: 'Port 9090 is held by api, which this start leaves alone: choose api too, or the start fails',
+      },
+    ])
+    const both = await some(id, [first?.id ?? '', second?.id ?? ''])
+    expect(both.instances[0]).toMatchObject({ silentPorts: [{ port: 9_090 }], warnings: [] })
+  })
+
+  it('knows only instances of the deployment, and refuses what is no list of ids', async () => {
+    const { id } = await standing()
+    await expect(some(id, [crypto.randomUUID()])).rejects.toMatchObject({ status: 404, property: 'instances' })
+    await expect(some(id, [])).rejects.toMatchObject({ status: 400 })
+    await expect(some(id, ['web'])).rejects.toMatchObject({ status: 400 })
+  })
+})
+
 describe('before a rollback', () => {
   const back = (id: string, number = 1, client = world.client) =>
     client.call('deployments.preview-release', { params: { ...at(id), number } })

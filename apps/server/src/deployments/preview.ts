@@ -1,10 +1,10 @@
 import { type Answer, CruxError, type FinalContainerConfig, type NodeType } from '@crux/contract'
 import {
   diffConfig,
+  heldPorts,
   labelRules,
   notApplied,
   pauseReason,
-  type StandingContainer,
   sameValue,
   silentPorts,
   volumeWarnings,
@@ -17,7 +17,7 @@ import { missingImages } from './missing-images.ts'
 import { preparePlace } from './prepared-place.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
 import { measuredPauses, type Standing, standingContainers } from './standing.ts'
-import { checkStatus, startProblems } from './start-checks.ts'
+import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = Answer<'deployments.preview'>
 type Warnings = NonNullable<Preview['instances'][number]['warnings']>
@@ -37,16 +37,27 @@ export type Next = {
 /** What engines need to hand a port on, where no release has shown it yet. */
 const pauseMs = 400
 
-/** What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start. */
-export async function previewStart(app: App, team: TeamContext, deploymentId: string): Promise<Preview> {
+/**
+ * What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start.
+ *
+ * @param ids the instances that it is about; absent: all
+ * @throws CruxError notFound, also `instances`
+ */
+export async function previewStart(
+  app: App,
+  team: TeamContext,
+  deploymentId: string,
+  ids?: readonly string[],
+): Promise<Preview> {
   const { pool } = app.database
   const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
   const status = checkStatus(deployment, 'deploy')
   const request = { team, ignoreProtected: false, from: 'layers' } as const
-  const problems = await startProblems(pool, deployment, deployment.instances, request)
+  const chosen = chooseInstances(deployment, ids)
+  const problems = await startProblems(pool, deployment, chosen, request)
   // Who asks this is about to start.
   if (!status && problems.length === 0) preparePlace(app, { ...deployment, nodeId: deployment.node.id })
-  const next = deployment.instances.map(({ id, image, config }): Next => {
+  const next = chosen.map(({ id, image, config }): Next => {
     const { registryId, localOnly, reference, tag, labels } = image
     const broken = labelRules(labels).problems
     return {
@@ -63,7 +74,8 @@ export async function previewStart(app: App, team: TeamContext, deploymentId: st
       })),
     }
   })
-  return answer(app, deployment, next, status ? [status, ...problems] : problems)
+  const partial = chosen.length < deployment.instances.length
+  return answer(app, deployment, next, status ? [status, ...problems] : problems, { partial })
 }
 
 /**
@@ -104,17 +116,24 @@ async function answer(
   deployment: LoadedDeployment,
   next: readonly Next[],
   problems: readonly CruxError[],
-  { partial = false } = {},
+  { partial }: { partial: boolean },
 ): Promise<Preview> {
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
   const [standing, missing] = await Promise.all([standingContainers(pool, owner), missingImages(app, deployment, next)])
-  const containers = standing.map(({ name, config }): StandingContainer => ({ name, config }))
+  // A partial release leaves alone what it does not name: that stays, whatever it holds.
+  const leaving = partial ? standing.filter((one) => next.some((other) => replaces(other, one))) : standing
+  const staying = standing.filter((one) => !leaving.includes(one))
   const instances = next.map((one) => {
-    const said = previewInstance(deployment, one, standing, containers)
+    const said = previewInstance(deployment, one, leaving)
     const ports =
-      said.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, containers) : []
-    const warnings = [...one.warnings, ...(missing.get(one.instanceId) ?? []), ...warningsOf(deployment, one, standing)]
+      said.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, leaving) : []
+    const warnings = [
+      ...one.warnings,
+      ...(missing.get(one.instanceId) ?? []),
+      ...warningsOf(deployment, one, standing),
+      ...heldPorts({ name: one.config.name, config: one.config }, staying),
+    ]
     return { ...said, ports, warnings }
   })
   const pauses = instances.some(({ ports }) => ports.length > 0) ? await measuredPauses(pool, owner) : new Map()
@@ -124,10 +143,7 @@ async function answer(
       ...said,
       silentPorts: ports.map((port) => ({ ...port, milliseconds: pauses.get(said.containerName) ?? pauseMs })),
     })),
-    // A partial release leaves alone what it does not name.
-    removed: partial
-      ? []
-      : standing.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
+    removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
     problems: problems.flatMap((problem) => toProblems(problem, next)),
   }
 }
@@ -135,13 +151,12 @@ async function answer(
 function previewInstance(
   { prefix }: LoadedDeployment,
   next: Next,
-  standing: readonly Standing[],
-  containers: readonly StandingContainer[],
+  leaving: readonly Standing[],
 ): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
   const { config, imageTag } = next
   const said = { instanceId: next.instanceId, containerName: config.name }
-  const old = standing.find((one) => one.name === config.name)
-  const pause = pauseReason(prefix, { name: config.name, config }, containers)
+  const old = leaving.find((one) => one.name === config.name)
+  const pause = pauseReason(prefix, { name: config.name, config }, leaving)
   if (!old) return { ...said, action: pause ? 'replace-with-pause' : 'create', reason: pause ?? null, changes: [] }
   const changes = [
     ...change('image', old.imageName, next.imageName),
@@ -155,6 +170,10 @@ function previewInstance(
   const reason = next.digest && old.digest ? 'Unchanged' : `Unchanged, unless ${imageTag} names another image by now`
   return { ...said, action: 'keep', reason, changes: [] }
 }
+
+/** By its name, or as the same instance under a new one. */
+const replaces = ({ instanceId, config }: Next, old: Standing) =>
+  old.name === config.name || old.instanceId === instanceId
 
 const change = (property: string, from: string, to: string) => (from === to ? [] : [{ property, from, to }])
 

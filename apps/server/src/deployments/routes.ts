@@ -40,7 +40,7 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     reply.status(ended ? 200 : 202)
     return answer
   },
-  'deployments.preview': ({ team, params }) => previewStart(app, team, params.deploymentId),
+  'deployments.preview': ({ team, params, query }) => previewStart(app, team, params.deploymentId, query.instances),
   'deployments.preview-release': ({ team, params }) => previewRelease(app, team, params.deploymentId, params.number),
   'deployments.final-configuration': ({ team, params }) => finalConfigurations(app, team, params.deploymentId),
   'deployments.secrets': ({ team, params }) => getDeploymentSecrets(app, team, params.deploymentId),

@@ -22,6 +22,15 @@ export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
 export type StartRequest = { team: TeamContext; ignoreProtected: boolean; from: 'layers' | 'release' }
 
+/** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
+export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
+  if (!ids) return deployment.instances
+  const wanted = new Set(ids)
+  const unknown = ids.find((id) => !deployment.instances.some((instance) => instance.id === id))
+  if (unknown) throw new CruxError('notFound', { property: 'instances', value: unknown })
+  return deployment.instances.filter((instance) => wanted.has(instance.id))
+}
+
 /** Statuses first (backend.md 4.5 step 1); a start that is under way already is a conflict, not a wrong state. */
 export function checkStatus(deployment: LoadedDeployment, action: 'deploy' | 'roll-back'): CruxError | undefined {
   if (deployment.status === 'in-progress')
