@@ -50,7 +50,7 @@ test('a provider that tells enough signs up in one step, signs in again, and sta
   await goWithCorp(page)
   await page.waitForURL('**/teams/create')
   await settings(page, '/sessions')
-  await expect(page.getByText('signed in with Corp')).toHaveCount(1)
+  await expect(page.getByText('signed in with Corp Inc.')).toHaveCount(1)
 
   await settings(page, '/sign-in')
   const unlink = page.getByRole('button', { name: 'Unlink' })
@@ -63,9 +63,9 @@ test('a provider that tells enough signs up in one step, signs in again, and sta
   await page.getByRole('link', { name: 'Security log' }).click()
   const log = page.getByRole('table', { name: 'Security log' }).getByRole('row')
   await expect(log).toHaveCount(3)
-  await expect(log.nth(1)).toContainText('Signed in with Corp')
+  await expect(log.nth(1)).toContainText('Signed in with Corp Inc.')
   await expect(log.nth(1)).toContainText('Chrome on Linux')
-  await expect(log.nth(2)).toContainText('Signed up with Corp')
+  await expect(log.nth(2)).toContainText('Signed up with Corp Inc.')
 })
 
 test('what a provider does not tell is asked for, with the first field that lacks it in focus', async ({ page }) => {

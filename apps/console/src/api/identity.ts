@@ -165,7 +165,7 @@ export async function endSessions(id?: string): Promise<void> {
 export type SecurityEvent = {
   id: string
   event: string
-  details: { method?: string; provider?: string; factor?: string; from?: string; to?: string }
+  details: { method?: string; provider?: string; provider_label?: string; factor?: string; from?: string; to?: string }
   ip_address: string
   user_agent: string
   created_at: string

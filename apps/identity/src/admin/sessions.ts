@@ -40,7 +40,7 @@ async function listOfIdentity(app: App, visit: Visit): Promise<unknown> {
   visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
   return visit.reply.send(
     entries.map(({ session, devices }) => ({
-      ...showBareSession(session),
+      ...showBareSession(session, app),
       identity: person ? showBareIdentity(person.identity, '') : null,
       devices: devices.map(showDevice),
     })),
@@ -61,7 +61,7 @@ async function listAll(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.send(
     await Promise.all(
       entries.map(async ({ session, devices }) => ({
-        ...showBareSession(session),
+        ...showBareSession(session, app),
         identity: expand.has('identity') ? await showBareOwner(app, session) : null,
         devices: expand.has('devices') ? devices.map(showDevice) : null,
       })),
@@ -74,7 +74,7 @@ async function getOne(app: App, visit: Visit): Promise<unknown> {
   const session = await findSessionById(app.database.db, readId(visit))
   if (!session) throw noSuchRow()
   return visit.reply.send({
-    ...showBareSession(session),
+    ...showBareSession(session, app),
     identity: expand.has('identity') ? await showOwner(app, session) : null,
     devices: expand.has('devices') ? (await devicesOf(app, session)).map(showDevice) : [],
   })
@@ -97,7 +97,7 @@ async function extend(app: App, visit: Visit): Promise<unknown> {
     .where(eq(sessions.id, id))
     .returning()
   if (!session) throw noSuchRow()
-  return visit.reply.send({ ...showBareSession(session), identity: await showOwner(app, session), devices: [] })
+  return visit.reply.send({ ...showBareSession(session, app), identity: await showOwner(app, session), devices: [] })
 }
 
 /** Ends and forgets all sessions of an identity. */

@@ -169,7 +169,7 @@ export async function completeLogin(
 
 function answerSignedIn(app: App, visit: Visit, flow: Flow, signed: Signed, { kept }: { kept: boolean }): unknown {
   const { token } = signed
-  const shown = showSession(signed, app.publicUrl)
+  const shown = showSession(signed, app)
   const unfinished = lacksSecondFactor(signed)
   if (flow.type === 'api') {
     // Whose session it is shows once the second factor is proven.

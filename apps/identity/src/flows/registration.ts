@@ -149,7 +149,7 @@ function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfTo
   const { person, opened, verification } = made
   const details: SessionDetails | undefined = opened && { ...opened, person }
   const shown = {
-    ...(details ? { session: showSession(details, app.publicUrl) } : {}),
+    ...(details ? { session: showSession(details, app) } : {}),
     identity: showIdentity(person, app.publicUrl),
   }
   const verify = verification && {

@@ -8,6 +8,7 @@ import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
 import { requireHighestAal } from '../sessions/aal.ts'
 import { currentSession } from '../sessions/credentials.ts'
+import { providerLabel } from '../sessions/wire.ts'
 
 /** What happened to one's own account. The original has nothing like it. */
 export function securityRoutes(app: App): Routes {
@@ -35,7 +36,7 @@ async function listEvents(app: App, visit: Visit): Promise<unknown> {
     shown.map(({ id, event, details, ipAddress, userAgent, createdAt }) => ({
       id,
       event,
-      details,
+      details: { ...details, ...providerLabel(details, app) },
       ip_address: ipAddress,
       user_agent: userAgent,
       created_at: createdAt.toISOString(),

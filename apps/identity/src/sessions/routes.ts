@@ -29,7 +29,7 @@ async function whoami(app: App, visit: Visit): Promise<unknown> {
   const template = visit.query('tokenize_as')
   const tokenized = template ? { tokenized: await tokenizeSession(app, current, template) } : {}
   visit.reply.header('x-kratos-authenticated-identity-id', current.person.identity.id)
-  return visit.reply.send({ ...showSession(current, app.publicUrl), ...tokenized })
+  return visit.reply.send({ ...showSession(current, app), ...tokenized })
 }
 
 async function listSessions(app: App, visit: Visit): Promise<unknown> {
@@ -43,7 +43,7 @@ async function listSessions(app: App, visit: Visit): Promise<unknown> {
   visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
   return visit.reply.send(
     entries.map(({ session, devices }) => ({
-      ...showBareSession(session),
+      ...showBareSession(session, app),
       identity: showBareIdentity(current.person.identity, ''),
       devices: devices.map(showDevice),
     })),

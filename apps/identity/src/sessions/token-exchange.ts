@@ -83,5 +83,5 @@ export async function exchangeToken(app: App, visit: Visit): Promise<unknown> {
   app.outbox.wake()
   const details = await findSession(app.database, token)
   if (!details) throw new IdentityError(404, { reason: 'no session yet for this "code"' })
-  return visit.reply.send({ session_token: token, session: showSession(details, app.publicUrl) })
+  return visit.reply.send({ session_token: token, session: showSession(details, app) })
 }

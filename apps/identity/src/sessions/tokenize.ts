@@ -18,7 +18,7 @@ export async function tokenizeSession(app: App, signed: Signed, template: string
   const found = Object.hasOwn(templates, template) ? templates[template] : undefined
   if (!found) throw badRequest(`Unable to find tokenizer template "${template}".`)
   const { session, person } = signed
-  const shown = showSession(signed, app.publicUrl)
+  const shown = showSession(signed, app)
   const now = Math.floor(Date.now() / 1000)
   const claims = Object.fromEntries(
     Object.entries(found.claims).flatMap(([name, path]) => {

@@ -1,23 +1,36 @@
+import type { App } from '../context.ts'
 import { showIdentity } from '../identities/wire.ts'
 import type { Device, Session, SessionDetails } from './store.ts'
 
 type Wire = Record<string, unknown>
 
-export function showSession({ session, person, devices }: SessionDetails, publicUrl: string): Wire {
-  return { ...showBareSession(session), identity: showIdentity(person, publicUrl), devices: devices.map(showDevice) }
+type Shower = Pick<App, 'publicUrl' | 'providers'>
+
+export function showSession({ session, person, devices }: SessionDetails, app: Shower): Wire {
+  return {
+    ...showBareSession(session, app),
+    identity: showIdentity(person, app.publicUrl),
+    devices: devices.map(showDevice),
+  }
 }
 
 /** A session without its person and devices. `active` is false once it has run out, too. */
-export function showBareSession(session: Session): Wire {
+export function showBareSession(session: Session, app: Shower): Wire {
   return {
     id: session.id,
     active: session.active && session.expiresAt.getTime() > Date.now(),
     expires_at: session.expiresAt.toISOString(),
     authenticated_at: session.authenticatedAt.toISOString(),
     authenticator_assurance_level: session.aal,
-    authentication_methods: session.authenticationMethods,
+    authentication_methods: session.authenticationMethods.map((way) => ({ ...way, ...providerLabel(way, app) })),
     issued_at: session.issuedAt.toISOString(),
   }
+}
+
+/** What the installation calls a provider that somebody came from; nothing for one that is set up no longer. */
+export function providerLabel({ provider }: { provider?: unknown }, { providers }: Pick<App, 'providers'>): Wire {
+  const found = typeof provider === 'string' ? providers.get(provider) : undefined
+  return found ? { provider_label: found.label } : {}
 }
 
 export function showDevice(device: Device): Wire {

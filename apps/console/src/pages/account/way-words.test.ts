@@ -13,6 +13,8 @@ describe('how somebody has signed in', () => {
     [[{ method: 'password' }], 'a password'],
     [[{ method: 'oidc', provider: 'github' }], 'GitHub'],
     [[{ method: 'oidc', provider: 'corp' }], 'Corp'],
+    [[{ method: 'oidc', provider: 'corp', provider_label: 'ACME Single Sign-On' }], 'ACME Single Sign-On'],
+    [[{ method: 'oidc', provider: 'github', provider_label: 'github' }], 'GitHub'],
     [[{ method: 'oidc' }], 'a login provider'],
     [[{ method: 'password' }, { method: 'totp' }], 'a password and an authenticator app'],
     [[{ method: 'password' }, { method: 'password' }], 'a password'],
@@ -27,6 +29,10 @@ describe('what happened to an account', () => {
   const at = { id: '1', ip_address: '', user_agent: '', created_at: '' }
   it.each([
     [{ event: 'signed-in', details: { method: 'oidc', provider: 'corp' } }, 'Signed in with Corp'],
+    [
+      { event: 'signed-in', details: { method: 'oidc', provider: 'corp', provider_label: 'ACME' } },
+      'Signed in with ACME',
+    ],
     [{ event: 'signed-up', details: { method: 'passkey' } }, 'Signed up with a passkey'],
     [{ event: 'recovered', details: { method: 'code_recovery' } }, 'Got back in with a recovery code'],
     [{ event: 'factor-added', details: { factor: 'a security key' } }, 'Added a security key'],

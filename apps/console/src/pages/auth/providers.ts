@@ -1,9 +1,13 @@
 import type { Flow } from '../../api/identity.ts'
 
-/** How the common ones are called, where only their id is known; another one goes by its id. */
+/** How the common ones are called, where only their id is known. */
 const names: Record<string, string> = { google: 'Google', gitlab: 'GitLab', github: 'GitHub', azure: 'Microsoft' }
 
-export const providerName = (id: string): string => names[id] ?? id.charAt(0).toUpperCase() + id.slice(1)
+/** @param label what the installation calls it; without one that is its id once more, or unknown */
+export const providerName = (id: string, label?: unknown): string =>
+  typeof label === 'string' && label !== '' && label !== id
+    ? label
+    : (names[id] ?? id.charAt(0).toUpperCase() + id.slice(1))
 
 /** `last`: it is the only way to sign in, and stays. */
 export type LoginProvider = { id: string; name: string; last: boolean }
@@ -17,10 +21,8 @@ export function providersOf(
     if (group !== 'oidc' || !('name' in attributes) || attributes.name !== field) return []
     const id = attributes.value
     if (typeof id !== 'string' || id === '') return []
-    // The label tells the name that the installation gives it; without one that is the id once more.
     const { provider } = (meta.label?.context ?? {}) as { provider?: unknown }
-    const name = typeof provider === 'string' && provider !== '' && provider !== id ? provider : providerName(id)
-    return [{ id, name, last: attributes.disabled === true }]
+    return [{ id, name: providerName(id, provider), last: attributes.disabled === true }]
   })
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await startOidcServer([callback('corp'), callback('gossip')])
   github = await startGitHub()
   mails = await startMailServer()
-  const corp = { id: 'corp', label: 'Corp', issuer: server.issuer, ...oidcClient }
+  const corp = { id: 'corp', label: 'ACME Corp', issuer: server.issuer, ...oidcClient }
   identity = await startTestIdentity({
     SMTP_URI: `smtp://127.0.0.1:${mails.port}/?disable_starttls=true`,
     OIDC_PROVIDERS: JSON.stringify([corp, { ...corp, id: 'gossip', label: 'Gossip', verifiesEmail: false }]),
@@ -53,7 +53,7 @@ describe('signing in with a provider', () => {
     const buttons = flow.ui.nodes.filter(({ group }) => group === 'oidc')
     expect(buttons.map(({ meta }) => meta.label?.context)).toEqual([
       { provider: 'GitHub', provider_id: 'github' },
-      { provider: 'Corp', provider_id: 'corp' },
+      { provider: 'ACME Corp', provider_id: 'corp' },
       { provider: 'Gossip', provider_id: 'gossip' },
     ])
   })
@@ -72,11 +72,13 @@ describe('signing in with a provider', () => {
     const second = await signInWith('corp')
     const again = await whoami(second.browser)
     expect(again.identity?.id).toBe(session.identity?.id)
-    expect(again.authentication_methods).toMatchObject([{ method: 'oidc', provider: 'corp' }])
+    expect(again.authentication_methods).toMatchObject([
+      { method: 'oidc', provider: 'corp', provider_label: 'ACME Corp' },
+    ])
     const log = await second.browser.ask<{ event: string; details: unknown }[]>('/sessions/security-log')
     expect(log.json.map(({ event, details }) => [event, details])).toEqual([
-      ['signed-in', { method: 'oidc', provider: 'corp' }],
-      ['signed-up', { method: 'oidc', provider: 'corp' }],
+      ['signed-in', { method: 'oidc', provider: 'corp', provider_label: 'ACME Corp' }],
+      ['signed-up', { method: 'oidc', provider: 'corp', provider_label: 'ACME Corp' }],
     ])
   })
 
