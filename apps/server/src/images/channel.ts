@@ -20,6 +20,12 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     const images = await selectImagesById(app.database.pool, versionId, imageIds)
     for (const looker of looking(versionId)) looker.send('images-added', { images })
   }
+  /** What a new tag brought along: its labels, and what they added to the configuration. */
+  async function tellTagged(versionId: string, imageId: string) {
+    if (looking(versionId).length === 0) return
+    const [image] = await selectImagesById(app.database.pool, versionId, [imageId])
+    for (const looker of image ? looking(versionId) : []) looker.send('image', image)
+  }
   async function tellOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
     if (looking(versionId, origin).length === 0) return
     const ids = imageIds.length > 0 ? [...imageIds] : await selectImageIds(app.database.pool, versionId)
@@ -32,6 +38,7 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
   })
   app.bus.on('image.tagged', ({ versionId, imageId, tag, origin }) => {
     for (const looker of looking(versionId, origin)) looker.send('image-tag-updated', { imageId, tag })
+    safely(tellTagged(versionId, imageId))
   })
   app.bus.on('images.ordered', ({ versionId, imageIds, origin }) => safely(tellOrdered(versionId, imageIds, origin)))
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ContainerConfigFields } from '@crux/contract'
+import type { ContainerConfigFields, Image } from '@crux/contract'
 import { type Registry, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
@@ -72,11 +72,16 @@ describe('rules in the labels of an image', () => {
     const page = server.live(world.owner).channel('container-configuration', { ...world.params, configId })
     const patches: unknown[] = []
     page.on('config-updated', () => void patches.push(true))
-    await until(() => page.status === 'subscribed')
+    const version = server.live(world.owner).channel('version', params)
+    const told: Image[] = []
+    version.on('image', (one) => void told.push(one))
+    await until(() => page.status === 'subscribed' && version.status === 'subscribed')
     await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
     const after = await world.client.call('images.get', { params: { ...params, imageId } })
     expect(rowsOf(after.config).environment).toEqual(['A=one', 'B='])
-    await until(() => patches.length > 0)
+    await until(() => patches.length > 0 && told.length > 0)
+    expect(told[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
+    expect(rowsOf(told[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
     // A tag that nobody has keeps what is known.
     await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
     expect(await world.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({

@@ -212,6 +212,9 @@ describe('two people on one version', () => {
     one.send(`${path}/set-image-tag`, { imageId, tag: '2' })
     expect((await two.next(`${path}/image-tag-updated`)).data).toEqual({ imageId, tag: '2' })
     expect((await one.next(`${path}/patch-received`)).data).toBeNull()
+    // With what the new tag's labels brought, for the one who chose it too.
+    for (const each of [one, two])
+      expect((await each.next(`${path}/image`)).data).toMatchObject({ id: imageId, tag: '2', labels: {} })
     await crux.client(ada).call('images.order', { params: world, body: [imageId, world.imageId] })
     expect((await two.next(`${path}/images-were-reordered`)).data).toEqual([imageId, world.imageId])
     await one.next(`${path}/images-were-reordered`)
@@ -220,8 +223,20 @@ describe('two people on one version', () => {
     await two.next(`${path}/image-deleted`)
     const kinds = (frames: Frame[]) =>
       frames.map((frame) => frame.type.replace(`${path}/`, '')).filter((type) => /image|patch/.test(type))
-    expect(kinds(one.frames)).toEqual(['images-added', 'patch-received', 'images-were-reordered', 'image-deleted'])
-    expect(kinds(two.frames)).toEqual(['images-added', 'image-tag-updated', 'images-were-reordered', 'image-deleted'])
+    expect(kinds(one.frames)).toEqual([
+      'images-added',
+      'patch-received',
+      'image',
+      'images-were-reordered',
+      'image-deleted',
+    ])
+    expect(kinds(two.frames)).toEqual([
+      'images-added',
+      'image-tag-updated',
+      'image',
+      'images-were-reordered',
+      'image-deleted',
+    ])
     const { rows } = await crux.app.database.pool.query(
       `select event, accepted from crux.audit_log where context = 'ws' and event like 'image %' and accepted order by id`,
     )
