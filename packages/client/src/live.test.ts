@@ -234,3 +234,36 @@ describe('a lost socket', () => {
     expect(waits).toEqual([])
   })
 })
+
+describe('a part of the page that does not load at once', () => {
+  it('is asked for again, keeps what came meanwhile, and nothing claims to be live before', async () => {
+    let broken = true
+    const waitsOfLoad: number[] = []
+    const late = createLive(`ws://127.0.0.1:${port}/api`, {
+      setTimer: (run, ms) => {
+        waitsOfLoad.push(ms)
+        return setTimeout(run, 1)
+      },
+      loadSchemas: () => (broken ? Promise.reject(new TypeError('the network changed')) : import('./live-schemas.ts')),
+    })
+    const failures: LiveFailure[] = []
+    late.onError((failure) => failures.push(failure))
+    const statuses: string[] = []
+    late.onStatus((status) => statuses.push(status))
+    const channel = late.channel('node', ids)
+    const ready = vi.fn()
+    channel.onReady(ready)
+    await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
+    await vi.waitFor(() => expect(failures).toHaveLength(1))
+    expect(waitsOfLoad.slice(0, 5)).toEqual([500, 1_000, 2_000, 4_000, 8_000])
+    expect(late.status).toBe('connecting')
+    expect(ready).not.toHaveBeenCalled()
+
+    broken = false
+    await vi.waitFor(() => expect(ready).toHaveBeenCalledTimes(1))
+    expect([late.status, channel.status]).toEqual(['open', 'subscribed'])
+    expect(statuses).toEqual(['connecting', 'open'])
+    expect(Math.max(...waitsOfLoad)).toBeLessThanOrEqual(30_000)
+    late.close()
+  })
+})

@@ -51,7 +51,12 @@ export type LiveOptions = {
   connect?: (url: string) => Socket
   setTimer?: (run: () => void, ms: number) => unknown
   clearTimer?: (timer: unknown) => void
+  /** Where the schemas come from; by default a part of the bundle that is loaded while the socket opens. */
+  loadSchemas?: () => Promise<typeof Schemas>
 }
+
+/** A part that could not be loaded is tried again after 0.5, 1, 2 s ... and for ever each half minute. */
+const schemaWaits = { firstMs: 500, lastMs: 30_000, triesUntilTold: 5 }
 
 /** The live channel of console.md 4 over one socket. `url` is ws(s)://host/api. */
 export function createLive(url: string, options: LiveOptions = {}): Live {
@@ -70,26 +75,44 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     const failure = LiveError.safeParse(frame.data)
     fail(failure.success ? failure.data : { status: 500, message: 'Unknown error' })
   }
+  const setTimer = options.setTimer ?? ((run, ms) => setTimeout(run, ms))
+  const load = options.loadSchemas ?? (() => import('./live-schemas.ts'))
+  let loading = false
   const loadSchemas = async () => {
-    if (schemas) return
-    try {
-      schemas = await import('./live-schemas.ts')
-    } catch {
-      return fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' })
+    if (schemas || loading) return
+    loading = true
+    for (let tries = 1; !schemas; tries++) {
+      try {
+        schemas = await load()
+      } catch {
+        if (tries === schemaWaits.triesUntilTold)
+          fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' })
+        const wait = Math.min(schemaWaits.firstMs * 2 ** (tries - 1), schemaWaits.lastMs)
+        await new Promise<void>((resolve) => setTimer(resolve, wait))
+      }
     }
+    if (socket.status === 'open') tellStatus('open')
     for (const text of early.splice(0)) receive(text, schemas)
+  }
+  /** A socket whose frames cannot be read yet is not open to anybody. */
+  const seen = (status: LinkStatus): LinkStatus => (status === 'open' && !schemas ? 'connecting' : status)
+  let told: LinkStatus = 'closed'
+  const tellStatus = (status: LinkStatus) => {
+    if (seen(status) === told) return
+    told = seen(status)
+    for (const listen of statusListeners) listen(told)
   }
 
   const socket = createLiveSocket({
     connect: () => (options.connect ?? ((address) => new WebSocket(address) as Socket))(url),
-    setTimer: options.setTimer ?? ((run, ms) => setTimeout(run, ms)),
+    setTimer,
     clearTimer: options.clearTimer ?? ((timer) => clearTimeout(timer as ReturnType<typeof setTimeout>)),
     onStatus: (status) => {
       if (status !== 'open') {
         early.length = 0
         subscriptions.forget()
       }
-      for (const listen of statusListeners) listen(status)
+      tellStatus(status)
     },
     onOpen: () => subscriptions.renew(),
     onLoss: () => {},
@@ -133,7 +156,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
       }
     },
     get status() {
-      return socket.status
+      return seen(socket.status)
     },
     onStatus: (listen) => {
       statusListeners.add(listen)
