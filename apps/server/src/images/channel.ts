@@ -24,7 +24,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
   async function tellTagged(versionId: string, imageId: string) {
     if (looking(versionId).length === 0) return
     const [image] = await selectImagesById(app.database.pool, versionId, [imageId])
-    for (const looker of image ? looking(versionId) : []) looker.send('image', image)
+    if (!image) return
+    for (const looker of looking(versionId)) looker.send('image', image)
   }
   async function tellOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
     if (looking(versionId, origin).length === 0) return
