@@ -6,10 +6,14 @@ const enabled = ':visible:not([aria-disabled="true"]):not([disabled])'
 const controls = `main button${enabled}:not(thead button):not([role="radio"]):not([role="checkbox"]):not([aria-pressed])`
 const buttonsPerName = 2
 const menusPerName = 4
+const walkedFile = Buffer.from('WALKED=1\n')
 
 /** By the console's own router: the document stays, and with it what the page has loaded. */
-export const goTo = (page: Page, path: string): Promise<unknown> =>
-  page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
+export async function goTo(page: Page, path: string): Promise<unknown> {
+  // What was pressed may have loaded the document anew.
+  await page.waitForFunction('window.__TSR_ROUTER__ !== undefined')
+  return page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
+}
 
 /** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
 export async function pressEverything(page: Page, path: string, deeds: ReadonlySet<string>): Promise<void> {
@@ -24,9 +28,17 @@ export async function pressEverything(page: Page, path: string, deeds: ReadonlyS
     const press = async (): Promise<boolean> => {
       await arrive(page, path)
       // By name: places move while the walk removes rows, and what an earlier press took away is not there to be pressed.
-      const place = (await controlsOf(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
+      const find = async () =>
+        (await controlsOf(page)).flatMap((one, index) => (one.name === name ? [index] : []))[times - 1]
+      const place = await find()
       if (place === undefined) return false
-      await page.locator(controls).nth(place).click()
+      try {
+        await page.locator(controls).nth(place).click({ timeout: 5_000 })
+      } catch (error) {
+        // The page may take it away while it is aimed at; what is still there should have been pressed.
+        if ((await find()) === undefined) return false
+        throw error
+      }
       await somethingHappens(page, path, deeds)
       return true
     }
@@ -96,9 +108,11 @@ async function fill(box: Locator) {
     (element) => (element as { labels?: { textContent: string }[] }).labels?.[0]?.textContent ?? '',
   )
   const typed = /^Type (.+) to confirm$/.exec(label)?.[1]
-  const email = (await box.getAttribute('type')) === 'email'
+  const type = await box.getAttribute('type')
+  if (type === 'file') return box.setInputFiles({ name: 'walked.env', mimeType: 'text/plain', buffer: walkedFile })
+  if (type === 'checkbox' || type === 'radio') return
   const placeholder = await box.getAttribute('placeholder')
-  await box.fill(typed ?? (email ? 'walker@example.com' : placeholder || 'walked'))
+  await box.fill(typed ?? (type === 'email' ? 'walker@example.com' : placeholder || 'walked'))
 }
 
 async function closeAll(page: Page) {
