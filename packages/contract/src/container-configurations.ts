@@ -54,7 +54,18 @@ export const ContainerConfigRelations = z.object({
       /** The weaker layers of an instance, and what a deployment's own layer lies over. */
       config: ContainerConfig.optional(),
       configBundles: z.array(z.object({ id: Id, name: z.string(), config: ContainerConfig })).optional(),
-      instances: z.array(z.object({ id: Id, configId: Id, imageName: z.string(), containerName: z.string() })),
+      instances: z.array(
+        z.object({
+          id: Id,
+          configId: Id,
+          imageName: z.string(),
+          containerName: z.string(),
+          /** The layer of its image, and the keys of secrets that each of both names itself. */
+          imageConfigId: Id.optional(),
+          secretKeys: z.array(z.string()).optional(),
+          imageSecretKeys: z.array(z.string()).optional(),
+        }),
+      ),
     })
     .optional(),
   configBundle: Named.optional(),

@@ -126,12 +126,17 @@ describe('a patch', () => {
       property: 'config.name',
     })
     expect(await refusal(patch(configId, { config: { name: 'My_Name' } }))).toMatchObject({ property: 'config.name' })
-    await patch(configId, { config: { name: 'front' } })
+    await patch(configId, { config: { name: 'front', secrets: [{ key: 'TOKEN', required: false }] } })
     const relations = await world.client.call('container-configurations.relations', { params: at(configId) })
     expect(relations).toMatchObject({
       version: { name: '1.0.0' },
       image: { name: 'web', config: { ports: [{ internal: 80 }] } },
-      deployment: { prefix: 'shop', mutable: true, publicKey: keyOne, instances: [{ containerName: 'front' }] },
+      deployment: {
+        prefix: 'shop',
+        mutable: true,
+        publicKey: keyOne,
+        instances: [{ containerName: 'front', secretKeys: ['TOKEN'], imageSecretKeys: [] }],
+      },
     })
   })
 

@@ -5,7 +5,15 @@ import type { TeamContext } from '../http/handlers.ts'
 import { getConfig } from './actions.ts'
 import { toContainerConfig } from './store.ts'
 
-type InstanceRow = { id: string; configId: string; imageName: string; containerName: string | null }
+type InstanceRow = {
+  id: string
+  configId: string
+  imageName: string
+  containerName: string | null
+  imageConfigId: string
+  secretKeys: string[]
+  imageSecretKeys: string[]
+}
 
 /** What a configuration belongs to, and with an instance which containers stand beside it (backend.md 2.8). */
 export async function getRelations(
@@ -49,7 +57,9 @@ export async function getRelations(
 
 async function instancesOf(app: App, deploymentId: string) {
   const { rows } = await app.database.pool.query<InstanceRow>(
-    `select inst.id, c.id as "configId", i.name as "imageName",
+    `select inst.id, c.id as "configId", i.name as "imageName", ic.id as "imageConfigId",
+       jsonb_path_query_array(c.fields, '$.secrets[*].key') as "secretKeys",
+       jsonb_path_query_array(ic.fields, '$.secrets[*].key') as "imageSecretKeys",
        coalesce(nullif(c.fields->>'name', ''), nullif(dc.fields->>'name', ''), (
            select bc.fields->>'name' from crux.deployment_config_bundle link
            join crux.container_config bc on bc.config_bundle_id = link.config_bundle_id

@@ -1,13 +1,28 @@
-import { Asterisk, CircleDashed, CircleX, KeyRound, Layers, ServerCog, ShieldCheck, Undo2, X } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import {
+  Asterisk,
+  CircleDashed,
+  CircleX,
+  GitMerge,
+  KeyRound,
+  Layers,
+  ServerCog,
+  ShieldCheck,
+  Undo2,
+  X,
+} from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { cx } from '../../components/class-names.ts'
 import { FieldError, TextInput } from '../../components/Field.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
 import { useConfigForm } from './config-context.ts'
-import { layerWords } from './Origin.tsx'
 import { SecretInput } from './SecretInput.tsx'
 import type { AddedSecret, SecretRow, SecretState } from './secret-rows.ts'
+import { secretSources } from './secret-sources.ts'
 import { useSecretValues } from './use-secret-values.tsx'
 
 const line = 'grid gap-x-2 gap-y-1 px-3 py-1.5 md:grid-cols-[30%_minmax(0,1fr)_184px] md:items-center'
@@ -17,7 +32,7 @@ type Props = { shown: boolean; off: string | null; onPaste: (text: string) => bo
 /** A key with the state of its value, and the place to type another one. What is stored is never shown: nobody here could. */
 export function SecretRowLine({ row, shown, off, onPaste }: Props & { row: SecretRow }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { typed, errors, setValue, setRemoved } = useSecretValues()
+  const { typed, errors, overtaken, setValue, setRemoved } = useSecretValues()
   const { key, own, state, locked } = row
   const [asked, setAsked] = useState(false)
   const text = typed.values.get(key)
@@ -87,10 +102,17 @@ export function SecretRowLine({ row, shown, off, onPaste }: Props & { row: Secre
           />
         )}
       </span>
-      {error && (
+      {error ? (
         <span className="md:col-span-3">
           <FieldError>{error}</FieldError>
         </span>
+      ) : (
+        overtaken.has(key) && (
+          <p role="status" className="flex items-start gap-1.5 text-small text-progress md:col-span-3">
+            <GitMerge aria-hidden className="mt-0.5" />
+            {t('secrets.overtaken')}
+          </p>
+        )
       )}
     </li>
   )
@@ -141,15 +163,24 @@ export function AddedSecretRow({ row, shown, off, onPaste }: Props & { row: Adde
   )
 }
 
-/** Which other layers name the key: a value here is for this layer, and wins over theirs. */
+/** Which other layers name the key, with the way there: a value here is for this layer, and wins over those below. */
 function Sources({ name }: { name: string }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { below } = useConfigForm()
-  const layers = below.layers.filter(({ fields }) => fields.secrets?.some((row) => row.key === name))
-  if (layers.length === 0) return null
+  const { kind, teamSlug, configId } = useConfigForm()
+  const { data } = useQuery(apiQuery('container-configurations.relations', { params: { teamSlug, configId } }))
+  const sources = data ? secretSources(name, kind, data) : []
+  if (sources.length === 0) return null
   return (
-    <span className="block text-small text-ink-3">
-      {t('secrets.namedBy', { layers: layers.map((layer) => layerWords(t, layer)).join(', ') })}
+    <span className="block text-small break-words text-ink-3">
+      {t('secrets.namedBy')}{' '}
+      {sources.map((source, index) => (
+        <span key={source.configId}>
+          {index > 0 && ', '}
+          <TextLink inline {...links.containerConfiguration(teamSlug, source.configId)}>
+            {t(`secrets.source.${source.source}`, { name: source.name })}
+          </TextLink>
+        </span>
+      ))}
     </span>
   )
 }
