@@ -59,6 +59,9 @@ describe('notApplied', () => {
       'volumes[0].class',
       'volumes[0].size',
     ])
+    const [onlyProbe] = notApplied({ healthCheckConfig: { livenessProbe: '/live' } }, 'docker')
+    expect(onlyProbe).toMatchObject({ property: 'healthCheckConfig.livenessProbe', partly: true })
+    expect(notApplied(config, 'docker')[0]?.partly).toBeUndefined()
     expect(properties(config, 'k8s')).toEqual(['ports[0].external', 'ports[0].bindAddress', 'ports[0].proxyProtocol'])
     const alone: ContainerConfigFields = {
       networkMode: 'host',

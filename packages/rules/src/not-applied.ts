@@ -6,7 +6,8 @@ import {
 } from '@crux/contract'
 import { isUnset } from './config-parts.ts'
 
-export type NotApplied = { property: string; description: string }
+/** `partly`: it does something here, but not what its name promises. */
+export type NotApplied = { property: string; description: string; partly?: true }
 
 /**
  * What is set but does nothing on this kind of node (agents.md A15): the page shows it, the agent says it in the log, nobody drops it
@@ -30,9 +31,16 @@ function onDocker(config: ContainerConfigFields): NotApplied[] {
   if (config.healthCheckConfig?.livenessProbe)
     found.push({
       property: 'healthCheckConfig.livenessProbe',
-      description: hasOtherProbe(config)
-        ? 'Docker restarts no container for its health: the other probe decides whether the start succeeded'
-        : 'Docker restarts no container for its health: the probe is asked at the start only',
+      ...(hasOtherProbe(config)
+        ? {
+            description:
+              'Docker restarts no container for its health: the liveness probe is never asked, the other one decides whether the start succeeds',
+          }
+        : {
+            description:
+              'Docker restarts no container for its health: the liveness probe decides whether the start succeeds, and is never asked again',
+            partly: true,
+          }),
     })
   config.volumes?.forEach((volume, index) => {
     if (volume.class)

@@ -16,7 +16,7 @@ export async function finalConfigurations(
     containerName: config.name,
     config: withoutSecrets(config),
     origins: Object.fromEntries(origins()),
-    notApplied: notApplied(config, node.type).map(({ property }) => property),
+    notApplied: notApplied(config, node.type).flatMap(({ property, partly }) => (partly ? [] : [property])),
   }))
 }
 

@@ -184,7 +184,8 @@ function warningsOf(
 ): Warnings {
   const { config, instanceId } = next
   const old = standing.find((one) => one.name === config.name) ?? standing.find((one) => one.instanceId === instanceId)
-  return [...notApplied(config, node.type), ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
+  const idle = notApplied(config, node.type).map(({ property, description }) => ({ property, description }))
+  return [...idle, ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
 }
 
 /** One entry per detail, so that the page can put each where it belongs. */
