@@ -199,6 +199,75 @@ test('a port that would fall silent is kept open on request, said before it is d
   await expect(page.getByText('answers nobody')).toBeHidden()
 })
 
+test('starts at one place wait in line, each says behind which one, and all move up', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('line')
+  const [first, second, third] = await Promise.all(
+    (['One ', 'Two ', 'Three '] as const).map(async (word, index) => {
+      const name = unique(word)
+      const config = { name: `c${index}`, ...(index < 2 && endless) }
+      const service = await createService(world, [{ name: unique('line/i'), tag: '1', image: idle(), config }], {
+        name,
+      })
+      return { name, ...(await createDeployment(world, service, prefix)) }
+    }),
+  )
+  if (!first || !second || !third) throw new Error('three were prepared')
+  for (const { id } of [first, second, third]) await startDeployment(world, id)
+  const cancel = ({ id }: { id: string }) =>
+    world.person.client.call('deployments.cancel', { params: { teamSlug: world.teamSlug, deploymentId: id } })
+
+  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  const row = ({ name }: { name: string }) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+  await expect(row(second)).toContainText(`Waiting, 1st in line behind ${first.name}`)
+  await expect(row(third)).toContainText(`Waiting, 2nd in line behind ${first.name}`)
+  await expect(row(first)).not.toContainText('in line')
+  await row(third).getByRole('link', { name: first.name }).click()
+  await page.waitForURL(`**${pageOf(world, first.id)}/deploy`)
+
+  await page.goto(pageOf(world, third.id))
+  await expect(page.getByText(`2nd in line behind ${first.name}`)).toBeVisible()
+  await cancel(first)
+  await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible({ timeout: 30_000 })
+  await page.goto(`${pageOf(world, third.id)}/deploy`)
+  await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible()
+  await cancel(second)
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+  await expect(page.getByText('in line behind')).toBeHidden()
+})
+
+test('a start of some says what these change, and leaves the others alone', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('some')
+  const [port, other] = [await freePort(), await freePort()]
+  const publishes = (external: number) => ({ ports: [{ id: crypto.randomUUID(), internal: 8080, external }] })
+  const names = [unique('some/web'), unique('some/api')]
+  const service = await createService(world, [
+    { name: names[0] ?? '', tag: '1', image: web('web one'), config: { name: 'web', ...publishes(port) } },
+    { name: names[1] ?? '', tag: '1', image: web('api one'), config: { name: 'api', ...publishes(other) } },
+  ])
+  const deployment = await createDeployment(world, service, prefix)
+  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  for (const index of [0, 1]) {
+    await stage.registry.push(names[index] ?? '', '2', web('two'))
+    await setTag(world, service, index, '2')
+  }
+  await page.goto(pageOf(world, deployment.id))
+  await expect(page.getByText(`Port ${other} answers nobody for about`)).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Deploy api' }).click()
+  await expect(page.getByText(`Port ${other} answers nobody for about`)).toBeHidden()
+  await expect(page.getByText(`Port ${port} answers nobody for about`)).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Deploy web' }).click()
+  await expect(page.getByText('Choose at least one image')).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Deploy web' }).click()
+  await page.getByRole('button', { name: 'Deploy 1 image' }).click()
+  await page.waitForURL(/\/deploy$/)
+  await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+  await answers(port, 'two')
+  await answers(other, 'api one')
+})
+
 test('a failure says what happened and is deployed again from the same page; deleting takes the containers along', async ({
   page,
   stage,

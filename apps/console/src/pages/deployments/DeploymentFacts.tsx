@@ -6,6 +6,7 @@ import { Box, Facts } from '../../components/Box.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { QueuePlace } from './QueuePlace.tsx'
 
 type Details = Result<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
@@ -13,7 +14,7 @@ type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | u
 /** Where it runs, what runs there now, and how the last release ended or how long the next one waits. */
 export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const { outcome, queuePosition, note } = deployment
+  const { outcome, queuedBehind, note } = deployment
   const items = [
     {
       label: t('list.node'),
@@ -28,7 +29,10 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     },
     { label: t('list.prefix'), value: <span className="mono">{deployment.prefix}</span> },
     { label: t('detail.running'), value: <RunningNow teamSlug={teamSlug} deployment={deployment} /> },
-    queuePosition && { label: t('progress.queue'), value: t('list.queued', { position: queuePosition }) },
+    queuedBehind && {
+      label: t('progress.queue'),
+      value: <QueuePlace teamSlug={teamSlug} deployment={deployment} />,
+    },
     outcome && {
       label: t('list.outcome'),
       value: <span className={deployment.status === 'failed' ? 'text-failed' : undefined}>{outcome}</span>,

@@ -1,6 +1,6 @@
 import type { Result } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Copy, Pencil, Rocket, ScrollText, SlidersHorizontal, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -26,6 +26,7 @@ import { DeploymentBundles } from './DeploymentBundles.tsx'
 import { DeploymentFacts } from './DeploymentFacts.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
+import { queueIntervalMs } from './QueuePlace.tsx'
 import { Releases } from './Releases.tsx'
 import { useCancel } from './use-cancel.ts'
 import { useStart } from './use-start.ts'
@@ -40,7 +41,10 @@ type Details = Result<'deployments.get'>
 export function DeploymentPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId' })
   const params = { teamSlug, deploymentId }
-  const query = useQuery(apiQuery('deployments.get', { params }))
+  const query = useQuery({
+    ...apiQuery('deployments.get', { params }),
+    refetchInterval: ({ state }) => (state.data?.queuedBehind ? queueIntervalMs : false),
+  })
   const refresh = () => {
     for (const operation of ['deployments.get', 'deployments.preview', 'deployments.releases'] as const)
       void queryClient.invalidateQueries({ queryKey: queryKey(operation, { params }) })
@@ -69,11 +73,17 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
   const params = { teamSlug, deploymentId: deployment.id }
-  const preview = useQuery({ ...apiQuery('deployments.preview', { params }), enabled: deployment.deployable })
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const node = nodes.data?.find((candidate) => candidate.id === deployment.node.id)
   const [layer, setLayer] = useState<'edit' | 'copy' | 'delete' | null>(null)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const chosen = deployment.instances.filter((instance) => !left.has(instance.id)).map((instance) => instance.id)
+  const some = chosen.length > 0 && chosen.length < deployment.instances.length
+  const preview = useQuery({
+    ...apiQuery('deployments.preview', { params, ...(some && { query: { instances: chosen.join(',') } }) }),
+    enabled: deployment.deployable,
+    placeholderData: keepPreviousData,
+  })
   const { ask: askCancel, cancelling, cancelDenied } = useCancel(teamSlug, deployment)
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const denied = {
@@ -88,8 +98,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     return verdict.allowed ? null : verdict.reason
   }
   const takes = node && nodeTakesDeployments(node)
-  const chosen = deployment.instances.filter((instance) => !left.has(instance.id)).map((instance) => instance.id)
-  const problems = standingProblems(preview.data, left)
+  const problems = standingProblems(preview.data)
   const startReason =
     startDenied ??
     reason('deploy') ??
@@ -149,9 +158,9 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               icon={Rocket}
               busy={starting}
               disabledReason={startReason}
-              onClick={() => start(deployment, left.size > 0 ? { instances: chosen } : {})}
+              onClick={() => start(deployment, some ? { instances: chosen } : {})}
             >
-              {left.size > 0 ? t('detail.deploySome', { count: chosen.length }) : t('action.deploy')}
+              {some ? t('detail.deploySome', { count: chosen.length }) : t('action.deploy')}
             </Button>
             <ActionMenu
               actions={[
@@ -180,7 +189,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   label: t('detail.recreate'),
                   icon: Rocket,
                   disabledReason: startReason,
-                  run: () => start(deployment, { recreate: true }),
+                  run: () => start(deployment, { recreate: true, ...(some && { instances: chosen }) }),
                 },
                 {
                   id: 'delete',
@@ -222,8 +231,10 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   : t('changes.first')
               }
             >
-              {preview.data ? (
-                <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} left={left} />
+              {chosen.length === 0 && deployment.instances.length > 0 ? (
+                <p className="px-3 py-2.5 text-ink-2">{t('detail.noneChosen')}</p>
+              ) : preview.data ? (
+                <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} />
               ) : preview.isError ? (
                 <ErrorState error={preview.error} retry={() => void preview.refetch()} />
               ) : (

@@ -22,6 +22,7 @@ import { instanceName } from './instance-name.ts'
 import { countVerified, shareOf, viewInstance } from './instance-view.ts'
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import type { Progress } from './progress.ts'
+import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
@@ -40,7 +41,10 @@ type Details = Result<'deployments.get'>
 
 export function ProgressPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
-  const query = useQuery(apiQuery('deployments.get', { params: { teamSlug, deploymentId } }))
+  const query = useQuery({
+    ...apiQuery('deployments.get', { params: { teamSlug, deploymentId } }),
+    refetchInterval: ({ state }) => (state.data?.queuedBehind ? queueIntervalMs : false),
+  })
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
       {(deployment) => <ProgressView key={deployment.id} teamSlug={teamSlug} deployment={deployment} />}
@@ -163,7 +167,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             now={now}
             lastTimeMs={lastTime(releases.data, progress.try)}
             service={serviceOf(deployment, progress, release, t)}
-            queuePosition={busy ? deployment.queuePosition : null}
+            queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
           />
           {ended && (
             <ReleaseResult

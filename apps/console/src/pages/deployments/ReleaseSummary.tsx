@@ -15,11 +15,12 @@ type Props = {
   lastTimeMs: number | null
   /** What answers now, in words. */
   service: { text: string; tone: 'good' | 'plain' | 'bad' } | null
-  queuePosition?: number | null
+  /** Where it waits, while it does. */
+  queue?: ReactNode
 }
 
 /** The strip above the hero: how it stands, how far, how long, and what answers meanwhile. */
-export function ReleaseSummary({ progress, verified, total, share, now, lastTimeMs, service, queuePosition }: Props) {
+export function ReleaseSummary({ progress, verified, total, share, now, lastTimeMs, service, queue }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const busy = progress.status === 'in-progress'
   const elapsed = progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt)
@@ -38,9 +39,7 @@ export function ReleaseSummary({ progress, verified, total, share, now, lastTime
         <Fact label={t('progress.images')}>{t('progress.verified', { done: verified, total })}</Fact>
         <Fact label={t('progress.elapsed')}>{elapsed === null ? '-' : duration(elapsed)}</Fact>
         <Fact label={t('progress.lastTime')}>{lastTimeMs === null ? '-' : duration(lastTimeMs)}</Fact>
-        {queuePosition ? (
-          <Fact label={t('progress.queue')}>{t('list.queued', { position: queuePosition })}</Fact>
-        ) : null}
+        {queue && <Fact label={t('progress.queue')}>{queue}</Fact>}
         {service && (
           <Fact label={t('progress.service')} wide>
             <span className={cx('flex items-center gap-2', tones[service.tone])}>

@@ -10,19 +10,14 @@ type Props = {
   preview: Preview
   /** With it each problem and warning leads to the field where it is mended. */
   place?: { teamSlug: string; deployment: Result<'deployments.get'> }
-  /** Instances that this start leaves out: nothing is said of them. */
-  left?: ReadonlySet<string>
 }
 
-const nobody: ReadonlySet<string> = new Set()
-
 /** What a start would do: what has to be settled first, then per container, then what goes and what stays. */
-export function WhatChanges({ preview, place, left = nobody }: Props) {
+export function WhatChanges({ preview, place }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const chosen = preview.instances.filter((instance) => !left.has(instance.instanceId))
-  const changing = chosen.filter((instance) => instance.action !== 'keep' || (instance.warnings?.length ?? 0) > 0)
-  const kept = chosen.filter((instance) => instance.action === 'keep')
-  const problems = preview.problems.filter(({ instanceId }) => !instanceId || !left.has(instanceId))
+  const { instances, problems } = preview
+  const changing = instances.filter((instance) => instance.action !== 'keep' || (instance.warnings?.length ?? 0) > 0)
+  const kept = instances.filter((instance) => instance.action === 'keep')
   return (
     <div className="divide-y divide-line">
       {problems.length > 0 && (

@@ -4,11 +4,9 @@ export type Preview = Result<'deployments.preview'>
 export type PreviewInstance = Preview['instances'][number]
 export type ChangeLine = { sign: '-' | '+'; text: string }
 
-/** What stands against a start of the chosen instances; another protected deployment in the way is asked about at the start. */
-export const standingProblems = (preview: Preview | undefined, left: ReadonlySet<string> = new Set()) =>
-  preview?.problems.filter(
-    ({ property, instanceId }) => property !== 'protectedDeploymentId' && !(instanceId && left.has(instanceId)),
-  ) ?? []
+/** What stands against a start; another protected deployment in the way is asked about at the start. */
+export const standingProblems = (preview: Preview | undefined) =>
+  preview?.problems.filter(({ property }) => property !== 'protectedDeploymentId') ?? []
 
 /** What changes as the two sides of a diff: "- LOG_LEVEL=info", "+ LOG_LEVEL=debug", "+ ports 8080:80". */
 export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {

@@ -9,6 +9,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
 import type { Column } from '../../table/DataTable.tsx'
+import { QueuePlace } from './QueuePlace.tsx'
 
 const optional = ['version', 'node', 'prefix', 'outcome', 'updated', 'by'] as const
 type Optional = (typeof optional)[number]
@@ -56,7 +57,13 @@ export function useDeploymentColumns(teamSlug: string) {
       cell: (row) => <span className="mono text-ink-2">{row.prefix}</span>,
       narrow: 'none',
     },
-    { id: 'outcome', header: t('list.outcome'), cell: (row) => <Outcome row={row} />, grow: true, narrow: 'none' },
+    {
+      id: 'outcome',
+      header: t('list.outcome'),
+      cell: (row) => <Outcome teamSlug={teamSlug} row={row} />,
+      grow: true,
+      narrow: 'none',
+    },
     {
       id: 'updated',
       header: (
@@ -76,7 +83,13 @@ export function useDeploymentColumns(teamSlug: string) {
       narrow: 'none',
     },
     // On a phone: "eu-west-1 / shop, 4 images, 6.1 s" in one line.
-    { id: 'narrow', header: '', cell: (row) => <NarrowLine row={row} />, narrow: 'detail', only: 'narrow' },
+    {
+      id: 'narrow',
+      header: '',
+      cell: (row) => <NarrowLine teamSlug={teamSlug} row={row} />,
+      narrow: 'detail',
+      only: 'narrow',
+    },
   ]
   const columns = all.filter((column) => !away.some((id) => id === column.id))
   const picker = {
@@ -87,11 +100,15 @@ export function useDeploymentColumns(teamSlug: string) {
   return { columns, picker }
 }
 
-function Outcome({ row }: { row: Deployment }) {
+function Outcome({ teamSlug, row }: { teamSlug: string; row: Deployment }) {
   const { t } = useTranslation(['deployments', 'common'])
   if (row.status === 'in-progress') {
-    if (row.queuePosition)
-      return <span className="text-ink-2">{t('list.queued', { position: row.queuePosition })}</span>
+    if (row.queuedBehind)
+      return (
+        <span className="text-ink-2">
+          {t('list.waiting')} <QueuePlace teamSlug={teamSlug} deployment={row} />
+        </span>
+      )
     if (row.progress)
       return (
         <span className="flex items-center gap-1.5 text-ink-2">
@@ -111,13 +128,19 @@ function Outcome({ row }: { row: Deployment }) {
   )
 }
 
-function NarrowLine({ row }: { row: Deployment }) {
+function NarrowLine({ teamSlug, row }: { teamSlug: string; row: Deployment }) {
   const { t } = useTranslation(['deployments', 'common'])
   const outcome = row.status === 'in-progress' && row.progress ? t('list.images', row.progress) : row.outcome
   return (
     <span>
       {row.node.name} / {row.prefix}
-      {outcome ? `, ${outcome}` : ''}
+      {row.queuedBehind ? (
+        <>
+          , <QueuePlace teamSlug={teamSlug} deployment={row} />
+        </>
+      ) : (
+        outcome && `, ${outcome}`
+      )}
     </span>
   )
 }

@@ -9,7 +9,7 @@ import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { links } from '../../links.ts'
-import { standingProblems } from './change-lines.ts'
+import { type Preview, standingProblems } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 type Wish = { deployment: Named; instances?: string[]; recreate?: boolean } | { deployment: Named; release: number }
@@ -84,6 +84,7 @@ export function useStart(teamSlug: string) {
         text: sentences([
           t('start.text', { prefix: deployment.prefix }),
           ...(pausing.length > 0 ? [t('start.pauses', { names, count: pausing.length })] : []),
+          ...warningSentences(preview, t),
           ...(preview?.removed.map((removed) => t('changes.removed', { name: removed })) ?? []),
         ]),
         action: t('start.action'),
@@ -93,6 +94,19 @@ export function useStart(teamSlug: string) {
     rollBack: (deployment: Named, release: number) => start.mutate({ deployment, release }),
   }
 }
+
+type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
+
+/** What is allowed but worth knowing, above all what does nothing on the node. A question holds a few; the rest is on the page. */
+function warningSentences(preview: Preview | undefined, t: T): string[] {
+  const all =
+    preview?.instances.flatMap(({ containerName, warnings }) =>
+      (warnings ?? []).map(({ description }) => t('start.warning', { name: containerName, text: description })),
+    ) ?? []
+  const more = all.length - warningsMax
+  return more > 0 ? [...all.slice(0, warningsMax), t('start.moreWarnings', { count: more })] : all
+}
+const warningsMax = 4
 
 /** As one text, each with its full stop. */
 const sentences = (parts: readonly string[]) => parts.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`)).join(' ')
