@@ -20,7 +20,11 @@ export const deploymentsSearch = z.object({
   status: z.enum(deploymentStatuses).optional().catch(undefined),
   filter: text,
 })
-export const configurationSearch = z.object({ view: z.enum(['json', 'final']).optional().catch(undefined) })
+export const configurationSearch = z.object({
+  view: z.enum(['json', 'final']).optional().catch(undefined),
+  /** Which kind of settings the form shows; absent = those in use. */
+  fields: z.enum(['all', 'common', 'docker', 'kubernetes']).optional().catch(undefined),
+})
 const instant = z.iso.datetime({ offset: true }).optional().catch(undefined)
 export const auditLogSearch = z.object({
   skip: number,

@@ -5,8 +5,10 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { Box } from '../../components/Box.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
 import { DiffLines } from '../deployments/DiffLines.tsx'
+import { problemLink } from '../deployments/field-link.ts'
 import { WhatChanges } from '../deployments/WhatChanges.tsx'
 
 type Props = {
@@ -33,6 +35,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
   const running = deployment.data?.running
   const lines = instance ? changeLines(instance.changes) : []
   const problems = query.data?.problems ?? []
+  const place = deployment.data && { teamSlug, deployment: deployment.data }
   return (
     <Box title={t('before.title')} label={t('before.title')}>
       {!query.data ? (
@@ -41,7 +44,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
           <span className="skeleton h-16 w-full" />
         </div>
       ) : !instanceId ? (
-        <WhatChanges preview={query.data} />
+        <WhatChanges preview={query.data} place={place} />
       ) : (
         <div className="grid gap-2.5 p-3 text-small">
           <p className="text-ink-2">{running ? t('before.against', { number: running.number }) : t('before.first')}</p>
@@ -57,12 +60,22 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
               <span>{t('before.noGap')}</span>
             </p>
           ) : null}
-          {problems.map((problem) => (
-            <p key={`${problem.property} ${problem.description}`} className="flex items-start gap-2 text-failed">
-              <CircleX aria-hidden />
-              <span>{problem.description}</span>
-            </p>
-          ))}
+          {problems.map((problem) => {
+            const link = place && problemLink(teamSlug, place.deployment, problem)
+            return (
+              <p key={`${problem.property} ${problem.description}`} className="flex items-start gap-2 text-failed">
+                <CircleX aria-hidden />
+                <span className="min-w-0 break-words">
+                  {problem.description}{' '}
+                  {link && (
+                    <TextLink {...link} inline className="whitespace-nowrap">
+                      {t('deployments:changes.mend')}
+                    </TextLink>
+                  )}
+                </span>
+              </p>
+            )
+          })}
         </div>
       )}
     </Box>

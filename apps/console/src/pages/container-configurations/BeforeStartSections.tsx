@@ -5,6 +5,7 @@ import { apiQuery } from '../../api/client.ts'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { PartInput, PartSwitch, useChangePart } from './PartInput.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
@@ -27,38 +28,33 @@ export function StorageSection() {
           error={form.errorOf('storage.storageId') ?? form.errorOf('storage')}
           help={storages.isError ? t('storage.unknown') : t('storage.help')}
         >
-          <Select
-            aria-label={t('storage.storage')}
-            value={chosen ?? ''}
-            disabled={form.readOnly !== null}
-            onChange={(event) =>
-              event.target.value === '' ? form.edit('storage', null) : change('storageId', event.target.value)
-            }
-          >
-            <option value="">{t('storage.none')}</option>
-            {chosen && !known && <option value={chosen}>{chosen}</option>}
-            {storages.data?.map((storage) => (
-              <option key={storage.id} value={storage.id}>
-                {storage.name}
-              </option>
-            ))}
-          </Select>
+          <Marked inputId="storage.storageId" className="w-full">
+            <Select
+              aria-label={t('storage.storage')}
+              value={chosen ?? ''}
+              disabled={form.readOnly !== null}
+              onChange={(event) =>
+                event.target.value === '' ? form.edit('storage', null) : change('storageId', event.target.value)
+              }
+            >
+              <option value="">{t('storage.none')}</option>
+              {chosen && !known && <option value={chosen}>{chosen}</option>}
+              {storages.data?.map((storage) => (
+                <option key={storage.id} value={storage.id}>
+                  {storage.name}
+                </option>
+              ))}
+            </Select>
+          </Marked>
         </Setting>
-        <PartInput
-          field="storage"
-          part="bucket"
-          label={t('storage.bucket')}
-          placeholder="assets/v1"
-          disabled={!chosen}
-          help={t(chosen ? 'storage.bucketHelp' : 'storage.chooseFirst')}
-        />
+        <BucketInput storageId={chosen} />
         <Setting
           wide
           label={t('storage.volume')}
           error={form.errorOf('storage.path')}
           help={t(volumes.length === 0 ? 'storage.noVolumes' : 'storage.volumeHelp')}
         >
-          <span>
+          <Marked inputId="storage.path">
             <Chips
               label={t('storage.volume')}
               value={value?.path ?? ''}
@@ -69,10 +65,42 @@ export function StorageSection() {
                 label: <span className="mono">{name}</span>,
               }))}
             />
-          </span>
+          </Marked>
         </Setting>
       </SettingGrid>
     </Section>
+  )
+}
+
+/** Any text may be typed; what the storage shows to its keys is suggested. */
+function BucketInput({ storageId }: { storageId: string | null }) {
+  const { t } = useTranslation(['configuration', 'common'])
+  const { teamSlug, readOnly } = useConfigForm()
+  const check = useQuery({
+    ...apiQuery('storages.check', { params: { teamSlug, storageId: storageId ?? '' } }),
+    enabled: storageId !== null && readOnly === null,
+    staleTime: 60_000,
+    retry: false,
+  })
+  const { reachable, reason, buckets } = check.data ?? {}
+  const said = () => {
+    if (!storageId) return t('storage.chooseFirst')
+    if (check.isLoading) return t('storage.bucketsLoading')
+    if (check.isError) return t('storage.bucketsUnknown')
+    if (reachable === false) return t('storage.bucketsUnreachable', { reason: reason ?? '' })
+    if (buckets?.length) return `${t('storage.buckets', { count: buckets.length })} ${t('storage.bucketHelp')}`
+    return reason ?? t('storage.bucketHelp')
+  }
+  return (
+    <PartInput
+      field="storage"
+      part="bucket"
+      label={t('storage.bucket')}
+      placeholder="assets/v1"
+      disabled={!storageId}
+      suggestions={buckets ?? undefined}
+      help={<span aria-busy={check.isLoading || undefined}>{said()}</span>}
+    />
   )
 }
 

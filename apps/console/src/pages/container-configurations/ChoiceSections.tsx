@@ -6,6 +6,7 @@ import { Select } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin, SettingReset } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
 import { Section, Setting } from './Section.tsx'
@@ -42,7 +43,7 @@ export function RoutingSection() {
           error={form.errorOf('expose')}
           help={t('routing.exposeHelp')}
         >
-          <span>
+          <Marked inputId="expose">
             <Chips
               label={t('field.expose')}
               value={expose ?? 'none'}
@@ -50,7 +51,7 @@ export function RoutingSection() {
               onChange={(value) => form.edit('expose', value)}
               options={exposeStrategies.map((value) => ({ value, label: t(`routing.expose.${value}`) }))}
             />
-          </span>
+          </Marked>
         </Setting>
         <Setting
           label={t('routing.port')}
@@ -58,19 +59,21 @@ export function RoutingSection() {
           error={form.errorOf('routing.port')}
           help={ports.length === 0 ? t('routing.noPorts') : undefined}
         >
-          <Select
-            aria-label={t('routing.port')}
-            value={routing?.port ?? ''}
-            disabled={form.readOnly !== null || ports.length === 0}
-            onChange={(event) => change({ port: event.target.value === '' ? null : Number(event.target.value) })}
-          >
-            <option value="">{t('routing.firstPort')}</option>
-            {[...new Set([...ports, ...(routing?.port ? [routing.port] : [])])].map((port) => (
-              <option key={port} value={port}>
-                {port}
-              </option>
-            ))}
-          </Select>
+          <Marked inputId="routing.port" className="w-full">
+            <Select
+              aria-label={t('routing.port')}
+              value={routing?.port ?? ''}
+              disabled={form.readOnly !== null || ports.length === 0}
+              onChange={(event) => change({ port: event.target.value === '' ? null : Number(event.target.value) })}
+            >
+              <option value="">{t('routing.firstPort')}</option>
+              {[...new Set([...ports, ...(routing?.port ? [routing.port] : [])])].map((port) => (
+                <option key={port} value={port}>
+                  {port}
+                </option>
+              ))}
+            </Select>
+          </Marked>
         </Setting>
         {text('domain', 'shop.example.com')}
         {text('path', '/')}
@@ -81,12 +84,14 @@ export function RoutingSection() {
           help={t('routing.stripPathHelp')}
         >
           <span className="flex h-[30px] items-center">
-            <Switch
-              label={t('routing.stripPath')}
-              checked={routing?.stripPath ?? false}
-              disabled={form.readOnly !== null}
-              onChange={(stripPath) => change({ stripPath })}
-            />
+            <Marked inputId="routing.stripPath">
+              <Switch
+                label={t('routing.stripPath')}
+                checked={routing?.stripPath ?? false}
+                disabled={form.readOnly !== null}
+                onChange={(stripPath) => change({ stripPath })}
+              />
+            </Marked>
           </span>
         </Setting>
       </div>
@@ -128,7 +133,7 @@ export function ExpectedStateSection() {
           error={form.errorOf('expectedState.state') ?? form.errorOf('expectedState')}
           help={t(value ? 'expected.stateHelp' : 'expected.unset')}
         >
-          <span>
+          <Marked inputId="expectedState.state">
             <Chips
               label={t('expected.state')}
               value={value?.state ?? 'unset'}
@@ -143,7 +148,7 @@ export function ExpectedStateSection() {
                 ...expectedStates.map((state) => ({ value: state, label: t(`common:state.container.${state}`) })),
               ]}
             />
-          </span>
+          </Marked>
         </Setting>
         {value && number('timeout', '120')}
         {value?.state === 'exited' && number('exitCode', '0')}
@@ -174,7 +179,7 @@ export function NetworksSection() {
                 : t('networks.modeHelp')
           }
         >
-          <span>
+          <Marked inputId="networkMode">
             <Chips
               label={t('field.networkMode')}
               value={mode ?? 'bridge'}
@@ -188,7 +193,7 @@ export function NetworksSection() {
                   disabled: value === 'host' && mode !== 'host' && hostDenied !== null,
                 }))}
             />
-          </span>
+          </Marked>
         </Setting>
         <Setting
           label={t('field.networks')}
@@ -226,7 +231,7 @@ export function RestartSection() {
           error={form.errorOf('restartPolicy')}
           help={t(`restart.help.${value ?? 'unlessStopped'}`)}
         >
-          <span>
+          <Marked inputId="restartPolicy">
             <Chips
               label={t('field.restartPolicy')}
               value={value ?? 'unlessStopped'}
@@ -234,7 +239,7 @@ export function RestartSection() {
               onChange={(policy) => form.edit('restartPolicy', policy)}
               options={restartPolicies.map((policy) => ({ value: policy, label: t(`restart.policy.${policy}`) }))}
             />
-          </span>
+          </Marked>
         </Setting>
       </div>
     </Section>
@@ -254,23 +259,25 @@ export function LogSection() {
           error={form.errorOf('logConfig.driver')}
           help={t(driver === 'none' ? 'log.noneHelp' : 'log.driverHelp')}
         >
-          <Select
-            aria-label={t('log.driver')}
-            value={driver}
-            disabled={form.readOnly !== null}
-            onChange={(event) =>
-              form.edit('logConfig', {
-                ...value,
-                driver: logDrivers.find((known) => known === event.target.value) ?? 'nodeDefault',
-              })
-            }
-          >
-            {logDrivers.map((known) => (
-              <option key={known} value={known}>
-                {known === 'nodeDefault' ? t('log.nodeDefault') : known}
-              </option>
-            ))}
-          </Select>
+          <Marked inputId="logConfig.driver" className="w-full">
+            <Select
+              aria-label={t('log.driver')}
+              value={driver}
+              disabled={form.readOnly !== null}
+              onChange={(event) =>
+                form.edit('logConfig', {
+                  ...value,
+                  driver: logDrivers.find((known) => known === event.target.value) ?? 'nodeDefault',
+                })
+              }
+            >
+              {logDrivers.map((known) => (
+                <option key={known} value={known}>
+                  {known === 'nodeDefault' ? t('log.nodeDefault') : known}
+                </option>
+              ))}
+            </Select>
+          </Marked>
         </Setting>
         <Setting label={t('log.options')} error={form.errorOf('logConfig.options')}>
           <PairRows

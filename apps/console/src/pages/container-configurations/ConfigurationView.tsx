@@ -5,7 +5,7 @@ import { Lock } from 'lucide-react'
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
-import { useDenied } from '../../api/me.ts'
+import { useDenied, useDeniedPart } from '../../api/me.ts'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -40,7 +40,7 @@ const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.Fi
 export function ConfigurationView({ teamSlug, config, relations }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const navigate = useNavigate()
-  const { view: wanted } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
+  const { view: wanted, fields: filter } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
   const [params] = useState({ teamSlug, configId: config.id })
   const { image, deployment } = relations
   const view = wanted === 'final' && !deployment ? undefined : wanted
@@ -56,7 +56,11 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   const nodeType = deployment?.node.type ?? null
   const below = useMemo(() => mergeBelow(layersBelow(config.type, relations)), [config.type, relations])
   const parent = below.layers.length > 0 || config.type === 'instance' ? below.fields : null
-  const place = useMemo(() => placeOf(config.type, below, prefix, nodeType), [config.type, below, prefix, nodeType])
+  const hostDenied = useDeniedPart('container-configurations.host-dangerous')
+  const place = useMemo(
+    () => ({ ...placeOf(config.type, below, prefix, nodeType), hostDenied }),
+    [config.type, below, prefix, nodeType, hostDenied],
+  )
   const draft = useConfigDraft(params, config, place)
   const bundles = deployment?.configBundles
   const drawn = useDeferredValue(draft.own)
@@ -99,6 +103,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     notApplied: idle,
     errorOf: draft.errorOf,
     errorsBelow: draft.errorsBelow,
+    firstError: draft.firstError,
     readOnly,
     editors,
   }
@@ -117,7 +122,8 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
               view={view ?? 'form'}
               onView={(next) =>
                 void navigate({
-                  ...links.containerConfiguration(teamSlug, config.id, next === 'form' ? undefined : next),
+                  ...links.containerConfiguration(teamSlug, config.id),
+                  search: { view: next === 'form' ? undefined : next, fields: filter },
                   replace: true,
                 })
               }

@@ -6,6 +6,7 @@ import { Chips } from '../../components/Chips.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { KeyedRows, useKeyedRows } from './KeyedRows.tsx'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin, SettingReset } from './Origin.tsx'
 import { Section, Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
@@ -24,14 +25,16 @@ export function CapabilitiesSection() {
       onAdd={() => list.add({ key: '', value: 'add' })}
     >
       <KeyedRows field="capabilities" list={list} empty={t('empty.capabilities')} keyPlaceholder="NET_ADMIN">
-        {({ layered: { row }, change }) => (
-          <Chips
-            label={t('capabilities.of', { key: row.key })}
-            value={row.value}
-            disabled={readOnly !== null}
-            onChange={(value) => change({ value })}
-            options={(['add', 'drop'] as const).map((value) => ({ value, label: t(`capabilities.${value}`) }))}
-          />
+        {({ layered: { row }, change, inputId }) => (
+          <Marked inputId={inputId('value')}>
+            <Chips
+              label={t('capabilities.of', { key: row.key })}
+              value={row.value}
+              disabled={readOnly !== null}
+              onChange={(value) => change({ value })}
+              options={(['add', 'drop'] as const).map((value) => ({ value, label: t(`capabilities.${value}`) }))}
+            />
+          </Marked>
         )}
       </KeyedRows>
     </Section>

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { Section, Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
@@ -87,12 +88,14 @@ export function GeneralSection({ defaultName, prefix }: { defaultName: string; p
           help={t('general.ttyHelp')}
         >
           <span className="flex h-[30px] items-center">
-            <Switch
-              label={t('field.tty')}
-              checked={tty ?? false}
-              disabled={form.readOnly !== null}
-              onChange={(on) => form.edit('tty', on)}
-            />
+            <Marked inputId="tty">
+              <Switch
+                label={t('field.tty')}
+                checked={tty ?? false}
+                disabled={form.readOnly !== null}
+                onChange={(on) => form.edit('tty', on)}
+              />
+            </Marked>
           </span>
         </Setting>
       </div>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
+import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
@@ -145,12 +146,14 @@ function InitContainer({
       </Setting>
       <Setting wide label={t('initContainers.useParentConfig')} help={t('initContainers.useParentConfigHelp')}>
         <span className="flex h-[30px] items-center">
-          <Switch
-            label={t('initContainers.useParentConfig')}
-            checked={row.useParentConfig}
-            disabled={form.readOnly !== null}
-            onChange={(useParentConfig) => onChange({ useParentConfig })}
-          />
+          <Marked inputId={`${id}.useParentConfig`}>
+            <Switch
+              label={t('initContainers.useParentConfig')}
+              checked={row.useParentConfig}
+              disabled={form.readOnly !== null}
+              onChange={(useParentConfig) => onChange({ useParentConfig })}
+            />
+          </Marked>
         </span>
       </Setting>
     </SettingGrid>

@@ -21,7 +21,7 @@ const JsonEditor = lazy(() =>
 export function JsonTab() {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
-  const { own, kind, editAll, readOnly, editors, configId, conflicts } = form
+  const { own, kind, editAll, readOnly, editors, configId, conflicts, firstError } = form
   const base = isBase(kind)
   const stored = useMemo(() => textOf(own, base), [own, base])
   const schema = useMemo(() => configJsonSchema({ base }), [base])
@@ -34,6 +34,8 @@ export function JsonTab() {
     const result = configFromJson(text, said.current, { newId, base })
     return result.ok ? null : result
   }, [text, base])
+  // What can be read may still break a rule.
+  const shown = problem ?? firstError
   // A text that cannot be read stays as it was typed.
   const follows = !focused && !problem
   if (follows) said.current = own
@@ -82,12 +84,12 @@ export function JsonTab() {
       {[...new Set(Object.keys(conflicts).map(fieldOf))].map((field) => (
         <FieldNotes key={field} field={field} />
       ))}
-      {problem && (
+      {shown && (
         <div className="border-t border-line px-3 py-2.5">
           <FieldError>
-            {problem.property ? `${problem.property}: ` : ''}
-            {problem.description}
-            <span className="block text-ink-2">{t('json.notSent')}</span>
+            {shown.property ? `${shown.property}: ` : ''}
+            {shown.description}
+            {problem && <span className="block text-ink-2">{t('json.notSent')}</span>}
           </FieldError>
         </div>
       )}

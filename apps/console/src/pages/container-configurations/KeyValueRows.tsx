@@ -9,7 +9,7 @@ import { parseEnvFile } from './env-file.ts'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
 import { layerWords, OriginPill } from './Origin.tsx'
-import { RowErrors } from './Section.tsx'
+import { RowErrors, useFieldTarget } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { useRowWindow } from './use-row-window.ts'
 
@@ -70,6 +70,16 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
     } else if (wanted !== '') setText('')
     else view.show(rows.length - 1)
   })
+  // A link may lead to a row that is not drawn.
+  const target = useFieldTarget()
+  const place = target?.rowId === undefined ? -1 : rows.findIndex(({ row }) => row.id === target.rowId)
+  const latest = useRef(view.show)
+  latest.current = view.show
+  useEffect(() => {
+    if (!target || place < 0) return
+    setText('')
+    if (!body.current?.querySelector(`[data-row="${CSS.escape(target.rowId ?? '')}"]`)) latest.current(place)
+  }, [target, place])
   const paste = (layered: LayeredRow<KeyValueRow>) => (pasted: string) => {
     const { pairs, problems } = parseEnvFile(pasted)
     const [pair] = pairs

@@ -8,6 +8,7 @@ import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
 import { ListRows } from './ListRows.tsx'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin, SettingReset } from './Origin.tsx'
 import { PartInput, useChangePart } from './PartInput.tsx'
 import { Section, Setting, SettingGrid } from './Section.tsx'
@@ -24,7 +25,7 @@ export function StrategySection() {
           error={form.errorOf('deploymentStrategy')}
           help={t(`strategy.help.${value ?? 'recreate'}`)}
         >
-          <span>
+          <Marked inputId="deploymentStrategy">
             <Chips
               label={t('field.deploymentStrategy')}
               value={value ?? 'recreate'}
@@ -32,7 +33,7 @@ export function StrategySection() {
               onChange={(next) => form.edit('deploymentStrategy', next)}
               options={deploymentStrategies.map((name) => ({ value: name, label: t(`strategy.${name}`) }))}
             />
-          </span>
+          </Marked>
         </Setting>
       </div>
     </Section>
@@ -115,14 +116,20 @@ export function MetricsSection() {
       <SettingGrid>
         <Setting label={t('metrics.enabled')} error={form.errorOf('metrics.enabled')} help={t('metrics.help')}>
           <span className="flex h-[30px] items-center">
-            <Switch
-              label={t('metrics.enabled')}
-              checked={value?.enabled ?? false}
-              disabled={form.readOnly !== null}
-              onChange={(enabled) =>
-                form.edit('metrics', { ...value, enabled, port: value?.port ?? (enabled ? (ports[0] ?? null) : null) })
-              }
-            />
+            <Marked inputId="metrics.enabled">
+              <Switch
+                label={t('metrics.enabled')}
+                checked={value?.enabled ?? false}
+                disabled={form.readOnly !== null}
+                onChange={(enabled) =>
+                  form.edit('metrics', {
+                    ...value,
+                    enabled,
+                    port: value?.port ?? (enabled ? (ports[0] ?? null) : null),
+                  })
+                }
+              />
+            </Marked>
           </span>
         </Setting>
         {value?.enabled && (
@@ -132,19 +139,21 @@ export function MetricsSection() {
               error={form.errorOf('metrics.port')}
               help={ports.length === 0 ? t('routing.noPorts') : undefined}
             >
-              <Select
-                aria-label={t('metrics.port')}
-                value={value.port ?? ''}
-                disabled={form.readOnly !== null}
-                onChange={(event) => change('port', event.target.value === '' ? null : Number(event.target.value))}
-              >
-                <option value="">{t('routing.firstPort')}</option>
-                {[...new Set([...ports, ...(value.port ? [value.port] : [])])].map((port) => (
-                  <option key={port} value={port}>
-                    {port}
-                  </option>
-                ))}
-              </Select>
+              <Marked inputId="metrics.port" className="w-full">
+                <Select
+                  aria-label={t('metrics.port')}
+                  value={value.port ?? ''}
+                  disabled={form.readOnly !== null}
+                  onChange={(event) => change('port', event.target.value === '' ? null : Number(event.target.value))}
+                >
+                  <option value="">{t('routing.firstPort')}</option>
+                  {[...new Set([...ports, ...(value.port ? [value.port] : [])])].map((port) => (
+                    <option key={port} value={port}>
+                      {port}
+                    </option>
+                  ))}
+                </Select>
+              </Marked>
             </Setting>
             <PartInput field="metrics" part="path" label={t('metrics.path')} placeholder="/metrics" />
           </>
@@ -166,12 +175,14 @@ function SwitchSetting({ field }: { field: 'proxyHeaders' | 'useLoadBalancer' })
       help={t(`headers.${field}Help`)}
     >
       <span className="flex h-[30px] items-center">
-        <Switch
-          label={t(`field.${field}`)}
-          checked={value ?? false}
-          disabled={form.readOnly !== null}
-          onChange={(on) => form.edit(field, on)}
-        />
+        <Marked inputId={field}>
+          <Switch
+            label={t(`field.${field}`)}
+            checked={value ?? false}
+            disabled={form.readOnly !== null}
+            onChange={(on) => form.edit(field, on)}
+          />
+        </Marked>
       </span>
     </Setting>
   )

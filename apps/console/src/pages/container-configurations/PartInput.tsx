@@ -2,6 +2,7 @@ import type { ContainerConfigField } from '@crux/contract'
 import type { ReactNode } from 'react'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
+import { Marked } from './Marked.tsx'
 import { Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
@@ -18,10 +19,22 @@ type Props = {
   wide?: boolean
   disabled?: boolean
   origin?: ReactNode
+  suggestions?: readonly string[]
 }
 
 /** One text or number inside a setting that is an object. When the last part is emptied, the layer says nothing any more. */
-export function PartInput({ field, part, label, help, placeholder, numeric, wide, disabled, origin }: Props) {
+export function PartInput({
+  field,
+  part,
+  label,
+  help,
+  placeholder,
+  numeric,
+  wide,
+  disabled,
+  origin,
+  suggestions,
+}: Props) {
   const form = useConfigForm()
   const value = partOf(settingOf(form, field).value, part)
   const error = form.errorOf(`${field}.${part}`)
@@ -34,6 +47,7 @@ export function PartInput({ field, part, label, help, placeholder, numeric, wide
         numeric={numeric}
         placeholder={placeholder}
         disabled={disabled}
+        suggestions={suggestions}
         value={value === null || value === undefined || Number.isNaN(value) ? '' : String(value)}
         error={error}
         onChange={(text) => change(part, text === '' ? null : numeric ? Number(text) : text)}
@@ -48,12 +62,14 @@ export function PartSwitch({ field, part, label, help }: Pick<Props, 'field' | '
   return (
     <Setting label={label} error={form.errorOf(`${field}.${part}`)} help={help}>
       <span className="flex h-[30px] items-center">
-        <Switch
-          label={label}
-          checked={partOf(settingOf(form, field).value, part) === true}
-          disabled={form.readOnly !== null}
-          onChange={(on) => change(part, on)}
-        />
+        <Marked inputId={`${field}.${part}`}>
+          <Switch
+            label={label}
+            checked={partOf(settingOf(form, field).value, part) === true}
+            disabled={form.readOnly !== null}
+            onChange={(on) => change(part, on)}
+          />
+        </Marked>
       </span>
     </Setting>
   )

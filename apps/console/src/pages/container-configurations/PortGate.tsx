@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { FieldError } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
+import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
@@ -20,12 +21,14 @@ export function PortGate() {
   return (
     <div className="grid gap-2 border-t border-line px-3 py-2.5">
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-2">
-        <Switch
-          label={t('ports.gate')}
-          checked={on}
-          disabled={form.readOnly !== null}
-          onChange={(enabled) => form.edit('portGate', { ...value, enabled })}
-        />
+        <Marked inputId="portGate.enabled">
+          <Switch
+            label={t('ports.gate')}
+            checked={on}
+            disabled={form.readOnly !== null}
+            onChange={(enabled) => form.edit('portGate', { ...value, enabled })}
+          />
+        </Marked>
         <span aria-hidden>{t('ports.gate')}</span>
         <span className="ml-auto">
           <SettingOrigin field="portGate" label={t('ports.gate')} />

@@ -7,12 +7,14 @@ import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { RowEnd } from './KeyedRows.tsx'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
+import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
 import { PortGate } from './PortGate.tsx'
 import { pastedPorts } from './pasted-rows.ts'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
+import { type FieldFilter, fits } from './sections.ts'
 import { portChanges } from './side-effects.ts'
 import { useFocusRow } from './use-focus-row.ts'
 
@@ -29,7 +31,7 @@ const textOf = (number: number | null | undefined): string =>
   number === null || number === undefined || Number.isNaN(number) ? '' : String(number)
 
 /** Inside → outside, as in the engine's own list; without an outside port the container is reached in its networks only. */
-export function PortsSection() {
+export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const own = form.own.ports ?? []
@@ -63,6 +65,13 @@ export function PortsSection() {
     ])
     return true
   }
+  // What holds ports open is for Docker, the ports themselves are for every node.
+  if (!fits('ports', filter))
+    return (
+      <Section id="ports">
+        <PortGate />
+      </Section>
+    )
   return (
     <Section
       id="ports"
@@ -99,7 +108,7 @@ export function PortsSection() {
         ))}
       </div>
       <RowErrors errors={[...form.errorsBelow('ports'), ...form.errorsBelow('portRanges')]} />
-      <PortGate />
+      {fits('portGate', filter) && <PortGate />}
     </Section>
   )
 }
@@ -139,7 +148,7 @@ function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { on
         error={error('.external')}
         onChange={(text) => onChange({ external: text === '' ? null : Number(text) })}
       />
-      <span className="w-[88px]">
+      <Marked inputId={`ports.${layered.id}.protocol`} className="w-[88px]">
         <Select
           aria-label={t('ports.protocol')}
           value={row.protocol ?? 'tcp'}
@@ -154,10 +163,10 @@ function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { on
             </option>
           ))}
         </Select>
-      </span>
+      </Marked>
       <SettingInput
         className="w-[150px]"
-        inputId={`ports.${layered.id}.address`}
+        inputId={`ports.${layered.id}.bindAddress`}
         label={t('ports.address')}
         placeholder={t('ports.anyAddress')}
         value={row.bindAddress ?? ''}
@@ -165,7 +174,7 @@ function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { on
         onChange={(text) => onChange({ bindAddress: text || null })}
       />
       {((gated && row.external && row.protocol !== 'udp') || row.proxyProtocol) && (
-        <span className="w-[150px]">
+        <Marked inputId={`ports.${layered.id}.proxyProtocol`} className="w-[150px]">
           <Select
             aria-label={t('ports.proxyProtocol')}
             title={t('ports.proxyProtocolHelp')}
@@ -183,7 +192,7 @@ function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { on
               </option>
             ))}
           </Select>
-        </span>
+        </Marked>
       )}
       <RowEnd layered={layered} part={`ports.${rowKey(row)}`} name={textOf(row.internal)} onRemove={onRemove} />
     </div>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Switch } from '../../components/Switch.tsx'
 import { useConfigForm } from './config-context.ts'
 import { KeyedRows, useKeyedRows } from './KeyedRows.tsx'
+import { Marked } from './Marked.tsx'
 import { SettingReset } from './Origin.tsx'
 import { Section } from './Section.tsx'
 
@@ -21,14 +22,16 @@ export function SecretKeysSection() {
       onAdd={() => list.add({ key: '', required: true })}
     >
       <KeyedRows field="secrets" list={list} empty={t('empty.secrets')} keyPlaceholder="DATABASE_PASSWORD">
-        {({ layered: { row }, change }) => (
+        {({ layered: { row }, change, inputId }) => (
           <span className="flex items-center gap-2">
-            <Switch
-              label={t('secrets.requiredOf', { key: row.key })}
-              checked={row.required ?? false}
-              disabled={readOnly !== null}
-              onChange={(required) => change({ required })}
-            />
+            <Marked inputId={inputId('required')}>
+              <Switch
+                label={t('secrets.requiredOf', { key: row.key })}
+                checked={row.required ?? false}
+                disabled={readOnly !== null}
+                onChange={(required) => change({ required })}
+              />
+            </Marked>
             <span aria-hidden className="text-ink-2">
               {t('secrets.required')}
             </span>

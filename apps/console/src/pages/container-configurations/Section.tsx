@@ -6,11 +6,17 @@ import { Button, IconButton } from '../../components/Button.tsx'
 import { FieldError } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
 import { FieldNotes } from './FieldNotes.tsx'
+import type { FieldTarget } from './field-target.ts'
 import { fieldsIn, type SectionId } from './sections.ts'
 
 /** Takes a section out of the form; given by the form that shows it. */
 const HideContext = createContext<((id: SectionId) => void) | null>(null)
 export const HideProvider = HideContext.Provider
+
+/** What a link leads to: a long list draws the row that is meant. */
+const TargetContext = createContext<FieldTarget | null>(null)
+export const TargetProvider = TargetContext.Provider
+export const useFieldTarget = () => useContext(TargetContext)
 
 type Props = {
   id: SectionId

@@ -3,9 +3,9 @@ import type { Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { SearchBox } from '../../components/SearchBox.tsx'
-import { type Group, groupOf, type SectionId } from './sections.ts'
+import type { Group, SectionId } from './sections.ts'
 
-export type NavEntry = { id: SectionId; title: string; count?: number; error: boolean; lit: boolean }
+export type NavEntry = { id: SectionId; group: Group; title: string; count?: number; error: boolean; lit: boolean }
 type Props = {
   entries: readonly NavEntry[]
   groups: readonly Group[]
@@ -27,7 +27,7 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
     >
       <SearchBox label={t('nav.find')} value={text} onChange={onText} className="w-full" />
       {groups.map((group) => {
-        const found = entries.filter((entry) => groupOf(entry.id) === group)
+        const found = entries.filter((entry) => entry.group === group)
         if (found.length === 0) return null
         return (
           <div key={group}>
@@ -85,24 +85,4 @@ function Mark({ entry }: { entry: NavEntry }) {
       {entry.count}
     </span>
   )
-}
-
-/** The bar at the top covers so much. */
-const headHeight = 56
-
-/** Scrolls to a section and puts the focus on its first control, without touching the address. */
-export function goToSection(id: SectionId): void {
-  const section = document.getElementById(`section-${id}`)
-  const top = section?.getBoundingClientRect().top ?? 0
-  // What can be read where it stands stays there.
-  if (top < headHeight || top > innerHeight * 0.6)
-    section?.scrollIntoView({
-      block: 'start',
-      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
-    })
-  // Values before the buttons of the head.
-  const control =
-    section?.querySelector<HTMLElement>('input, select, [role="radio"], [role="switch"]') ??
-    section?.querySelector('button')
-  control?.focus({ preventScroll: true })
 }

@@ -1,8 +1,9 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Avatar } from '../../components/Avatar.tsx'
 import { cx } from '../../components/class-names.ts'
 import { TextInput } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
+import { useFocusMark } from './use-focus-mark.ts'
 
 type Props = {
   /** Which input of the page it is, for presence: `environment.LOG_LEVEL`. */
@@ -20,6 +21,8 @@ type Props = {
   onPasteLines?: (text: string) => boolean
   /** For what names a row: taken over when the input is left, so that a half-typed name never meets another row. */
   lazy?: boolean
+  /** What may be meant; anything else may be typed too. */
+  suggestions?: readonly string[]
 }
 
 /**
@@ -40,22 +43,18 @@ export function SettingInput({
   onEnter,
   onPasteLines,
   lazy,
+  suggestions,
 }: Props) {
-  const { configId, editors, readOnly } = useConfigForm()
-  const [focused, setFocused] = useState(false)
+  const { readOnly } = useConfigForm()
+  const { other, enter, leave } = useFocusMark(inputId)
   const [text, setText] = useState<string | null>(null)
-  const other = editors.editorOf(configId, inputId)
+  const listId = useId()
   const shown = text ?? value
   // A lazy text that is typed and not handed over yet.
   const kept = lazy && text !== null && text !== value ? text : null
-  const latest = useRef({ inputId, blur: editors.blur, kept, onChange })
-  latest.current = { inputId, blur: editors.blur, kept, onChange }
+  const latest = useRef({ kept, onChange })
+  latest.current = { kept, onChange }
 
-  // A row that goes away while it is edited gives its mark back.
-  useEffect(() => {
-    if (!focused) return
-    return () => latest.current.blur(configId, latest.current.inputId)
-  }, [focused, configId])
   // A row that somebody else takes away while its name is typed comes back with that name.
   useEffect(
     () => () => {
@@ -72,7 +71,7 @@ export function SettingInput({
     }
   }
   return (
-    <span className={cx('relative block min-w-0', className)}>
+    <span data-input={inputId} className={cx('relative block min-w-0', className)}>
       <TextInput
         aria-label={label}
         aria-invalid={error ? true : undefined}
@@ -85,13 +84,11 @@ export function SettingInput({
         value={shown}
         style={other ? { outline: `2px solid ${other.color}`, outlineOffset: 0 } : undefined}
         className={other && 'pr-8'}
-        onFocus={() => {
-          setFocused(true)
-          if (!readOnly) editors.focus(configId, inputId)
-        }}
+        list={suggestions && suggestions.length > 0 ? listId : undefined}
+        onFocus={enter}
         onBlur={() => {
           if (kept !== null) onChange(kept)
-          setFocused(false)
+          leave()
           setText(null)
         }}
         onChange={(event) => {
@@ -104,6 +101,13 @@ export function SettingInput({
         }}
         onKeyDown={onKeyDown}
       />
+      {suggestions && suggestions.length > 0 && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
       {other && (
         <span className="pointer-events-none absolute top-[5px] right-1.5">
           <Avatar name={other.name} color={other.color} size="sm" />

@@ -1,18 +1,31 @@
-import { useLocation } from '@tanstack/react-router'
+import { mergeConfig } from '@crux/rules'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { ListFilter, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
-import { cx } from '../../components/class-names.ts'
+import { Chips } from '../../components/Chips.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { Menu, MenuCheck, MenuLabel } from '../../components/Menu.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { isTyping, useKey } from '../../components/use-key.ts'
 import { useConfigForm } from './config-context.ts'
-import { HideProvider } from './Section.tsx'
-import { goToSection, SectionNav } from './SectionNav.tsx'
+import { fieldOf } from './config-rows.ts'
+import { type FieldTarget, targetOf } from './field-target.ts'
+import { goToField } from './go-to-field.ts'
+import { HideProvider, TargetProvider } from './Section.tsx'
+import { SectionNav } from './SectionNav.tsx'
 import { ShownSection } from './ShownSection.tsx'
-import { countIn, everydaySections, fieldsIn, groupOf, type SectionId, sectionIds } from './sections.ts'
+import {
+  countIn,
+  everydaySections,
+  type FieldFilter,
+  fieldsFor,
+  fieldsIn,
+  groupOf,
+  type SectionId,
+  sectionIds,
+} from './sections.ts'
 import { useCurrentSection } from './use-current-section.ts'
 import { useShownSections } from './use-shown-sections.ts'
 
@@ -28,37 +41,45 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const [text, setText] = useState('')
-  const [wanted, setWanted] = useState<SectionId | null>(null)
+  const [wanted, setWanted] = useState<{ id: SectionId; target?: FieldTarget } | null>(null)
+  const navigate = useNavigate()
+  const { fields: filter } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
+  const setFilter = (fields: FieldFilter | undefined) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, fields }), replace: true })
   const nav = useRef<HTMLElement>(null)
   const current = useCurrentSection()
   const ambiguous = new Set<string>(form.ambiguities.map((ambiguity) => ambiguity.field))
   const hasError = (id: SectionId) => fieldsIn(id).some((field) => fieldHasError(field) || ambiguous.has(field))
-  const sections = useShownSections(hasError)
+  const sections = useShownSections(hasError, filter)
   const fits = (id: SectionId) =>
-    `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsIn(id).join(' ')}`
+    `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsFor(id, filter).join(' ')}`
       .toLowerCase()
       .includes(text.trim().toLowerCase())
   // Who looks for a setting sees it, lit or not.
   const found = sections.offered.filter(fits)
   const shown = text.trim() === '' ? sections.shown : found
-  const choose = (id: SectionId) => {
+  const choose = (id: SectionId, target?: FieldTarget) => {
     sections.show(id)
-    setWanted(id)
+    setWanted({ id, target })
   }
 
-  useEffect(() => {
-    if (!wanted) return
-    goToSection(wanted)
-    setWanted(null)
-  }, [wanted])
-  // A link may name the setting that has to be mended.
-  const linked = useLocation({ select: (location) => location.hash })
-  const chooseLinked = useRef(choose)
-  chooseLinked.current = choose
-  useEffect(() => {
-    const id = sectionIds.find((section) => fieldsIn(section).some((field) => field === linked))
-    if (id) chooseLinked.current(id)
-  }, [linked])
+  useEffect(() => (wanted ? goToField(wanted.id, wanted.target) : undefined), [wanted])
+  // A link may name the setting that has to be mended, and be followed again.
+  const linked = useLocation({ select: ({ hash, state }) => `${state.__TSR_key ?? ''}#${hash}` })
+  const follow = (property: string) => {
+    const field = fieldOf(property)
+    const id = sectionIds.find((section) => fieldsIn(section).some((known) => known === field))
+    if (!id) return
+    setText('')
+    if (filter && !fieldsFor(id, filter).some((known) => known === field)) setFilter(undefined)
+    // What is wrong with an instance is said of all its layers together.
+    const merged = form.kind === 'instance'
+    const counted = merged ? mergeConfig(form.below.fields, form.own) : form.own
+    choose(id, property === field ? undefined : targetOf(property, counted, merged))
+  }
+  const latest = useRef(follow)
+  latest.current = follow
+  useEffect(() => latest.current(decoded(linked.slice(linked.indexOf('#') + 1))), [linked])
   useKey((event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false
     nav.current?.querySelector('input')?.focus()
@@ -78,6 +99,7 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
         groups={sections.groups}
         entries={found.map((id) => ({
           id,
+          group: filter && filter !== 'all' ? filter : groupOf(id),
           title: t(`section.${id}`),
           count: countIn(id, form.own, form.parent),
           error: hasError(id),
@@ -90,51 +112,47 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
       />
       <div className="grid min-w-0 content-start gap-4">
         <div className="flex flex-wrap items-center gap-2">
-          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset of four buttons would be read as a form */}
-          <div role="group" aria-label={t('filter.label')} className="inline-flex flex-wrap gap-1">
-            {(['all', ...sections.groups] as const).map((group) => (
-              <button
-                key={group}
-                type="button"
-                aria-pressed={sections.isLit(group)}
-                onClick={() => sections.toggle(group)}
-                className={cx(
-                  'h-[26px] rounded-full border px-2.5 text-small',
-                  sections.isLit(group)
-                    ? 'border-transparent bg-accent-soft font-strong text-accent'
-                    : 'border-line-strong text-ink-2 hover:bg-hover',
-                )}
-              >
-                {group === 'all' ? t('common:all') : t(`group.${group}`)}
-              </button>
-            ))}
-          </div>
+          <Chips
+            label={t('filter.label')}
+            value={filter ?? 'used'}
+            onChange={(next) => setFilter(next === 'used' ? undefined : next)}
+            options={(['used', 'all', ...sections.groups] as const).map((value) => ({
+              value,
+              label: value === 'used' ? t('filter.used') : value === 'all' ? t('common:all') : t(`group.${value}`),
+            }))}
+          />
           <SearchBox label={t('nav.find')} value={text} onChange={setText} className="min-w-36 flex-1 md:hidden" />
-          <span className="md:hidden">
-            <Menu trigger={<Button icon={ListFilter}>{t('filter.settings', { count: sections.shown.length })}</Button>}>
-              {sections.groups.map((group) => (
-                <div key={group}>
-                  <MenuLabel>{t(`group.${group}`)}</MenuLabel>
-                  {sections.offered
-                    .filter((id) => groupOf(id) === group)
-                    .map((id) => (
-                      <MenuCheck
-                        key={id}
-                        checked={sections.shown.includes(id)}
-                        onChange={(on) => (on ? sections.show(id) : sections.hide(id))}
-                      >
-                        {t(`section.${id}`)}
-                      </MenuCheck>
-                    ))}
-                </div>
-              ))}
-            </Menu>
-          </span>
+          {!filter && (
+            <span className="md:hidden">
+              <Menu
+                trigger={<Button icon={ListFilter}>{t('filter.settings', { count: sections.shown.length })}</Button>}
+              >
+                {sections.groups.map((group) => (
+                  <div key={group}>
+                    <MenuLabel>{t(`group.${group}`)}</MenuLabel>
+                    {sections.offered
+                      .filter((id) => groupOf(id) === group)
+                      .map((id) => (
+                        <MenuCheck
+                          key={id}
+                          checked={sections.shown.includes(id)}
+                          onChange={(on) => (on ? sections.show(id) : sections.hide(id))}
+                        >
+                          {t(`section.${id}`)}
+                        </MenuCheck>
+                      ))}
+                  </div>
+                ))}
+              </Menu>
+            </span>
+          )}
         </div>
-        <HideProvider value={sections.hide}>
-          {shown.map((id) => (
-            <ShownSection key={id} id={id} defaultName={defaultName} prefix={prefix} />
-          ))}
+        <HideProvider value={filter ? null : sections.hide}>
+          <TargetProvider value={wanted?.target ?? null}>
+            {shown.map((id) => (
+              <ShownSection key={id} id={id} filter={filter} defaultName={defaultName} prefix={prefix} />
+            ))}
+          </TargetProvider>
         </HideProvider>
         {shown.length === 0 &&
           (text.trim() === '' ? (
@@ -157,7 +175,16 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
               icon={SlidersHorizontal}
               title={t('filter.nothing')}
               text={t('filter.nothingText')}
-              action={<Button onClick={() => setText('')}>{t('common:filter.reset')}</Button>}
+              action={
+                <Button
+                  onClick={() => {
+                    setText('')
+                    if (filter) setFilter(undefined)
+                  }}
+                >
+                  {t('common:filter.reset')}
+                </Button>
+              }
             />
           ))}
       </div>
@@ -168,4 +195,13 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
       )}
     </div>
   )
+}
+
+/** As the address bar may write it: `volumes%5B0%5D.path`. */
+function decoded(hash: string): string {
+  try {
+    return decodeURIComponent(hash)
+  } catch {
+    return hash
+  }
 }

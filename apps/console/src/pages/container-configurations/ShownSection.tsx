@@ -2,17 +2,17 @@ import { lazy, Suspense } from 'react'
 import { loadChunk } from '../../load-chunk.ts'
 import { EnvironmentSection } from './EnvironmentSection.tsx'
 import { GeneralSection } from './GeneralSection.tsx'
-import type { SectionId } from './sections.ts'
+import type { FieldFilter, SectionId } from './sections.ts'
 
-type Props = { id: SectionId; defaultName: string; prefix: string | undefined }
+type Props = { id: SectionId; filter: FieldFilter | undefined; defaultName: string; prefix: string | undefined }
 
 /** One section of the form by its name. The page is there before all of them are. */
-export function ShownSection({ id, defaultName, prefix }: Props) {
+export function ShownSection({ id, filter, defaultName, prefix }: Props) {
   if (id === 'general') return <GeneralSection defaultName={defaultName} prefix={prefix} />
   if (id === 'environment') return <EnvironmentSection name={defaultName} />
   return (
     <Suspense fallback={<div className="skeleton h-32 rounded-box" />}>
-      {isUsual(id) ? <UsualSection id={id} /> : <RareSection id={id} />}
+      {isUsual(id) ? <UsualSection id={id} filter={filter} /> : <RareSection id={id} />}
     </Suspense>
   )
 }

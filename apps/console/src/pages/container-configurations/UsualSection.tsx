@@ -8,15 +8,16 @@ import { SecretKeysSection } from './SecretKeysSection.tsx'
 import { SecretsSection } from './SecretsSection.tsx'
 import { Section } from './Section.tsx'
 import type { UsualId } from './ShownSection.tsx'
+import type { FieldFilter } from './sections.ts'
 import { VolumesSection } from './VolumesSection.tsx'
 
 /** Sections that many configurations have. */
-export function UsualSection({ id }: { id: UsualId }) {
+export function UsualSection({ id, filter }: { id: UsualId; filter: FieldFilter | undefined }) {
   switch (id) {
     case 'secrets':
       return <Secrets />
     case 'ports':
-      return <PortsSection />
+      return <PortsSection filter={filter} />
     case 'volumes':
       return <VolumesSection />
     case 'routing':

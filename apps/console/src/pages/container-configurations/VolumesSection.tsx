@@ -6,6 +6,7 @@ import { Select } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
 import { RowEnd } from './KeyedRows.tsx'
 import { layerRows, withoutRow, withRow } from './keyed-rows.ts'
+import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
 import { pastedVolumes } from './pasted-rows.ts'
@@ -74,7 +75,7 @@ export function VolumesSection() {
                   error={error('.path')}
                   onChange={(path) => change({ path })}
                 />
-                <span className="w-52">
+                <Marked inputId={`volumes.${layered.id}.type`} className="w-52">
                   <Select
                     aria-label={t('volumes.type')}
                     value={row.type ?? 'rwo'}
@@ -87,7 +88,7 @@ export function VolumesSection() {
                       </option>
                     ))}
                   </Select>
-                </span>
+                </Marked>
                 {sized && (
                   <SettingInput
                     className="w-24"

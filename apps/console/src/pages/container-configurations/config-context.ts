@@ -32,6 +32,8 @@ export type ConfigForm = {
   errorOf: (property: string) => string | undefined
   /** The errors at a place and everything in it: `volumes[1]`. */
   errorsBelow: (property: string) => string[]
+  /** For where no field stands beside which it could be said. */
+  firstError: { property: string; description: string } | null
   /** Why nothing can be changed, or null. */
   readOnly: string | null
   editors: {

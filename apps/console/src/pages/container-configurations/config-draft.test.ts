@@ -51,6 +51,23 @@ describe('a configuration while people type in it', () => {
     expect(saveState(store(draft, 7), [])).toBe('saved')
   })
 
+  it('holds what reaches into the host and this person may not add, and sends the rest', () => {
+    const place = { prefix: 'shop', hostDenied: 'Needs the role Admin' }
+    const bind = [{ id: id(1), name: '/etc', path: '/etc' }]
+    let draft = type(make({ capabilities: [{ id: id(2), key: 'SYS_ADMIN', value: 'add' }] }), 'volumes', bind)
+    draft = type(draft, 'name', 'web')
+    expect(findProblems(draft, place)).toEqual([
+      {
+        property: 'volumes[0].name',
+        error: 'hostDangerous',
+        description: expect.stringMatching(/Needs the role Admin/),
+      },
+    ])
+    expect(nextPatch(draft, place).sent?.patch.config).toEqual({ name: 'web' })
+    expect(saveState(type(make(), 'volumes', bind), findProblems(draft, place))).toBe('held')
+    expect(send(draft).sent?.patch.config).toMatchObject({ name: 'web', volumes: bind })
+  })
+
   it('keeps an invalid value in the form and sends the rest', () => {
     let draft = type(make(), 'ports', [{ id: id(1), internal: 99_999 }])
     draft = send(type(draft, 'name', 'web'))

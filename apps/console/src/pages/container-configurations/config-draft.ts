@@ -1,5 +1,6 @@
 import type { ContainerConfigField, ContainerConfigFields, ErrorDetail } from '@crux/contract'
 import {
+  addedHostDangers,
   applyConfigPatch,
   isKeyedField,
   newProblems,
@@ -21,6 +22,8 @@ import {
   withPart,
 } from './config-rows.ts'
 
+/** Where a layer stands, and why this person may add nothing that reaches out of the container into its host, if so. */
+export type DraftPlace = ValidationOptions & { hostDenied?: string | null }
 type Edits = Partial<Record<ContainerConfigField, Edit>>
 export type Patch = {
   config?: Partial<ContainerConfigFields>
@@ -106,7 +109,7 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
 }
 
 /** Problems of what is typed where it stands, by property with the places of the typed rows: `environment[2].key`. */
-export function findProblems(draft: ConfigDraft, place: ValidationOptions): ErrorDetail[] {
+export function findProblems(draft: ConfigDraft, place: DraftPlace): ErrorDetail[] {
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
     Object.entries(shownFields(draft)).map(([field, value]) => {
@@ -115,7 +118,7 @@ export function findProblems(draft: ConfigDraft, place: ValidationOptions): Erro
       return [field, clean.value]
     }),
   )
-  return validateConfig(fields, place).map((problem) => ({
+  return [...dangerProblems(draft.server, fields, place), ...validateConfig(fields, place)].map((problem) => ({
     ...problem,
     property: problem.property.replace(/^(\w+)\[(\d+)\]/, (whole, field: string, place: string) => {
       const typed = places.get(field)?.[Number(place)]
@@ -124,8 +127,22 @@ export function findProblems(draft: ConfigDraft, place: ValidationOptions): Erro
   }))
 }
 
+/** What the server would refuse of this person. */
+const dangerProblems = (
+  server: ContainerConfigFields,
+  fields: ContainerConfigFields,
+  { hostDenied }: DraftPlace,
+): ErrorDetail[] =>
+  hostDenied
+    ? addedHostDangers(server, fields).map(({ property, reason }) => ({
+        property,
+        error: 'hostDangerous',
+        description: `${reason}. ${hostDenied}.`,
+      }))
+    : []
+
 /** The next patch, if anything can be sent: one at a time, from a state that is known, and without fields that have a problem or a conflict. */
-export function nextPatch(draft: ConfigDraft, place: ValidationOptions): ConfigDraft {
+export function nextPatch(draft: ConfigDraft, place: DraftPlace): ConfigDraft {
   if (draft.sent || !draft.online || isBehind(draft)) return draft
   const broken = newProblems(validateConfig(draft.server, place), findProblems(draft, place))
   const held = heldFields(draft, broken)

@@ -1,8 +1,8 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
-import type { ValidationOptions } from '@crux/rules'
 import {
   type ConfigDraft,
   configUpdated,
+  type DraftPlace,
   editField,
   isBehind,
   linkFound,
@@ -49,7 +49,7 @@ export type DraftSession = ReturnType<typeof createDraftSession>
  */
 export function createDraftSession(initial: Stored, link: DraftLink) {
   let draft = startDraft(initial.fields, initial.revision)
-  let place: ValidationOptions = {}
+  let place: DraftPlace = {}
   let offline = false
   let leaving = false
   /** Counts finds and losses of the link: an answer of an earlier one is void. */
@@ -138,7 +138,7 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
       return () => void listeners.delete(listener)
     },
     /** Where the layer stands: with a prefix names are judged in their full length, with the layers below what may be left to them. */
-    standsAt(next: ValidationOptions) {
+    standsAt(next: DraftPlace) {
       place = next
     },
     edit(field: ContainerConfigField, value: unknown, seen: ContainerConfigFields) {

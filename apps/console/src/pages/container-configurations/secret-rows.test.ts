@@ -4,9 +4,11 @@ import {
   changesOf,
   isTyped,
   nothingTyped,
+  overtaken,
   type Secret,
   secretRows,
   type TypedSecrets,
+  withoutSent,
   withPairs,
 } from './secret-rows.ts'
 
@@ -122,5 +124,55 @@ describe('what is typed', () => {
       ['4', 'twice'],
       ['5', 'form'],
     ])
+  })
+})
+
+describe('two people at the same secrets', () => {
+  const typed = (values: [string, string][], removed: string[] = []): TypedSecrets => ({
+    values: new Map(values),
+    added: [{ id: 'n', key: 'NEW', value: 'mine' }],
+    removed: new Set(removed),
+  })
+  const row = (key: string, value?: string): Secret => ({ key, required: false, value })
+
+  it('says which typed keys somebody else has changed since', () => {
+    const seen = [row('A', '1'), row('B', '1'), row('C', '1')]
+    const now = [row('A', '2'), row('B', '1'), row('D', '1')]
+    const found = overtaken(
+      typed(
+        [
+          ['A', 'x'],
+          ['B', 'x'],
+          ['D', 'x'],
+          ['E', ''],
+        ],
+        ['C'],
+      ),
+      seen,
+      now,
+    )
+    expect([...found].sort()).toEqual(['A', 'C', 'D'])
+    expect(overtaken(typed([['A', 'x']]), now, now).size).toBe(0)
+  })
+
+  it('leaves what was typed while the rest was saved', () => {
+    const before = typed(
+      [
+        ['A', 'x'],
+        ['B', 'x'],
+      ],
+      ['C'],
+    )
+    const sent = changesOf(before, [])
+    const meanwhile = {
+      ...before,
+      values: new Map([
+        ['A', 'x'],
+        ['B', 'more'],
+      ]),
+    }
+    const left = withoutSent(meanwhile, sent)
+    expect([...left.values]).toEqual([['B', 'more']])
+    expect([left.added, [...left.removed]]).toEqual([[], []])
   })
 })

@@ -112,3 +112,21 @@ export function changesOf(typed: TypedSecrets, own: readonly Secret[]): SecretCh
     if (key !== '') changes.push({ key, row: { id, required: false, text: value } })
   return changes
 }
+
+/** What is left of what is typed once these changes are stored; what was typed over them meanwhile stays. */
+export function withoutSent(typed: TypedSecrets, sent: readonly SecretChange[]): TypedSecrets {
+  const stored = new Map(sent.map(({ key, row }) => [key, row?.text]))
+  const isStored = (key: string, text: string) => stored.has(key) && stored.get(key) === text
+  return {
+    values: new Map([...typed.values].filter(([key, text]) => !isStored(key, text))),
+    added: typed.added.filter(({ key, value }) => !isStored(key, value)),
+    removed: new Set([...typed.removed].filter((key) => !stored.has(key))),
+  }
+}
+
+/** Typed keys whose stored row is another one than when somebody began to type here: saving would put this in its place. */
+export function overtaken(typed: TypedSecrets, seen: readonly Secret[], own: readonly Secret[]): ReadonlySet<string> {
+  const [before, now] = [seen, own].map((rows) => new Map(rows.map((row) => [row.key, row.value ?? ''])))
+  const keys = [...typed.removed, ...[...typed.values].flatMap(([key, text]) => (text === '' ? [] : [key]))]
+  return new Set(keys.filter((key) => before?.get(key) !== now?.get(key)))
+}

@@ -1,4 +1,9 @@
-import type { ContainerConfigField, ContainerConfigFields, containerConfigGroups, NodeType } from '@crux/contract'
+import {
+  type ContainerConfigField,
+  type ContainerConfigFields,
+  containerConfigGroups,
+  type NodeType,
+} from '@crux/contract'
 import { isKeyedField, isUnset, rowKey } from '@crux/rules'
 
 export type Group = keyof typeof containerConfigGroups
@@ -37,6 +42,16 @@ export type SectionId = keyof typeof sections
 export const sectionIds = Object.keys(sections) as SectionId[]
 export const groupOf = (id: SectionId): Group => sections[id].group
 export const fieldsIn = (id: SectionId): readonly ContainerConfigField[] => sections[id].fields
+
+/** What the whole form is narrowed to; without one it shows what is in use. */
+export type FieldFilter = 'all' | Group
+
+/** The settings of a section that a filter leaves; a section of which it leaves none goes. */
+export const fieldsFor = (id: SectionId, filter: FieldFilter | undefined): readonly ContainerConfigField[] =>
+  fieldsIn(id).filter((field) => fits(field, filter))
+
+export const fits = (field: ContainerConfigField, filter: FieldFilter | undefined): boolean =>
+  filter === undefined || filter === 'all' || (containerConfigGroups[filter] as readonly string[]).includes(field)
 
 /** What an empty configuration offers first. */
 export const everydaySections = ['environment', 'ports', 'volumes', 'general', 'routing', 'secrets'] as const

@@ -1,11 +1,10 @@
 import type { ContainerConfigField, ContainerConfigFields, Result } from '@crux/contract'
-import type { ValidationOptions } from '@crux/rules'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '../../components/confirm.tsx'
 import type { Change } from './config-context.ts'
-import { findProblems, saveState, shownFields } from './config-draft.ts'
+import { type DraftPlace, findProblems, saveState, shownFields } from './config-draft.ts'
 import { fieldOf } from './config-rows.ts'
 import { type FieldStep, noHistory, noted, redo, seenOf, undo } from './edit-history.ts'
 import { openDraft } from './open-draft.ts'
@@ -14,7 +13,7 @@ import { openDraft } from './open-draft.ts'
 export function useConfigDraft(
   params: { teamSlug: string; configId: string },
   config: Result<'container-configurations.get'>,
-  place: ValidationOptions,
+  place: DraftPlace,
 ) {
   const { t } = useTranslation()
   const [{ session, enter }] = useState(() => openDraft(params, config))
@@ -106,6 +105,10 @@ export function useConfigDraft(
         ),
       [errors],
     ),
+    firstError:
+      Object.entries(draft.refused).map(([property, description]) => ({ property, description }))[0] ??
+      problems[0] ??
+      null,
     fieldHasError: (field: string): boolean =>
       [...errors.keys(), ...Object.keys(draft.conflicts)].some((property) => fieldOf(property) === field),
   }

@@ -1,6 +1,6 @@
 import type { ApiError } from '@crux/client'
 import { useBlocker } from '@tanstack/react-router'
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCall } from '../../api/client.ts'
 import { describeError } from '../../api/errors.ts'
@@ -16,16 +16,21 @@ import {
   isTyped,
   type Known,
   nothingTyped,
+  overtaken,
+  type Secret,
   type SecretChange,
   secretRows,
   type TypedSecrets,
+  withoutSent,
   withPairs,
 } from './secret-rows.ts'
 
+const none: ReadonlySet<string> = new Set()
 /** A patch names at most so many keys. */
 const keysAtOnce = 100
 
 type Place = { node: { name: string }; publicKey?: string | null | undefined }
+type Seen = { revision: number | undefined; rows: readonly Secret[] }
 type SecretValues = ReturnType<typeof useValues>
 const Context = createContext<SecretValues | null>(null)
 
@@ -53,8 +58,8 @@ function useValues(place: Place | undefined, revision: number | undefined) {
   const { teamSlug, configId, own, parent } = useConfigForm()
   const [known, setKnown] = useState<Known>()
   const [typed, setTyped] = useState<TypedSecrets>(nothingTyped)
-  /** The revision that was shown when somebody began to type: what changed since is a conflict, once. */
-  const [since, setSince] = useState<number>()
+  /** What was shown when somebody began to type: what changed since is a conflict, once. */
+  const [since, setSince] = useState<Seen>()
   const [saving, setSaving] = useState(false)
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const update = useCall('container-configurations.update', { toast: false })
@@ -89,14 +94,19 @@ function useValues(place: Place | undefined, revision: number | undefined) {
   const listed = useMemo(() => new Set(rows.map((row) => row.key)), [rows])
   const problems = useMemo(() => addedProblems(typed, listed), [typed, listed])
 
-  const change = useCallback(
-    (next: (before: TypedSecrets) => TypedSecrets) => {
-      setSince((before) => before ?? revision)
-      setErrors(new Map())
-      setTyped(next)
-    },
-    [revision],
-  )
+  const others = useMemo(() => overtaken(typed, since?.rows ?? [], stored ?? []), [typed, since, stored])
+  const shown = useRef<Seen>({ revision, rows: [] })
+  shown.current = { revision, rows: stored ?? [] }
+  // The next one begins anew.
+  useEffect(() => {
+    if (!dirty) setSince(undefined)
+  }, [dirty])
+
+  const change = useCallback((next: (before: TypedSecrets) => TypedSecrets) => {
+    setSince((before) => before ?? shown.current)
+    setErrors(new Map())
+    setTyped(next)
+  }, [])
   const discard = useCallback(() => {
     setTyped(nothingTyped)
     setErrors(new Map())
@@ -109,34 +119,39 @@ function useValues(place: Place | undefined, revision: number | undefined) {
     setSaving(true)
     setErrors(new Map())
     let left = changesOf(typed, stored ?? [])
-    let seen = since
     try {
       while (left.length > 0) {
         const part = left.slice(0, keysAtOnce)
-        await send(part, publicKey, seen)
+        await send(part, publicKey)
+        setTyped((before) => withoutSent(before, part))
         left = left.slice(keysAtOnce)
-        // What this page itself has just changed is no conflict.
-        seen = undefined
       }
-      discard()
+      // What was typed while it was saved is a change of what is stored now.
+      setSince(shown.current)
       toastSuccess(t('secrets.saved'))
     } catch (error) {
-      setErrors(errorsOf(error as ApiError, left))
+      const { value } = error as ApiError
+      const conflict = conflictOf(value)
+      setErrors(
+        conflict
+          ? new Map(conflict.keys.map((key) => [key, t('secrets.conflict')]))
+          : errorsOf(error as ApiError, left),
+      )
       // Now it is known what somebody else did: who saves again means it.
-      setSince(revision)
+      if (conflict) setSince({ ...shown.current, revision: conflict.revision })
     } finally {
       setSaving(false)
     }
   }
 
-  async function send(part: readonly SecretChange[], publicKey: string, seen: number | undefined) {
+  async function send(part: readonly SecretChange[], publicKey: string) {
     const sealed = await Promise.all(part.flatMap(({ key, row }) => (row ? [sealedRow(publicKey, key, row)] : [])))
     await update.mutateAsync({
       params: { teamSlug, configId },
       body: {
         config: { secrets: sealed },
         keys: { secrets: part.map(({ key }) => key) },
-        ...(seen !== undefined && { revision: seen }),
+        ...(since?.revision !== undefined && { revision: since.revision }),
       },
     })
   }
@@ -150,6 +165,8 @@ function useValues(place: Place | undefined, revision: number | undefined) {
     denied: update.denied,
     problems,
     errors,
+    // What this page saves comes back before the answer does.
+    overtaken: saving ? none : others,
     setValue: (key: string, value: string | null) =>
       change((before) => {
         const values = new Map(before.values)
@@ -188,6 +205,13 @@ function useValues(place: Place | undefined, revision: number | undefined) {
 
 const sealedRow = async (publicKey: string, key: string, { text, ...row }: NonNullable<SecretChange['row']>) =>
   text === '' ? { ...row, key } : { ...row, key, value: await sealSecret(publicKey, text), encrypted: true, publicKey }
+
+/** Which keys somebody else has changed, and the revision that they were changed by at the latest. */
+function conflictOf(value: unknown): { keys: string[]; revision: number } | null {
+  const { conflicts, revision } = (value ?? {}) as { conflicts?: { property: string }[]; revision?: number }
+  if (!conflicts || revision === undefined) return null
+  return { keys: conflicts.map(({ property }) => property.replace(/^secrets\./, '')), revision }
+}
 
 /** What the server says, at the key that it says it of, or of the whole at ''. */
 function errorsOf(error: ApiError, sent: readonly SecretChange[]): ReadonlyMap<string, string> {

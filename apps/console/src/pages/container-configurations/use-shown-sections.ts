@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
 import { useConfigForm } from './config-context.ts'
-import { type Group, groupOf, groups, holdsValue, isFor, type SectionId, sectionIds } from './sections.ts'
+import { type FieldFilter, fieldsFor, groups, holdsValue, isFor, type SectionId, sectionIds } from './sections.ts'
 
 /**
- * Which sections are lit (ui.md U13.2): at first those that have a value or an error; one that gets a value or an error joins them. On a
- * node of one kind, sections of the other are offered only where something is set in them.
+ * Which sections the form shows. Without a filter those that have a value or an error, and those that somebody opened (ui.md U13.2);
+ * with one all that have a setting of that kind. On a node of one kind, sections of the other are offered only where something is set
+ * in them.
  */
-export function useShownSections(hasError: (id: SectionId) => boolean) {
+export function useShownSections(hasError: (id: SectionId) => boolean, filter: FieldFilter | undefined) {
   const form = useConfigForm()
   const filled = sectionIds.filter((id) => holdsValue(id, form.own, form.parent) || hasError(id))
   const offered = sectionIds.filter((id) => isFor(id, form.nodeType) || filled.includes(id))
@@ -19,21 +20,15 @@ export function useShownSections(hasError: (id: SectionId) => boolean) {
     if (joined.length > 0) setLit((all) => new Set([...all, ...joined]))
   }, [key])
 
-  const shown = offered.filter((id) => lit.has(id))
-  const idsOf = (group: Group | 'all') => offered.filter((id) => group === 'all' || groupOf(id) === group)
+  const fitting = offered.filter((id) => fieldsFor(id, filter).length > 0)
   return {
     /** Nothing is set anywhere. */
     empty: filled.length === 0,
-    offered,
-    shown,
-    groups: groups.filter((group) => idsOf(group).length > 0),
-    isLit: (group: Group | 'all') => idsOf(group).every((id) => lit.has(id)),
+    /** What there is to choose from; with a filter that kind alone. */
+    offered: fitting,
+    shown: filter ? fitting : offered.filter((id) => lit.has(id)),
+    groups: groups.filter((group) => offered.some((id) => fieldsFor(id, group).length > 0)),
     show: (id: SectionId) => setLit((all) => new Set([...all, id])),
     hide: (id: SectionId) => setLit((all) => new Set([...all].filter((other) => other !== id))),
-    toggle(group: Group | 'all') {
-      const ids = new Set(idsOf(group))
-      const off = [...ids].every((id) => lit.has(id))
-      setLit((all) => new Set(off ? [...all].filter((id) => !ids.has(id)) : [...all, ...ids]))
-    },
   }
 }

@@ -14,10 +14,13 @@ const placeOf = (problem: Partial<Problem> & { property: string }) => {
 }
 
 it('leads to the field of the layer where a problem is mended', () => {
-  expect(placeOf({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual(['own', 'environment'])
-  expect(placeOf({ property: 'config.volumes[0].path' })).toEqual(['own', 'volumes'])
-  expect(placeOf({ property: 'configBundles[1].config.ports[0].internal' })).toEqual(['second', 'ports'])
-  expect(placeOf({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets'])
+  expect(placeOf({ property: 'environment.LEVEL', error: 'ambiguousKeyInConfigs' })).toEqual([
+    'own',
+    'environment.LEVEL',
+  ])
+  expect(placeOf({ property: 'config.volumes[0].path' })).toEqual(['own', 'volumes[0].path'])
+  expect(placeOf({ property: 'configBundles[1].config.ports[0].internal' })).toEqual(['second', 'ports[0].internal'])
+  expect(placeOf({ property: 'instances[0].config.secrets.KEY', instanceId: 'i' })).toEqual(['instance', 'secrets.KEY'])
 })
 
 it('leads nowhere where no configuration is at fault', () => {

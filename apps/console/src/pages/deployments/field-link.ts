@@ -35,6 +35,6 @@ export function instanceLink(
   return configId ? fieldLink(teamSlug, configId, path) : null
 }
 
-/** `environment.LEVEL`, `volumes[0].path` -> the section of environment, of volumes. */
+/** `environment.LEVEL`, `volumes[0].path`: the page opens the section and begins at that field of it. */
 const fieldLink = (teamSlug: string, configId: string, path: string): Link =>
-  links.containerConfiguration(teamSlug, configId, undefined, /^\w+/.exec(path)?.[0])
+  links.containerConfiguration(teamSlug, configId, undefined, path)

@@ -1,0 +1,63 @@
+import type { FieldTarget } from './field-target.ts'
+import type { SectionId } from './sections.ts'
+
+/** The bar at the top covers so much. */
+const headHeight = 56
+/** Sections and rows that are drawn late are waited for so long. */
+const patienceMs = 3_000
+
+/** Scrolls to a section and puts the focus on its first control, or on that of a setting in it. Returns how to give it up. */
+export function goToField(id: SectionId, target?: FieldTarget): () => void {
+  const start = performance.now()
+  let frame = 0
+  const look = () => {
+    const section = document.getElementById(`section-${id}`)
+    const waits = performance.now() - start < patienceMs
+    const control = section && target && controlOf(section, target)
+    if (!section || (target && !control && waits)) {
+      if (waits) frame = requestAnimationFrame(look)
+    } else go(section, control ?? firstControl(section))
+  }
+  look()
+  return () => cancelAnimationFrame(frame)
+}
+
+function go(section: HTMLElement, control: HTMLElement | null) {
+  const first = firstControl(section)
+  const place = control && control !== first ? control : section
+  const { top } = place.getBoundingClientRect()
+  // What can be read where it stands stays there.
+  if (top < headHeight || top > innerHeight * 0.6)
+    place.scrollIntoView({
+      block: place === section ? 'start' : 'center',
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+    })
+  control?.focus({ preventScroll: true })
+}
+
+const controls = 'input, textarea, select, [role="radio"][tabindex="0"], [role="switch"]'
+
+/** Values before the buttons of the head. */
+const firstControl = (section: HTMLElement): HTMLElement | null =>
+  section.querySelector<HTMLElement>(controls) ?? section.querySelector('button')
+
+/** The control that carries the name, in the row that carries the id; what has an error stands for what has no control of its own. */
+function controlOf(section: HTMLElement, { property, rowId, part }: FieldTarget): HTMLElement | null {
+  const marked = [...section.querySelectorAll<HTMLElement>('[data-input]')]
+  const named = (fits: (input: string) => boolean) => marked.find((element) => fits(element.dataset.input ?? ''))
+  const inRow = (input: string) => rowId !== undefined && input.includes(`.${rowId}`)
+  const row = rowId === undefined ? null : section.querySelector<HTMLElement>(`[data-row="${CSS.escape(rowId)}"]`)
+  const element =
+    named((input) => input === property) ??
+    named((input) => inRow(input) && input.endsWith(`.${part || 'value'}`)) ??
+    section.querySelector<HTMLElement>(`[data-part="${CSS.escape(property)}"]`) ??
+    // The value of a variable carries the name of its row alone.
+    (part === 'key' ? undefined : named((input) => rowId !== undefined && input.endsWith(`.${rowId}`))) ??
+    row ??
+    (rowId === undefined ? named((input) => input.startsWith(`${property}.`)) : named(inRow))
+  return (
+    element?.querySelector<HTMLElement>(controls) ??
+    element?.querySelector('button') ??
+    section.querySelector('[aria-invalid]')
+  )
+}
