@@ -33,8 +33,9 @@ export async function setStage(): Promise<Stage> {
 
 export async function removeContainers(label: string): Promise<void> {
   for (const one of await raw.list(label)) await raw.remove(one.Id)
-  // Each round uses a prefix of its own: its networks would fill the engine's address pools.
-  const filters = encodeURIComponent(JSON.stringify({ label: ['dev.crux.prefix'] }))
+  // Each round uses a prefix of its own: its networks would fill the engine's address pools. Only these: what others on the engine
+  // are about to start has networks that no running container uses yet.
+  const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
   // The engine prunes for one at a time.
   await waitFor('the networks are gone', () => engine('POST', `/networks/prune?filters=${filters}`).then(() => true))
 }
