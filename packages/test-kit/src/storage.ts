@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { AwsV4Signer } from 'aws4fetch'
@@ -21,6 +21,8 @@ export type TestStorage = {
   host: string
   createBucket: (name: string) => Promise<void>
   put: (bucket: string, key: string, body: string | Uint8Array) => Promise<void>
+  /** Lays many objects straight into the folder that the server serves, all of one time. */
+  fill: (bucket: string, objects: Readonly<Record<string, string>>, modifiedAt: Date) => Promise<void>
   remove: (bucket: string, key: string) => Promise<void>
   /** Any signed request, for what the above do not do. Path and query as S3 has them. */
   request: (method: string, path: string, body?: string | Uint8Array) => Promise<Response>
@@ -88,6 +90,14 @@ export async function startStorage(): Promise<TestStorage> {
     host,
     createBucket: (name) => demand('PUT', `/${name}`),
     put: (bucket, key, body) => demand('PUT', at(bucket, key), body),
+    async fill(bucket, objects, modifiedAt) {
+      for (const [key, body] of Object.entries(objects)) {
+        const path = join(data, bucket, key)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, body)
+        await utimes(path, modifiedAt, modifiedAt)
+      }
+    },
     remove: (bucket, key) => demand('DELETE', at(bucket, key)),
     request,
     start,
