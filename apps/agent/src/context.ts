@@ -15,6 +15,8 @@ import { messageOf } from './drivers/errors.ts'
 import { createGate, type Gate } from './gate/gate.ts'
 import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
 import { openGateRunner } from './gate/runner.ts'
+import { createImageClaims } from './images/claims.ts'
+import { openFetchedImages } from './images/fetched.ts'
 import { openJournalFolder } from './journal/journal.ts'
 import { connectTo } from './link/client.ts'
 import { createCommands, type LinkEnd } from './link/commands.ts'
@@ -87,6 +89,10 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
     })
     gate = holding
+    const images = {
+      claims: createImageClaims(),
+      fetched: await openFetchedImages(join(folder, 'fetched-images.json'), driver.engine),
+    }
     const working = createReleases({
       context: {
         driver,
@@ -99,6 +105,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         dataDir: settings.dataDir,
         decrypt: key.decrypt,
         clock,
+        images,
         log,
       },
       journals: openJournalFolder(join(folder, 'journal')),
@@ -154,6 +161,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         credentials,
         releases: working,
         networks: prepared,
+        images,
         log,
         ownContainer,
       }),

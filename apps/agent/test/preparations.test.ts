@@ -81,6 +81,35 @@ describe('init containers', () => {
     ).not.toContain('plain-token')
   })
 
+  test('of a release that is gone back to are those that ran, also where their tags have moved since', async () => {
+    const filling = (text: string) => makeFiller(text).then(({ digest }) => digest)
+    const makeFiller = (text: string) =>
+      world.publish('filler:1', { files: { '/fill': `#!/bin/sh\necho ${text} > /v/who\n`, '/conf/who': text } })
+    const filler = `${world.registry.host}/filler:1`
+    const instance = withWeb({
+      volumes: [
+        { name: 'data', path: '/data', type: 'ro' },
+        { name: 'conf', path: '/conf', type: 'ro' },
+      ],
+      configContainer: { image: filler, path: '/conf', keepFiles: false, volume: 'conf' },
+      initContainers: [
+        { name: 'fill', image: filler, command: [{ key: '/fill' }], volumes: [{ name: 'data', path: '/v' }] },
+      ],
+    })
+    const old = await filling('old')
+    const first = world.release({ instances: [instance] })
+    await succeed(first)
+    const resolved = (first.key ? world.server.eventsOf(first.key) : []).flatMap(({ event }) =>
+      event.case === 'resolved' ? [event.value.preparationDigests] : [],
+    )
+    expect(resolved).toEqual([{ [filler]: old }])
+    expect(await filling('new')).not.toBe(old)
+    await succeed(world.release({ instances: [instance] }))
+    expect([(await read('web', 'data', 'who')).trim(), await read('web', 'conf', 'who')]).toEqual(['new', 'new'])
+    await succeed(world.release({ instances: [{ ...instance, preparationDigests: { [filler]: old } }] }))
+    expect([(await read('web', 'data', 'who')).trim(), await read('web', 'conf', 'who')]).toEqual(['old', 'old'])
+  })
+
   test('find the neighbours of the container by their names, where they get its networks', async () => {
     await succeed(world.release({ instances: [{ instanceId: 'db', image: web, config: { name: 'db' } }] }))
     await succeed(

@@ -42,8 +42,8 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
     done: phase(PhaseState.DONE),
     skipped: phase(PhaseState.SKIPPED),
     failed: phase(PhaseState.FAILED),
-    resolved(instanceId: string, digest: string) {
-      journal.append({ case: 'resolved', value: { instanceId, digest } })
+    resolved(instanceId: string, digest: string, preparationDigests: Record<string, string>) {
+      journal.append({ case: 'resolved', value: { instanceId, digest, preparationDigests } })
     },
     /** At most two a second per instance, and always the last. */
     progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {

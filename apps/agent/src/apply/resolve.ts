@@ -3,6 +3,7 @@ import { Slots } from '../concurrency/slots.ts'
 import type { ImageFacts, ImageReference, PullOrder, RegistryCredentials } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError } from '../drivers/errors.ts'
+import type { FetchedImages } from '../images/fetched.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { imageKey, registryOf } from '../plan/image-reference.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
@@ -23,6 +24,7 @@ const pullsMax = 4
  */
 export async function resolveAndPull(options: {
   driver: Driver
+  fetched: FetchedImages
   release: Release
   desired: readonly DesiredInstance[]
   known: Record<string, string>
@@ -30,7 +32,7 @@ export async function resolveAndPull(options: {
   signal: AbortSignal
   onResolved: (digests: Record<string, string>) => void
 }): Promise<ResolvedInstance[]> {
-  const { driver, release, desired, known, narrator, signal } = options
+  const { driver, fetched, release, desired, known, narrator, signal } = options
   const byId = new Map(release.instances.map((instance) => [instance.instanceId, instance]))
   const found = await allOrFirstError(
     desired.map(async (wanted) => {
@@ -43,7 +45,11 @@ export async function resolveAndPull(options: {
           orders.map(async (order) => ({ order, ...(await whileAway(() => resolveOne(driver, order), signal)) })),
         )
         if (!own) throw new Error('an instance has an image')
-        narrator.resolved(wanted.instanceId, own.digest)
+        narrator.resolved(
+          wanted.instanceId,
+          own.digest,
+          Object.fromEntries(others.map(({ order, digest }) => [imageKey(order.image), digest])),
+        )
         for (const { order, digest } of others)
           narrator.info(wanted.instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
         narrator.done(wanted.instanceId, Phase.RESOLVE)
@@ -68,7 +74,8 @@ export async function resolveAndPull(options: {
     const reference = `${image.name}@${digest}`
     let pull = pulls.get(reference)
     if (!pull) {
-      pull = slots.run(() => whileAway(() => driver.engine.pull({ image, digest, auth, onProgress, signal }), signal))
+      const once = () => driver.engine.pull({ image, digest, auth, onProgress, signal })
+      pull = slots.run(() => whileAway(() => fetched.fetch({ name: image.name, digest }, once), signal))
       pulls.set(reference, pull)
     }
     await pull
@@ -148,7 +155,8 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
       return {
         key,
         image,
-        pinned: known[key] ?? image.digest,
+        // Which one ran, where an earlier release is gone back to.
+        pinned: known[key] ?? image.digest ?? (instance.preparationDigests[name] || undefined),
         auth: same ? auth : undefined,
         local: instance.localOnly ? 'first' : 'no',
       }

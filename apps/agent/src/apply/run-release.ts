@@ -4,6 +4,8 @@ import type { Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
 import type { Gate } from '../gate/gate.ts'
+import type { ImageClaims } from '../images/claims.ts'
+import type { FetchedImages } from '../images/fetched.ts'
 import type { Journal } from '../journal/journal.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
@@ -12,6 +14,7 @@ import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
 import { fullName, networkName } from '../plan/names.ts'
 import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
+import { imagesOf } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
@@ -29,6 +32,7 @@ export interface ReleaseContext {
   dataDir: string
   decrypt: (message: string) => Promise<string>
   clock: LinkClock
+  images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
   createLock: Run['createLock']
 }
@@ -46,15 +50,18 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   const { release } = journal
   const narrator = createNarrator(journal)
   let run: Run | undefined
+  let unclaim: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
     if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
+    unclaim = await context.images.claims.claim(wantedImages(release, desired))
     const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
       driver: context.driver,
+      fetched: context.images.fetched,
       release,
       desired,
       known: journal.facts.digests ?? {},
@@ -70,7 +77,17 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   } catch (error) {
     if (error instanceof Stopped && error.kind === 'shutdown') throw error
     await fail(journal, context, narrator, run, error)
+  } finally {
+    unclaim?.()
   }
+}
+
+/** Names of all images that the release looks for, and ids of those that it wants from the engine's own store. */
+function wantedImages({ instances }: Release, desired: readonly DesiredInstance[]): string[] {
+  return [
+    ...desired.flatMap(({ image, preparations }) => [image, ...imagesOf(preparations)].map(({ name }) => name)),
+    ...instances.flatMap(({ imageDigest, preparationDigests }) => [imageDigest, ...Object.values(preparationDigests)]),
+  ]
 }
 
 /** What costs time and changes nothing that anybody sees goes on while the registries answer. */

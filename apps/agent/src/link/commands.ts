@@ -8,6 +8,8 @@ import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
 import { gateContainerName } from '../gate/runner.ts'
+import type { ImageClaims } from '../images/claims.ts'
+import type { FetchedImages } from '../images/fetched.ts'
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
@@ -22,6 +24,7 @@ export interface CommandContext {
   credentials: Credentials
   releases: Releases
   networks: PrefixNetworks
+  images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
   /** Full name of the agent's own container; empty for a process. */
   ownContainer: string
@@ -38,7 +41,7 @@ const rememberedCommands = 1_000
  * executed again. The streams of one link end with it: the server asks for them anew.
  */
 export function createCommands(context: CommandContext) {
-  const { client, driver, credentials, log, networks, releases } = context
+  const { client, driver, credentials, images, log, networks, releases } = context
   const seen = new Set<string>()
 
   function isNew(id: string): boolean {
@@ -185,11 +188,14 @@ export function createCommands(context: CommandContext) {
           return undefined
         }
         case 'listImages':
-          await answer(commandId, async () => ({ case: 'images', value: await imageList(driver) }))
+          await answer(commandId, async () => ({ case: 'images', value: await imageList(driver, images.fetched) }))
           return undefined
         case 'removeImages': {
           const { imageIds } = command.value
-          await answer(commandId, async () => ({ case: 'removedImages', value: await removeImages(driver, imageIds) }))
+          await answer(commandId, async () => ({
+            case: 'removedImages',
+            value: await removeImages(driver, images, imageIds),
+          }))
           return undefined
         }
         case 'readLog': {

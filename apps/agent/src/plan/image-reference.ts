@@ -35,6 +35,16 @@ export function imageKey({ name, tag, digest }: ImageReference & { digest?: stri
   return `${name}:${tag}${digest ? `@${digest}` : ''}`
 }
 
+/** The name of a reference, without its tag and digest. */
+export function repositoryOf(reference: string): string {
+  return reference.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
+}
+
+/** As the engine shows a name: without Docker Hub's address. */
+export function familiarName(name: string): string {
+  return name.replace(/^((index|registry-1)\.)?docker\.io\//i, '').replace(/^library\//, '')
+}
+
 /** Where an image comes from; Docker Hub is known by several names. */
 export function registryOf(name: string): string {
   const parts = name.split('/')

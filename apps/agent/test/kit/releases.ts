@@ -27,6 +27,8 @@ export interface InstanceInput {
   /** `name:tag` */
   image: string
   digest?: string
+  /** Of the images of init and config containers, by "name:tag". */
+  preparationDigests?: Record<string, string>
   localOnly?: boolean
   auth?: { serverAddress: string; username: string; password: string }
   /** Where the storage is that the configuration names. */
@@ -48,13 +50,14 @@ export function makeRelease({ deploymentId, number, owner, instances, ...rest }:
     ...fields,
     key: { deploymentId: deploymentId ?? randomUUID(), number: number ?? 1 },
     owner,
-    instances: instances.map(({ instanceId, image, digest, localOnly, auth, storage, config }) => {
+    instances: instances.map(({ instanceId, image, digest, preparationDigests, localOnly, auth, storage, config }) => {
       const colon = image.lastIndexOf(':')
       return {
         instanceId: instanceId ?? randomUUID(),
         imageName: image.slice(0, colon),
         imageTag: image.slice(colon + 1),
         imageDigest: digest ?? '',
+        preparationDigests: preparationDigests ?? {},
         localOnly: localOnly ?? false,
         ...(auth ? { registryAuth: auth } : {}),
         ...(storage ? { storage } : {}),

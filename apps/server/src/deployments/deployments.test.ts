@@ -360,7 +360,7 @@ describe('what a success replaces', () => {
 })
 
 describe('a rollback', () => {
-  it('starts an earlier release by digest with the configuration of then', async () => {
+  it('starts an earlier release by digest with the configuration of then, init containers included', async () => {
     const node = await world.node()
     const agent = await world.agent(node)
     const version = await world.version({
@@ -368,7 +368,15 @@ describe('a rollback', () => {
     })
     const deployment = await world.deployment(version, node.id)
     await world.start(deployment.id)
-    const first = await deployWell(agent)
+    const first = (await agent.command('deploy')).value as Release
+    expect(first.instances[0]?.preparationDigests).toEqual({})
+    const ran = { 'busybox:latest': `sha256:${'b'.repeat(64)}` }
+    const news = goodNews(first).map((one) =>
+      one.event.case === 'resolved'
+        ? { event: { ...one.event, value: { ...one.event.value, preparationDigests: ran } } }
+        : one,
+    )
+    await agent.client.reportDeployment({ release: first.key, events: journal(news) })
     await world.becomes(deployment.id, 'successful')
     await world.client.call('container-configurations.update', {
       params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
@@ -382,6 +390,7 @@ describe('a rollback', () => {
     const third = (await agent.command('deploy', 3)).value as Release
     expect(third.key?.number).toBe(3)
     expect(third.instances[0]?.imageDigest).toBe(`sha256:${first.instances[0]?.instanceId.replace(/-/g, '')}`)
+    expect(third.instances[0]?.preparationDigests).toEqual(ran)
     expect(third.instances[0]?.configJson).toContain('old')
     expect(
       await refusal(world.client.call('deployments.start-release', { params: { ...params, number: 9 }, query: {} })),

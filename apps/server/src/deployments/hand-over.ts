@@ -73,6 +73,7 @@ function toInstance(
     imageName: row.imageName,
     imageTag: row.imageTag,
     imageDigest: row.digest ?? '',
+    preparationDigests: row.preparationDigests,
     localOnly: row.localOnly,
     ...(credentials &&
       !row.localOnly && {

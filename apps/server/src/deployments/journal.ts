@@ -93,10 +93,13 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
 
 /** Digests and how far each image is, for lists, the progress bar and a later rollback. */
 async function foldIntoInstances(queries: Queries, releaseId: string, events: readonly AgentEvent[]): Promise<void> {
-  const changes = new Map<string, { digest?: string; phase?: string; phaseState?: string }>()
+  type Change = { digest?: string; preparationDigests?: Record<string, string>; phase?: string; phaseState?: string }
+  const changes = new Map<string, Change>()
   for (const { event } of events) {
-    if (event.case === 'resolved')
-      changes.set(event.value.instanceId, { ...changes.get(event.value.instanceId), digest: event.value.digest })
+    if (event.case === 'resolved') {
+      const { instanceId, digest, preparationDigests } = event.value
+      changes.set(instanceId, { ...changes.get(instanceId), digest, preparationDigests })
+    }
     if (event.case === 'phase')
       changes.set(event.value.instanceId, {
         ...changes.get(event.value.instanceId),
@@ -108,8 +111,10 @@ async function foldIntoInstances(queries: Queries, releaseId: string, events: re
   await queries.query({
     name: 'fold journal into instances',
     text: `update crux.release_instance ri set digest = coalesce(nullif(c.digest, ''), ri.digest),
+        preparation_digests = coalesce(c."preparationDigests", ri.preparation_digests),
         phase = coalesce(c.phase, ri.phase), phase_state = coalesce(c."phaseState", ri.phase_state)
-      from jsonb_to_recordset($2::jsonb) as c(id text, digest text, phase text, "phaseState" text)
+      from jsonb_to_recordset($2::jsonb) as c(id text, digest text, "preparationDigests" jsonb, phase text,
+        "phaseState" text)
       where ri.release_id = $1 and ri.instance_id::text = c.id`,
     values: [releaseId, JSON.stringify([...changes].map(([id, change]) => ({ id, ...change })))],
   })

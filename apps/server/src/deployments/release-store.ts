@@ -27,6 +27,7 @@ export type NewReleaseInstance = {
   imageTag: string
   localOnly: boolean
   digest: string | null
+  preparationDigests: Record<string, string>
   config: FinalContainerConfig
 }
 
@@ -44,11 +45,12 @@ export async function insertRelease(
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id),
       members as (
         insert into crux.release_instance (release_id, instance_id, "order", registry_id, container_name, image_name,
-          image_tag, local_only, digest, config)
+          image_tag, local_only, digest, preparation_digests, config)
         select added.id, m."instanceId", m."order", m."registryId", m."containerName", m."imageName", m."imageTag",
-          m."localOnly", m.digest, m.config
+          m."localOnly", m.digest, m."preparationDigests", m.config
         from added, jsonb_to_recordset($16::jsonb) as m("instanceId" uuid, "order" int, "registryId" uuid,
-          "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text, config jsonb))
+          "containerName" text, "imageName" text, "imageTag" text, "localOnly" boolean, digest text,
+          "preparationDigests" jsonb, config jsonb))
       select id from added`,
     values: [
       release.deploymentId,
@@ -160,13 +162,15 @@ export type ReleaseInstanceRow = {
   imageTag: string
   localOnly: boolean
   digest: string | null
+  preparationDigests: Record<string, string>
   config: FinalContainerConfig
 }
 export async function releaseInstances(queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> {
   const { rows } = await queries.query<ReleaseInstanceRow>({
     name: 'release instances',
     text: `select instance_id as "instanceId", registry_id as "registryId", container_name as "containerName",
-        image_name as "imageName", image_tag as "imageTag", local_only as "localOnly", digest, config
+        image_name as "imageName", image_tag as "imageTag", local_only as "localOnly", digest,
+        preparation_digests as "preparationDigests", config
       from crux.release_instance where release_id = $1 order by "order", instance_id`,
     values: [releaseId],
   })

@@ -11,7 +11,7 @@ import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
 import { hasStaleValues } from './stale-secrets.ts'
-import { checkStatus, startProblems } from './start-checks.ts'
+import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 export type Who = { team: TeamContext; actor: Actor }
 export type StartOptions = {
@@ -60,6 +60,7 @@ export async function startDeployment(
         imageTag: image.tag,
         localOnly: image.localOnly,
         digest: null,
+        preparationDigests: {},
         config,
       }
     })
@@ -197,14 +198,6 @@ async function releaseAhead(queries: Queries, deployment: LoadedDeployment, numb
     values: [deployment.node.id, deployment.prefix, deployment.id, number],
   })
   return rows[0]
-}
-
-function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
-  if (!ids) return deployment.instances
-  const wanted = new Set(ids)
-  const unknown = ids.find((id) => !deployment.instances.some((instance) => instance.id === id))
-  if (unknown) throw new CruxError('notFound', { property: 'instances', value: unknown })
-  return deployment.instances.filter((instance) => wanted.has(instance.id))
 }
 
 function throwFirst(problems: readonly (CruxError | undefined)[]) {

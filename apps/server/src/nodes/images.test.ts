@@ -16,13 +16,14 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const idOf = (letter: string) => `sha256:${letter.repeat(64)}`
-const image = (letter: string, references: string[], containers: string[] = []): Stored => ({
+const image = (letter: string, references: string[], more: Stored = {}): Stored => ({
   id: idOf(letter),
   references,
-  containers,
   sizeBytes: 1_000n,
   createdAt: timestampFromMs(Date.UTC(2026, 0, 2)),
+  ...more,
 })
+const fetched = { fetched: true }
 const name = 'registry.example.com:5000/web'
 
 /** A place whose nth release had the digest `digest(n)`. */
@@ -30,13 +31,14 @@ async function placeOf(releases: number) {
   const node = await world.node()
   const agent = await world.agent(node)
   const config = { initContainers: [{ name: 'wait', image: 'busybox', useParentConfig: false }] }
+  const preparationDigests = { 'busybox:latest': digest(7) }
   const { id } = await world.deployment(await world.version({ images: [{ name: 'web', config }] }), node.id, 'shop')
   for (let number = 1; number <= releases; number++) {
     await world.start(id)
     const release = (await agent.command('deploy', number)).value as Release
     const events = goodNews(release).map((one) =>
       one.event.case === 'resolved'
-        ? { event: { ...one.event, value: { ...one.event.value, digest: digest(number) } } }
+        ? { event: { ...one.event, value: { ...one.event.value, digest: digest(number), preparationDigests } } }
         : one,
     )
     await agent.client.reportDeployment({ release: release.key, events: journal(events) })
@@ -51,30 +53,32 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
 }
 
 describe('images of a node', () => {
-  it('are told apart by who needs them: containers, the last three releases, nobody, strangers', async () => {
+  it('are told apart by who needs them: containers, the last three releases, nobody, and by who fetched them', async () => {
     const { agent, params } = await placeOf(5)
     const asked = world.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [
-      image('a', [`${name}@${digest(5)}`], ['shop-web']),
-      image('b', [`${name}@${digest(3)}`, `${name}:old`]),
-      image('c', [`${name}@${digest(2)}`]),
+      image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
+      image('b', [`${name}@${digest(3)}`, `${name}:old`], fetched),
+      image('c', [`${name}@${digest(2)}`], fetched),
       image('d', ['postgres:16']),
       image('e', ['busybox:latest']),
-      image('f', [`${name}:1.0`]),
-      image('0', [`${name}@${digest(1)}`, 'mine/backup:1']),
+      image('f', [`busybox@${digest(7)}`], fetched),
+      image('1', ['of/a-deleted-deployment:1'], fetched),
+      image('0', [`${name}@${digest(1)}`]),
     ])
     const { images, reclaimableBytes } = await asked
     expect(images.map(({ id, state, neededBy }) => [id[7], state, neededBy?.replace(/shop \w+/, 'shop')])).toEqual([
       ['0', 'foreign', undefined],
+      ['1', 'unneeded', undefined],
       ['a', 'running', 'shop-web'],
       ['b', 'needed', 'shop 1.0.0 as shop, release 3'],
       ['c', 'unneeded', undefined],
       ['d', 'foreign', undefined],
-      ['e', 'needed', 'shop 1.0.0 as shop, release 5'],
-      ['f', 'foreign', undefined],
+      ['e', 'foreign', undefined],
+      ['f', 'needed', 'shop 1.0.0 as shop, release 5'],
     ])
-    expect(reclaimableBytes).toBe(1_000)
-    expect(images[1]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
+    expect(reclaimableBytes).toBe(2_000)
+    expect(images[2]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
   })
 
   it('count as needed by a release that is under way, before it knows its digest', async () => {
@@ -82,8 +86,8 @@ describe('images of a node', () => {
     await world.start(id)
     await agent.command('deploy')
     const asked = world.client.call('nodes.images', { params })
-    await storeHolds(agent, 1, [image('a', [`${name}:1.0`])])
-    expect((await asked).images[0]).toMatchObject({ state: 'needed' })
+    await storeHolds(agent, 1, [image('a', [`${name}:1.0`]), image('b', ['busybox:latest'])])
+    expect((await asked).images.map(({ state }) => state)).toEqual(['needed', 'needed'])
   })
 
   it('are removed one by one as chosen, after both sides have looked again', async () => {
@@ -91,10 +95,10 @@ describe('images of a node', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
     const asked = world.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
     await storeHolds(agent, 1, [
-      image('a', [`${name}@${digest(5)}`], ['shop-web']),
-      image('b', [`${name}@${digest(3)}`]),
-      image('c', [`${name}@${digest(2)}`]),
-      image('d', [`${name}@${digest(1)}`]),
+      image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
+      image('b', [`${name}@${digest(3)}`], fetched),
+      image('c', [`${name}@${digest(2)}`], fetched),
+      image('d', [`${name}@${digest(1)}`], fetched),
       image('e', ['postgres:16']),
     ])
     const { commandId, value } = await agent.command('removeImages')

@@ -53,28 +53,22 @@ async function judgedImages(app: App, nodeId: string): Promise<NodeImage[]> {
   const [stored, known] = await Promise.all([storedImages(app, nodeId), knownImages(app.database.pool, nodeId)])
   const byName = new Map<string, KnownImage[]>()
   for (const one of known) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
-  const repositories = new Set(known.map(({ name }) => repositoryOf(fullName(name))))
   return stored
-    .map((image) => judge(image, byName, repositories))
+    .map((image) => judge(image, byName))
     .sort((a, b) => b.sizeBytes - a.sizeBytes || a.id.localeCompare(b.id))
 }
 
-function judge(
-  image: StoredImage,
-  known: ReadonlyMap<string, readonly KnownImage[]>,
-  repositories: ReadonlySet<string>,
-): NodeImage {
+function judge(image: StoredImage, known: ReadonlyMap<string, readonly KnownImage[]>): NodeImage {
   const names = image.references.map(fullName)
   const users = [image.id, ...names].flatMap((name) => known.get(name) ?? [])
   const user = users.find(({ needed }) => needed)
-  // A name that no release gave it is somebody else's, and would go with it.
-  const isOurs = users.length > 0 && names.every((name) => repositories.has(repositoryOf(name)))
   const [state, neededBy] =
     image.containers.length > 0
       ? (['running', image.containers.join(', ')] as const)
       : user
         ? (['needed', user.by] as const)
-        : ([isOurs ? 'unneeded' : 'foreign', null] as const)
+        : // Releases are forgotten with their deployment; what they fetched the agent remembers.
+          ([image.fetched ? 'unneeded' : 'foreign', null] as const)
   return {
     id: image.id,
     references: image.references,
@@ -93,7 +87,7 @@ function dateOf({ createdAt }: StoredImage): string | null {
 
 /** By what an image of the store is recognised: the digest where a release has found it out, its tag before and without one. */
 function namesOf({ name, tag, digest }: KnownImage): string[] {
-  if (digest) return [digest, fullName(`${name}@${digest}`)]
+  if (digest) return [digest, fullName(`${repositoryOf(name)}@${digest}`)]
   return [fullName(tag ? `${name}:${tag}` : name)]
 }
 

@@ -7,8 +7,8 @@ const releasesKept = 3
 export type KnownImage = { name: string; tag: string; digest: string | null; needed: boolean; by: string }
 
 /**
- * Every image that releases on a node have used, each once: their own, and those of init and config containers, which are known by
- * name alone. Needed is what stands, what is under way, and what the last releases of each place had.
+ * Every image that releases on a node have used, each once: their own, and those of init and config containers, by name alone until
+ * the agent has said what they are. Needed is what stands, what is under way, and what the last releases of each place had.
  */
 export async function knownImages(queries: Queries, nodeId: string): Promise<KnownImage[]> {
   const { rows } = await queries.query<KnownImage>({
@@ -24,11 +24,13 @@ export async function knownImages(queries: Queries, nodeId: string): Promise<Kno
         cross join lateral (
           select ri.image_name as name, ri.image_tag as tag, ri.digest
           union all
-          select image #>> '{}', '', null from jsonb_path_query(ri.config,
-            'lax $.initContainers[*].image ? (@ != "")') as image
+          select name, '', found from jsonb_each_text(ri.preparation_digests) as resolved (name, found)
           union all
           select image #>> '{}', '', null from jsonb_path_query(ri.config,
-            'lax $.configContainer.image ? (@ != "")') as image) as of)
+            'lax $.initContainers[*].image ? (@ != "")') as image where ri.preparation_digests = '{}'
+          union all
+          select image #>> '{}', '', null from jsonb_path_query(ri.config,
+            'lax $.configContainer.image ? (@ != "")') as image where ri.preparation_digests = '{}') as of)
       select name, tag, digest, bool_or(now or coalesce(rank <= $2, false)) as needed,
         (array_agg(project_name || ' ' || version_name || ' as ' || prefix || ', release ' || number
           order by now desc, rank nulls last))[1] as by

@@ -171,6 +171,8 @@ export const releaseInstance = crux.table(
     localOnly: boolean().notNull().default(false),
     /** Reported by the agent after resolving the tag. */
     digest: text(),
+    /** Likewise of the images of init and config containers, by "name:tag" and, where the configuration has one, "@digest". */
+    preparationDigests: jsonb().$type<Record<string, string>>().notNull().default({}),
     /** FinalContainerConfig of the contract. */
     config: jsonb().notNull(),
     /** Where it stands, for lists and the progress bar: last phase and its state. */

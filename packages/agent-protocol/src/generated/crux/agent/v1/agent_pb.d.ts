@@ -577,6 +577,13 @@ export declare type Instance = Message<"crux.agent.v1.Instance"> & {
    * @generated from field: crux.agent.v1.StorageAccess storage = 8;
    */
   storage?: StorageAccess | undefined;
+
+  /**
+   * Digests of the images of init and config containers by ResolvedImage's names; set when an earlier release is rolled back to.
+   *
+   * @generated from field: map<string, string> preparation_digests = 9;
+   */
+  preparationDigests: { [key: string]: string };
 };
 
 /**
@@ -891,7 +898,8 @@ export declare type ListImages = Message<"crux.agent.v1.ListImages"> & {
 export declare const ListImagesSchema: GenMessage<ListImages>;
 
 /**
- * Removes images by id. One that a container has is left, with the reason. Answered by RemovedImages.
+ * Removes images by id. One that a container has, or that a release under way may need, is left, with the reason.
+ * Answered by RemovedImages.
  *
  * @generated from message crux.agent.v1.RemoveImages
  */
@@ -1176,6 +1184,13 @@ export declare type StoredImage = Message<"crux.agent.v1.StoredImage"> & {
    * @generated from field: repeated string containers = 5;
    */
   containers: string[];
+
+  /**
+   * A release fetched it, it was not in the store before, and it has no names but those of releases.
+   *
+   * @generated from field: bool fetched = 6;
+   */
+  fetched: boolean;
 };
 
 /**
@@ -1685,6 +1700,13 @@ export declare type ResolvedImage = Message<"crux.agent.v1.ResolvedImage"> & {
    * @generated from field: string digest = 2;
    */
   digest: string;
+
+  /**
+   * What init and config containers run, each as "name:tag" (and "@digest" where the configuration says one).
+   *
+   * @generated from field: map<string, string> preparation_digests = 3;
+   */
+  preparationDigests: { [key: string]: string };
 };
 
 /**

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { ContainerEngine, StoredImage } from '../drivers/container-engine.ts'
+import { readIfThere, writeDurably } from '../files/durable-file.ts'
+import { familiarName, repositoryOf } from '../plan/image-reference.ts'
+
+/**
+ * Which images of the store releases of this agent have fetched. Known here and nowhere else, so that it also outlives the
+ * deployments: only these are ours to remove.
+ */
+export interface FetchedImages {
+  /** Does the pull and remembers its image, unless the store had that one already, under whatever name. */
+  fetch(image: { name: string; digest: string }, pull: () => Promise<void>): Promise<void>
+  /** Ids of those that a release fetched and that nobody else has named; `stored` is the whole store. */
+  among(stored: readonly StoredImage[]): Promise<Set<string>>
+}
+
+/** By "name@digest"; the id is empty until the pull has come to its end. */
+const Record = z.record(z.string(), z.string())
+type Record = z.output<typeof Record>
+
+/** @param path of the file that keeps the record */
+export async function openFetchedImages(
+  path: string,
+  engine: Pick<ContainerEngine, 'findImage' | 'listImages'>,
+): Promise<FetchedImages> {
+  const text = await readIfThere(path)
+  const known = new Map(Object.entries(text === undefined ? {} : parse(text)))
+  const underWay = new Map<string, number>()
+  let writing = Promise.resolve()
+
+  function save(): Promise<void> {
+    const mine = writing.then(() => writeDurably(path, JSON.stringify(Object.fromEntries(known))))
+    writing = mine.catch(() => undefined)
+    return mine
+  }
+
+  return {
+    async fetch({ name, digest }, pull) {
+      const reference = `${name}@${digest}`
+      const wasKnown = known.has(reference)
+      underWay.set(reference, (underWay.get(reference) ?? 0) + 1)
+      try {
+        const before = new Set((await engine.listImages()).map(({ id }) => id))
+        // Before the pull: a process that is killed after it would leave an image that nobody may remove.
+        if (!wasKnown) {
+          known.set(reference, '')
+          await save()
+        }
+        try {
+          await pull()
+        } catch (error) {
+          if (!wasKnown && known.get(reference) === '') known.delete(reference)
+          await save()
+          throw error
+        }
+        const id = (await engine.findImage(reference))?.id ?? ''
+        const isOurs = wasKnown || !before.has(id) || [...known.values()].includes(id)
+        if (id !== '' && isOurs) known.set(reference, id)
+        else known.delete(reference)
+        await save()
+      } finally {
+        const others = (underWay.get(reference) ?? 1) - 1
+        if (others > 0) underWay.set(reference, others)
+        else underWay.delete(reference)
+      }
+    },
+    async among(stored) {
+      const ours = new Set<string>()
+      const kept = new Set(underWay.keys())
+      for (const { id, references } of stored) {
+        const names = new Set(references.map(familiarName))
+        const records = [...known].filter(([reference, of]) => (of ? of === id : names.has(familiarName(reference))))
+        for (const [reference] of records) kept.add(reference)
+        const repositories = new Set(records.map(([reference]) => familiarName(repositoryOf(reference))))
+        if (records.length > 0 && [...names].every((name) => repositories.has(repositoryOf(name)))) ours.add(id)
+      }
+      // What has gone, and comes again by another's hand, is the other's.
+      const gone = [...known.keys()].filter((reference) => !kept.has(reference))
+      for (const reference of gone) known.delete(reference)
+      if (gone.length > 0) await save()
+      return ours
+    },
+  }
+}
+
+/** A record that cannot be read is none: its images stay for ever, which harms nobody. */
+function parse(text: string): Record {
+  try {
+    return Record.parse(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}

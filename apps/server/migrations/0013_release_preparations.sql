@@ -1,0 +1,1 @@
+ALTER TABLE "crux"."release_instance" ADD COLUMN "preparation_digests" jsonb DEFAULT '{}'::jsonb NOT NULL;
