@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@crux/test-kit'
+import { freePort, startStorage, storageAccount, storageMissing } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import { buildAgentImage } from '../scripts/build-image.ts'
@@ -89,6 +89,79 @@ describe('the image', () => {
     expect((await stat(join(dataDir, '.agent', 'token.json'))).mode & 0o777).toBe(0o600)
     const refused = await server.ask({ case: 'deleteContainers', value: { container: { prefix: '', name } } })
     expect(refused).toMatchObject({ case: 'failure', value: { message: expect.stringContaining('its own container') } })
+  })
+
+  test('fills volumes from a container too, where the data folder is called otherwise outside', async () => {
+    // As the install script runs it.
+    const agent = await docker.createContainer({
+      name,
+      Image: reference,
+      Env: [
+        `CRUX_URL=${server.url}`,
+        'CRUX_NODE_ID=node-1',
+        `CRUX_TOKEN=${server.newInstallToken()}`,
+        'CRUX_DATA_DIR=/data',
+        `DATA_MOUNT_PATH=${dataDir}`,
+      ],
+      HostConfig: {
+        NetworkMode: 'host',
+        Binds: ['/var/run/docker.sock:/var/run/docker.sock', `${dataDir}:/data`],
+      },
+    })
+    await agent.start()
+    await server.waitForLink()
+    const owner = { teamId: 't', projectId: 'p', nodeId: 'node-1', prefix: name.slice(-10) }
+    const image = `crux/${name}-web:1`
+    await makeImage(docker, image, webImage('web', { files: { '/conf/app.ini': 'colour = blue' } }))
+    const storage = storageMissing() ? undefined : await startStorage()
+    await storage?.createBucket('assets')
+    await storage?.put('assets', 'v1/logo.txt', 'crux')
+    const access = { url: storage?.url ?? '', ...storageAccount }
+    const volumes = ['conf', 'assets', 'made'].map((one) => ({ name: one, path: `/${one}`, type: 'ro' as const }))
+    const config = {
+      name: 'web',
+      user: 1_000,
+      volumes: volumes.map((one) => (one.name === 'conf' ? { ...one, path: '/settings' } : one)),
+      configContainer: { image, path: '/conf', keepFiles: false, volume: 'conf' },
+      ...(storage && {
+        storage: { storageId: '019a7d3e-8c52-7f0b-9d4e-2f6a1b3c5d7e', bucket: 'assets/v1', path: 'assets' },
+      }),
+      initContainers: [
+        {
+          name: 'make',
+          image,
+          useParentConfig: false,
+          command: [{ key: '/bin/sh' }, { key: '-c' }],
+          args: [{ key: 'cat /c/app.ini > /made/all' }],
+          volumes: [
+            { name: 'conf', path: '/c' },
+            { name: 'made', path: '/made' },
+          ],
+        },
+      ],
+    }
+    try {
+      const instance = { image, localOnly: true, config, ...(storage && { storage: access }) }
+      const release = makeRelease({ owner, instances: [instance] })
+      expect(await server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+      const { Mounts } = await docker.getContainer(`${owner.prefix}-web`).inspect()
+      expect(Mounts.map(({ Source }) => Source).sort()).toEqual(
+        ['assets', 'conf', 'made'].map((one) => join(dataDir, owner.prefix, 'web', one)),
+      )
+      const read = (...path: string[]) => readFile(join(dataDir, owner.prefix, 'web', ...path), 'utf8')
+      expect([await read('conf', 'app.ini'), await read('made', 'all')]).toEqual(['colour = blue', 'colour = blue'])
+      if (storage) {
+        expect(await read('assets', 'logo.txt')).toBe('crux')
+        expect((await stat(join(dataDir, owner.prefix, 'web', 'assets', 'logo.txt'))).uid).toBe(1_000)
+      }
+    } finally {
+      await docker
+        .getContainer(`${owner.prefix}-web`)
+        .remove({ force: true })
+        .catch(() => undefined)
+      await removeImages(docker, `crux/${name}-web`)
+      await storage?.dispose()
+    }
   })
 
   test('keeps ports open in a container of its own, without the agent, over a handover and over its restarts', async () => {
