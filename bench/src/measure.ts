@@ -1,20 +1,15 @@
-/** Runs both sides in turn, so that whatever else the machine does meets them alike, and compares their medians. */
-export async function interleave(
+/** Runs all sides in turn, there and back, so that whatever else the machine does meets them alike. */
+export async function interleave<Side extends string>(
   rounds: number,
-  sides: { ours: () => Promise<number>; theirs: () => Promise<number> },
-): Promise<{ ours: number[]; theirs: number[] }> {
-  const ours: number[] = []
-  const theirs: number[] = []
+  sides: Record<Side, () => Promise<number>>,
+): Promise<Record<Side, number[]>> {
+  const order = (Object.keys(sides) as Side[]).reverse()
+  const taken = Object.fromEntries(order.map((side) => [side, []])) as unknown as Record<Side, number[]>
   for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) {
-      theirs.push(await sides.theirs())
-      ours.push(await sides.ours())
-    } else {
-      ours.push(await sides.ours())
-      theirs.push(await sides.theirs())
-    }
+    for (const side of order) taken[side].push(await sides[side]())
+    order.reverse()
   }
-  return { ours, theirs }
+  return taken
 }
 
 export const percentile = (values: readonly number[], p: number): number => {
@@ -28,11 +23,11 @@ export type Row = { name: string; value: string; target: string; met: boolean | 
 export class Report {
   readonly rows: Row[] = []
 
-  /** A ratio of medians. `at` says which side of the target is good. */
+  /** A ratio of medians. `at` says which side of the target is good; without a target it is printed for information. */
   ratio(
     name: string,
     sides: { ours: number[]; theirs: number[] },
-    target: { at: 'most' | 'least'; value: number },
+    target: { at: 'most' | 'least'; value: number } | undefined,
     unit: string,
     detail = '',
   ): void {
@@ -42,8 +37,8 @@ export class Report {
     this.#add({
       name,
       value: ratio.toFixed(2),
-      target: `${target.at === 'most' ? '<=' : '>='} ${target.value}`,
-      met: target.at === 'most' ? ratio <= target.value : ratio >= target.value,
+      target: target ? `${target.at === 'most' ? '<=' : '>='} ${target.value}` : '',
+      met: target ? (target.at === 'most' ? ratio <= target.value : ratio >= target.value) : undefined,
       detail: `ours ${format(ours)} ${unit} (p95 ${format(percentile(sides.ours, 95))}), peer ${format(theirs)} ${unit} (p95 ${format(percentile(sides.theirs, 95))}), ${sides.ours.length} rounds${detail && `; ${detail}`}`,
     })
   }
