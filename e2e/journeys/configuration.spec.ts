@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createDeployment, createService, idle, unique, type World } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { showSetting } from '../kit/console.ts'
@@ -57,7 +59,7 @@ test('every kind of setting is filled in, saved, and takes along what depends on
   await page.getByLabel('Shared memory').fill('128Mi')
   await page.getByRole('searchbox', { name: 'Find a setting' }).first().fill('')
 
-  await page.getByRole('group', { name: 'Groups of settings' }).getByRole('button', { name: 'All' }).click()
+  await page.getByRole('radio', { name: 'All', exact: true }).click()
   const add = async (name: string, typed: string[]) => {
     await section(page, name).getByRole('button', { name: 'Add', exact: true }).click()
     for (const [place, text] of typed.entries()) {
@@ -312,4 +314,77 @@ test('the JSON follows the form, takes its edits, and says what is wrong', async
   await expect(section(page, 'Environment')).toBeHidden()
   await showSetting(page, 'Environment')
   await expect(section(page, 'Environment').getByLabel('Key', { exact: true })).toBeFocused()
+})
+
+test('a filter leaves settings of one kind, stays in the address, and a problem leads to its field', async ({
+  page,
+  stage,
+}) => {
+  const { image, instance, path } = await prepare(stage.world, {
+    environment: environment({ LOG: 'info' }),
+    secrets: [row({ key: 'TOKEN', required: true })],
+    routing: { domain: 'a.example.com', port: 8080 },
+    ports: [row({ internal: 8080 })],
+  })
+  await page.goto(path(image))
+  await expect(section(page, 'Environment')).toBeVisible()
+  const kind = (name: string) => page.getByRole('radio', { name, exact: true })
+  await kind('In use').focus()
+  for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight')
+  await expect(kind('Docker')).toBeFocused()
+  await expect(page).toHaveURL(/fields=docker/)
+  // Of the ports only what is for Docker alone.
+  await expect(section(page, 'Ports').getByRole('switch', { name: 'Keep published ports open' })).toBeVisible()
+  await expect(section(page, 'Ports').getByLabel('inside', { exact: true })).toHaveCount(0)
+  await expect(section(page, 'Restart')).toBeVisible()
+  await expect(section(page, 'Environment')).toHaveCount(0)
+  await page.reload()
+  await expect(section(page, 'Restart')).toBeVisible()
+  await kind('Kubernetes').click()
+  await expect(section(page, 'Annotations')).toBeVisible()
+  await expect(section(page, 'Restart')).toHaveCount(0)
+
+  // From another tab, with a filter that hides the field.
+  await page.goto(`${path(instance)}?fields=docker`)
+  await page.getByRole('paragraph').filter({ hasText: 'TOKEN' }).getByRole('link', { name: 'Open the field' }).click()
+  await expect(page.getByLabel('Secret value of TOKEN')).toBeFocused()
+})
+
+test('the buckets of a storage are suggested, and any other name may be typed', async ({ page, stage }) => {
+  const storage = createServer((_, response) => {
+    const names = ['pictures', 'texts'].map((name) => `<Bucket><Name>${name}</Name></Bucket>`).join('')
+    response.end(`<ListAllMyBucketsResult><Buckets>${names}</Buckets></ListAllMyBucketsResult>`)
+  })
+  await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
+  const { world } = stage
+  const { id } = await world.person.client.call('storages.create', {
+    params: { teamSlug: world.teamSlug },
+    body: {
+      name: unique('bucket-'),
+      icon: null,
+      url: `http://127.0.0.1:${(storage.address() as AddressInfo).port}`,
+      public: true,
+    },
+  })
+  const { image, path, stored } = await prepare(world, {
+    volumes: [row({ name: 'data', path: '/data', type: 'rwo' })],
+    storage: { storageId: id, bucket: 'texts', path: 'data' },
+  })
+  await page.goto(path(image))
+  const bucket = section(page, 'Storage import').getByLabel('Bucket', { exact: true })
+  await expect(section(page, 'Storage import').getByText('It shows 2 buckets')).toBeVisible()
+  const list = await bucket.getAttribute('list')
+  expect(
+    await page
+      .locator(`datalist[id="${list}"] option`)
+      .evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+  ).toEqual(['pictures', 'texts'])
+  await bucket.fill('pictures/v1')
+  await saved(page)
+  expect((await stored(image)).storage).toMatchObject({ bucket: 'pictures/v1' })
+  storage.closeAllConnections()
+  await new Promise((resolve) => storage.close(resolve))
+  await page.reload()
+  await expect(section(page, 'Storage import').getByText('Its buckets cannot be suggested')).toBeVisible()
+  await expect(bucket).toHaveValue('pictures/v1')
 })

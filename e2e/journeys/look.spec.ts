@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext, Page } from '@playwright/test'
 import axe, { type AxeResults } from 'axe-core'
+import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { buildScene, type Scene } from '../kit/scene.ts'
 
@@ -16,13 +17,6 @@ test.beforeAll(async ({ stage }) => {
   scene = await buildScene(stage.world)
 })
 
-type Shot = {
-  name: string
-  path: () => string
-  /** What the page meets while it loads. */
-  before?: (page: Page) => Promise<unknown>
-  act?: (page: Page) => Promise<unknown>
-}
 const dialog = (page: Page) => page.getByRole('dialog')
 
 const withoutSession: Shot[] = [
@@ -195,22 +189,7 @@ const withSession: Shot[] = [
     act: (page) => expect(page.getByText('listening on :8080')).toBeVisible(),
   },
   { name: 'container-inspect', path: () => containerPath('inspect') },
-  { name: 'deployments', path: inTeam('deployments') },
-  { name: 'deployments-empty', path: inEmptyTeam('deployments') },
-  { name: 'deployment-create', path: inTeam('deployments#new'), act: (page) => expect(dialog(page)).toBeVisible() },
-  { name: 'deployment', path: () => deploymentPath(scene.deployment.prepared) },
-  { name: 'deployment-failed', path: () => deploymentPath(scene.deployment.failed) },
-  {
-    name: 'deployment-delete',
-    path: () => deploymentPath(scene.deployment.failed),
-    act: async (page) => {
-      await page.getByRole('button', { name: 'More actions' }).first().click()
-      await page.getByRole('menuitem', { name: 'Delete' }).click()
-      await dialog(page).getByRole('checkbox').click()
-    },
-  },
-  { name: 'progress-successful', path: () => `${deploymentPath(scene.deployment.good)}/deploy` },
-  { name: 'progress-failed', path: () => `${deploymentPath(scene.deployment.failed)}/deploy` },
+  ...deploymentShots(() => scene),
   { name: 'configuration-image', path: () => configurationPath(scene.configuration.image) },
   { name: 'configuration-instance', path: () => configurationPath(scene.configuration.instance) },
   {
@@ -230,7 +209,7 @@ const withSession: Shot[] = [
     name: 'configuration-settings',
     path: () => configurationPath(scene.configuration.image),
     act: async (page) => {
-      await page.getByRole('group', { name: 'Groups of settings' }).getByRole('button', { name: 'All' }).click()
+      await page.getByRole('radio', { name: 'All', exact: true }).click()
       await expect(page.getByRole('region', { name: 'Metrics' })).toBeVisible()
     },
   },
@@ -255,7 +234,6 @@ const withSession: Shot[] = [
 ]
 
 const versionPath = (id: string) => `/${scene.team}/projects/${scene.versioned.project}/versions/${id}`
-const deploymentPath = (id: string) => `/${scene.team}/deployments/${id}`
 const configurationPath = (id: string) => `/${scene.team}/container-configurations/${id}`
 const containerPath = (page: string) =>
   `/${scene.team}/nodes/${scene.node}/${page}?prefix=${scene.container.prefix}&name=${scene.container.name}`

@@ -1,4 +1,4 @@
-import { createService, idle, setTag, unique } from '@crux/test-kit'
+import { createDeployment, createService, idle, setTag, unique } from '@crux/test-kit'
 import type { BrowserContext, Page } from '@playwright/test'
 import { addImage, showSetting } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
@@ -160,4 +160,80 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   await expect(conflict).toBeHidden()
   await saved(page)
   await expect(valueIn(other, 'LEVEL')).toHaveValue('warn')
+})
+
+test('the other browser sees who is at a switch, a select or a choice', async ({ page, stage }) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
+  for (const one of [page, other]) {
+    await one.goto(`/${world.teamSlug}/container-configurations/${configId}?fields=all`)
+    await expect(one.getByRole('region', { name: 'Metrics' })).toBeVisible()
+  }
+  await expect(page.getByRole('img', { name: 'On this page now: Ada Lovelace, Ada Lovelace' })).toBeVisible()
+  const mark = (inputId: string) => other.locator(`[data-input="${inputId}"]`)
+  for (const [inputId, control] of [
+    ['tty', page.getByRole('switch', { name: 'Terminal' })],
+    ['logConfig.driver', page.getByLabel('Driver', { exact: true })],
+    ['restartPolicy', page.getByRole('radiogroup', { name: 'Restart policy' }).locator('[tabindex="0"]')],
+    ['networkMode', page.getByRole('radiogroup', { name: 'Network mode' }).locator('[tabindex="0"]')],
+    ['metrics.enabled', page.getByRole('region', { name: 'Metrics' }).getByRole('switch')],
+  ] as const) {
+    await control.focus()
+    await expect(mark(inputId)).toHaveCSS('outline-style', 'solid')
+  }
+  await page.getByRole('searchbox', { name: 'Find a setting' }).first().focus()
+  await expect(mark('metrics.enabled')).not.toHaveCSS('outline-style', 'solid')
+  await expect(mark('tty')).not.toHaveCSS('outline-style', 'solid')
+})
+
+test('two people who set the same secret hear of each other before one value is lost', async ({ page, stage }) => {
+  const { world } = stage
+  const service = await createService(world, [
+    {
+      name: `seal/${unique('a')}`,
+      tag: '1',
+      image: idle(),
+      config: { secrets: [{ id: crypto.randomUUID(), key: 'TOKEN', required: true }] },
+    },
+  ])
+  const { id } = await createDeployment(world, service, unique('seal'))
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const configId = (await client.call('deployments.get', { params })).instances[0]?.config.id ?? ''
+  const value = async () =>
+    (
+      await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
+    ).secrets?.find(({ key }) => key === 'TOKEN')?.value
+  for (const one of [page, other]) {
+    await one.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+    await one.getByLabel('Secret value of TOKEN').fill(one === page ? 'first' : 'second')
+  }
+  const save = (one: Page) => one.getByRole('button', { name: 'Encrypt and save' }).click()
+  const state = (one: Page) => one.locator('[data-part="secrets.TOKEN"]').locator('[data-state]')
+  await save(other)
+  await expect(state(other)).toHaveText('Encrypted')
+  const theirs = await value()
+  expect(theirs).toContain('PGP MESSAGE')
+
+  // Said as soon as it is known, and refused once even so.
+  await expect(page.getByText('since you began to type')).toBeVisible()
+  await save(page)
+  await expect(page.getByText('and nothing was saved')).toBeVisible()
+  expect(await value()).toBe(theirs)
+  await save(page)
+  await expect(state(page)).toHaveText('Encrypted')
+  expect(await value()).not.toBe(theirs)
+  await expect(page.getByText('since you began to type')).toHaveCount(0)
+
+  // Both at the very same moment: one of them is asked.
+  for (const one of [page, other]) {
+    await one.getByRole('button', { name: 'Replace' }).click()
+    await one.getByLabel('Secret value of TOKEN').fill(one === page ? 'third' : 'fourth')
+  }
+  await Promise.all([save(page), save(other)])
+  const asked = (one: Page) => one.getByText('and nothing was saved').count()
+  await expect.poll(async () => (await asked(page)) + (await asked(other))).toBe(1)
 })
