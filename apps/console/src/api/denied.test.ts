@@ -15,23 +15,25 @@ const asked = new Set(
   sources.flatMap(({ text }) => [...text.matchAll(/useDenied\('([^']+)'\)/g)].map(([, deed]) => deed)),
 )
 
-/** Where each source makes a change: `useCall` by the name that it is given, or past it. */
+/** Where each source makes a change: `useCall` or `useRemoval` by the name that it is given, or past them. */
 const calls = sources.flatMap(({ path, text }) =>
-  [...text.matchAll(/(?:const (\w+) = )?(useCall|client\.call)\(\s*'([^']+)'/g)].map(([, name, how, operation]) => ({
-    path,
-    text,
-    name,
-    how,
-    operation: operation as Operation,
-  })),
+  [...text.matchAll(/(?:const (\w+) = )?(useCall|useRemoval|client\.call)\(\s*'([^']+)'/g)].map(
+    ([, name, how, operation]) => ({
+      path,
+      text,
+      name,
+      how,
+      operation: operation as Operation,
+    }),
+  ),
 )
 
 describe('what changes something', () => {
   it('says why it is off to who lacks the right, by the call that it makes', () => {
-    const restricted = calls.filter(({ how, operation }) => how === 'useCall' && isRestricted(operation))
+    const restricted = calls.filter(({ how, operation }) => how !== 'client.call' && isRestricted(operation))
     expect(restricted.length).toBeGreaterThan(30)
     const forgotten = restricted.filter(
-      ({ text, name }) => !name || !new RegExp(`\\b${name}\\.denied\\b|creating=\\{${name}\\}`).test(text),
+      ({ text, name }) => !name || !new RegExp(`\\b${name}\\.denied\\b|(creating|removal)=\\{${name}\\}`).test(text),
     )
     expect(forgotten.map(({ path, operation }) => `${path}: ${operation}`)).toEqual([])
   })

@@ -1,21 +1,17 @@
 import { tokenScopes } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
 import { AccountHead } from './AccountHead.tsx'
 import { revokeAction } from './revoke-token.ts'
 import { useTokenColumns } from './use-token-columns.tsx'
@@ -28,7 +24,6 @@ export function TokensPage() {
   const query = useQuery(apiQuery('tokens.list'))
   const columns = useTokenColumns()
   const anchor = useAnchor('new')
-  const [text, setText] = useState('')
   const stale = [queryKey('tokens.list')]
   const create = useCall('tokens.create', { stale, toast: false })
   const remove = useCall('tokens.delete', { stale, onSuccess: () => toastSuccess(t('revoked')) })
@@ -49,29 +44,21 @@ export function TokensPage() {
           show: <EmptyState icon={KeyRound} title={t('empty.title')} text={t('empty.text')} action={add} />,
         }}
       >
-        {(tokens) => {
-          const rows = filterRows(tokens, text, (token) => [token.name, token.scope])
-          return (
-            <>
-              <Filters>
-                <SearchBox value={text} onChange={setText} label={t('filter')} />
-              </Filters>
-              {rows.length === 0 ? (
-                <NothingFits total={tokens.length} onReset={() => setText('')} />
-              ) : (
-                <DataTable
-                  label={t('title')}
-                  rows={rows}
-                  columns={columns}
-                  rowKey={(token) => token.id}
-                  actions={(token) => [
-                    revokeAction(token, remove.denied, () => remove.mutate({ params: { tokenId: token.id } })),
-                  ]}
-                />
-              )}
-            </>
-          )
-        }}
+        {(tokens) => (
+          <FilteredList rows={tokens} search={t('filter')} words={(token) => [token.name, token.scope]}>
+            {(rows) => (
+              <DataTable
+                label={t('title')}
+                rows={rows}
+                columns={columns}
+                rowKey={(token) => token.id}
+                actions={(token) => [
+                  revokeAction(token, remove.denied, () => remove.mutate({ params: { tokenId: token.id } })),
+                ]}
+              />
+            )}
+          </FilteredList>
+        )}
       </QueryView>
       {anchor.open && (
         <TokenCreate

@@ -1,19 +1,18 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Pencil, SlidersHorizontal, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
-import { Button, ButtonLink } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
+import { ButtonLink } from '../../components/Button.tsx'
+import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
+import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
@@ -34,54 +33,30 @@ export function ConfigBundlePage() {
 }
 
 function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: Result<'config-bundles.get'> }) {
-  const { t } = useTranslation(['bundles', 'common'])
-  const navigate = useNavigate()
+  const { t } = useTranslation('bundles')
   const anchor = useAnchor('edit')
   const denied = useDenied('config-bundles.update')
-  const remove = useCall('config-bundles.delete', {
+  const list = links.configBundles(teamSlug)
+  const removal = useRemoval('config-bundles.delete', {
+    input: { params: { teamSlug, configBundleId: bundle.id } },
     stale: [queryKey('config-bundles.list')],
-    onSuccess: async () => {
-      toastSuccess(t('delete.done', { name: bundle.name }))
-      await navigate(links.configBundles(teamSlug))
-    },
+    question: { title: t('delete.title', { name: bundle.name }), text: t('delete.text'), action: t('delete.action') },
+    done: t('delete.done', { name: bundle.name }),
+    list,
   })
-  const askRemove = async () => {
-    const yes = await confirm({
-      title: t('delete.title', { name: bundle.name }),
-      text: t('delete.text'),
-      action: t('delete.action'),
-      danger: true,
-    })
-    if (yes) remove.mutate({ params: { teamSlug, configBundleId: bundle.id } })
-  }
   const settings = settingsOf(bundle.config)
   return (
     <>
-      <PageHead
-        title={bundle.name}
-        crumbs={[{ label: t('title'), link: links.configBundles(teamSlug) }]}
-        sub={bundle.description}
+      <DetailsHead
+        of={bundle}
+        list={{ label: t('title'), link: list }}
+        edit={{ denied, show: anchor.show }}
+        removal={removal}
+        inUse={bundle.deploymentCount > 0 && t('delete.inUse', { count: bundle.deploymentCount })}
         tools={
-          <>
-            <ButtonLink {...links.containerConfiguration(teamSlug, bundle.configId)} icon={SlidersHorizontal}>
-              {t('configuration')}
-            </ButtonLink>
-            <Button icon={Pencil} disabledReason={denied} onClick={anchor.show}>
-              {t('common:edit')}
-            </Button>
-            <Button
-              icon={Trash2}
-              variant="bad"
-              busy={remove.isPending}
-              disabledReason={
-                remove.denied ??
-                (bundle.deploymentCount > 0 ? t('delete.inUse', { count: bundle.deploymentCount }) : null)
-              }
-              onClick={() => void askRemove()}
-            >
-              {t('common:delete')}
-            </Button>
-          </>
+          <ButtonLink {...links.containerConfiguration(teamSlug, bundle.configId)} icon={SlidersHorizontal}>
+            {t('configuration')}
+          </ButtonLink>
         }
       />
       <Box title={t('settings.title')} label={t('settings.title')} className="mb-4">

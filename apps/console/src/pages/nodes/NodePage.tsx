@@ -1,6 +1,6 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { Box as BoxIcon, Layers, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -20,6 +20,7 @@ import { State, StateMark } from '../../components/State.tsx'
 import { lookOf } from '../../components/state-looks.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links, type NodeSection } from '../../links.ts'
 import { NodeContainers } from './NodeContainers.tsx'
@@ -183,7 +184,6 @@ function RestartLocalAgent({ teamSlug, node }: { teamSlug: string; node: Node })
 
 function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Action[] {
   const { t } = useTranslation(['nodes', 'common'])
-  const navigate = useNavigate()
   const editDenied = useDenied('nodes.update')
   const params = { teamSlug, nodeId: node.id }
   const stale = [queryKey('nodes.list'), queryKey('nodes.get', { params })]
@@ -192,21 +192,19 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
     stale,
     onSuccess: () => toastSuccess(t('revoke.done', { name: node.name })),
   })
-  const remove = useCall('nodes.delete', {
-    stale: [queryKey('nodes.list'), queryKey('dashboard.get')],
-    onSuccess: async () => {
-      toastSuccess(t('remove.done', { name: node.name }))
-      await navigate(links.nodes(teamSlug))
-    },
+  const questionTo = (what: 'kick' | 'revoke' | 'remove') => ({
+    title: t(`${what}.title`, { name: node.name }),
+    text: t(`${what}.text`, { name: node.name }),
+    action: t(`${what}.action`),
+    danger: true,
   })
-  const ask = async (what: 'kick' | 'revoke' | 'remove', typeName?: string) =>
-    confirm({
-      title: t(`${what}.title`, { name: node.name }),
-      text: t(`${what}.text`, { name: node.name }),
-      action: t(`${what}.action`),
-      danger: true,
-      typeName,
-    })
+  const remove = useRemoval('nodes.delete', {
+    input: { params },
+    stale: [queryKey('nodes.list'), queryKey('dashboard.get')],
+    question: { ...questionTo('remove'), typeName: node.name },
+    done: t('remove.done', { name: node.name }),
+    list: links.nodes(teamSlug),
+  })
 
   return [
     { id: 'edit', label: t('common:edit'), icon: Pencil, disabledReason: editDenied, run: showEdit },
@@ -216,7 +214,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       icon: Unplug,
       disabledReason: kick.denied ?? (node.status === 'unreachable' && t('kick.away')),
       run: async () => {
-        if (await ask('kick')) kick.mutate({ params })
+        if (await confirm(questionTo('kick'))) kick.mutate({ params })
       },
     },
     {
@@ -226,7 +224,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       disabledReason: revoke.denied ?? (!node.hasToken && t('revoke.none')),
       danger: true,
       run: async () => {
-        if (await ask('revoke')) revoke.mutate({ params })
+        if (await confirm(questionTo('revoke'))) revoke.mutate({ params })
       },
     },
     {
@@ -235,9 +233,7 @@ function useNodeActions(teamSlug: string, node: Node, showEdit: () => void): Act
       icon: Trash2,
       disabledReason: remove.denied ?? (node.inUse && t('remove.inUse')),
       danger: true,
-      run: async () => {
-        if (await ask('remove', node.name)) remove.mutate({ params })
-      },
+      run: () => void remove.ask(),
     },
   ]
 }

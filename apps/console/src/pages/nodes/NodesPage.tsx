@@ -2,24 +2,19 @@ import type { Result } from '@crux/contract'
 import { nodeStatuses } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { Plus, Server } from 'lucide-react'
+import { Server } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { Button } from '../../components/Button.tsx'
-import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
-import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State, StateMark } from '../../components/State.tsx'
 import { lookOf } from '../../components/state-looks.ts'
 import { TextLink } from '../../components/TextLink.tsx'
-import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { ListPage } from '../../table/ListPage.tsx'
 
 const NodeCreate = later(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
 
@@ -29,7 +24,6 @@ export function NodesPage() {
   const { t } = useTranslation(['nodes', 'common'])
   const { teamSlug } = useParams({ from: '/app/$teamSlug/nodes' })
   const query = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
-  const create = useAnchor('new')
   const denied = useDenied('nodes.create')
 
   const columns: Column<Node>[] = [
@@ -96,54 +90,43 @@ export function NodesPage() {
       narrow: 'end',
     },
   ]
-  const add = (
-    <Button variant="main" icon={Plus} disabledReason={denied} onClick={create.show}>
-      {t('list.add')}
-    </Button>
-  )
-
   return (
-    <>
-      <PageHead
-        title={t('list.title')}
-        sub={query.data?.length ? summary(query.data, t) : undefined}
-        tools={query.data?.length !== 0 && add}
-      />
-      <QueryView
-        query={query}
-        skeleton={<SkeletonRows />}
-        empty={{
-          when: (nodes) => nodes.length === 0,
-          show: <EmptyState icon={Server} title={t('list.emptyTitle')} text={t('list.emptyText')} action={add} />,
-        }}
-      >
-        {(nodes) => (
-          <FilteredList
-            rows={nodes}
-            search={t('list.filter')}
-            words={(node) => [node.name, node.address, node.description, engineText(node)]}
-            choice={{
-              label: t('list.status'),
-              of: (node) => node.status,
-              values: nodeStatuses,
-              word: (value) => t(`common:state.node.${value}`),
-            }}
-          >
-            {(rows) => (
-              <DataTable
-                label={t('list.title')}
-                rows={rows}
-                columns={columns}
-                rowKey={(node) => node.id}
-                initialSort={{ column: 'name', direction: 'asc' }}
-                tint={(node) => (node.status === 'unreachable' && node.connectedAt ? 'failed' : undefined)}
-              />
-            )}
-          </FilteredList>
-        )}
-      </QueryView>
-      {create.open && <NodeCreate teamSlug={teamSlug} onClose={create.close} />}
-    </>
+    <ListPage
+      query={query}
+      title={t('list.title')}
+      sub={(nodes) => nodes.length > 0 && summary(nodes, t)}
+      add={{
+        label: t('list.add'),
+        denied,
+        form: (onClose) => <NodeCreate teamSlug={teamSlug} onClose={onClose} />,
+      }}
+      empty={{ icon: Server, title: t('list.emptyTitle'), text: t('list.emptyText') }}
+    >
+      {(nodes) => (
+        <FilteredList
+          rows={nodes}
+          search={t('list.filter')}
+          words={(node) => [node.name, node.address, node.description, engineText(node)]}
+          choice={{
+            label: t('list.status'),
+            of: (node) => node.status,
+            values: nodeStatuses,
+            word: (value) => t(`common:state.node.${value}`),
+          }}
+        >
+          {(rows) => (
+            <DataTable
+              label={t('list.title')}
+              rows={rows}
+              columns={columns}
+              rowKey={(node) => node.id}
+              initialSort={{ column: 'name', direction: 'asc' }}
+              tint={(node) => (node.status === 'unreachable' && node.connectedAt ? 'failed' : undefined)}
+            />
+          )}
+        </FilteredList>
+      )}
+    </ListPage>
   )
 }
 

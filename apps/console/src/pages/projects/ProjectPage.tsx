@@ -1,6 +1,6 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
@@ -14,6 +14,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { VersionSections } from '../versions/VersionSections.tsx'
@@ -118,18 +119,23 @@ function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; proje
 
 function useProjectChanges(teamSlug: string, project: Project) {
   const { t } = useTranslation('projects')
-  const navigate = useNavigate()
   const { id: projectId, name } = project
   const convert = useCall('projects.convert', {
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('versions.get')],
     onSuccess: () => toastSuccess(t('details.converted', { name })),
   })
-  const remove = useCall('projects.delete', {
+  const versions = t('versionCount', { count: project.versions.length })
+  const remove = useRemoval('projects.delete', {
+    input: { params: { teamSlug, projectId } },
     stale: [queryKey('projects.list'), queryKey('dashboard.get'), queryKey('deployments.list')],
-    onSuccess: async () => {
-      toastSuccess(t('details.deleted', { name }))
-      await navigate(links.projects(teamSlug))
+    question: {
+      title: t('details.deleteTitle', { name }),
+      text: t('details.deleteText', { versions }),
+      action: t('details.delete'),
+      typeName: name,
     },
+    done: t('details.deleted', { name }),
+    list: links.projects(teamSlug),
   })
   return {
     convert: {
@@ -143,19 +149,6 @@ function useProjectChanges(teamSlug: string, project: Project) {
         if (yes) convert.mutate({ params: { teamSlug, projectId } })
       },
     },
-    remove: {
-      denied: remove.denied,
-      ask: async () => {
-        const versions = t('versionCount', { count: project.versions.length })
-        const yes = await confirm({
-          title: t('details.deleteTitle', { name }),
-          text: t('details.deleteText', { versions }),
-          action: t('details.delete'),
-          danger: true,
-          typeName: name,
-        })
-        if (yes) remove.mutate({ params: { teamSlug, projectId } })
-      },
-    },
+    remove,
   }
 }

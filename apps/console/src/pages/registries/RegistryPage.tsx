@@ -1,21 +1,17 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Pencil, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
-import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
+import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
+import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { RegistryImages } from './RegistryImages.tsx'
@@ -36,27 +32,18 @@ export function RegistryPage() {
 }
 
 function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Result<'registries.get'> }) {
-  const { t } = useTranslation(['registries', 'common'])
-  const navigate = useNavigate()
+  const { t } = useTranslation('registries')
   const anchor = useAnchor('edit')
   const denied = useDenied('registries.update')
   const { details } = registry
-  const remove = useCall('registries.delete', {
+  const list = links.registries(teamSlug)
+  const removal = useRemoval('registries.delete', {
+    input: { params: { teamSlug, registryId: registry.id } },
     stale: [queryKey('registries.list'), queryKey('dashboard.get')],
-    onSuccess: async () => {
-      toastSuccess(t('delete.done', { name: registry.name }))
-      await navigate(links.registries(teamSlug))
-    },
+    question: { title: t('delete.title', { name: registry.name }), text: t('delete.text'), action: t('delete.action') },
+    done: t('delete.done', { name: registry.name }),
+    list,
   })
-  const askRemove = async () => {
-    const yes = await confirm({
-      title: t('delete.title', { name: registry.name }),
-      text: t('delete.text'),
-      action: t('delete.action'),
-      danger: true,
-    })
-    if (yes) remove.mutate({ params: { teamSlug, registryId: registry.id } })
-  }
   const access = details.local
     ? t('details.accessLocal')
     : details.hasCredentials
@@ -64,27 +51,12 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
       : t('details.accessPublic')
   return (
     <>
-      <PageHead
-        title={registry.name}
-        crumbs={[{ label: t('title'), link: links.registries(teamSlug) }]}
-        mark={registry.icon && <AnimalIcon name={registry.icon} className="text-ink-2" />}
-        sub={registry.description}
-        tools={
-          <>
-            <Button icon={Pencil} disabledReason={denied} onClick={anchor.show}>
-              {t('common:edit')}
-            </Button>
-            <Button
-              icon={Trash2}
-              variant="bad"
-              busy={remove.isPending}
-              disabledReason={remove.denied ?? (registry.inUse ? t('delete.inUse') : null)}
-              onClick={() => void askRemove()}
-            >
-              {t('common:delete')}
-            </Button>
-          </>
-        }
+      <DetailsHead
+        of={registry}
+        list={{ label: t('title'), link: list }}
+        edit={{ denied, show: anchor.show }}
+        removal={removal}
+        inUse={registry.inUse && t('delete.inUse')}
       />
       <Box label={t('details.facts')} className="mb-4">
         <Facts

@@ -1,20 +1,16 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Pencil, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { apiQuery, queryKey, useCall } from '../../api/client.ts'
+import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { AnimalIcon } from '../../components/AnimalIcon.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
-import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
+import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { toastSuccess } from '../../components/toasts.tsx'
+import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { StorageCheck } from './StorageCheck.tsx'
@@ -34,49 +30,25 @@ export function StoragePage() {
 }
 
 function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Result<'storages.get'> }) {
-  const { t } = useTranslation(['storages', 'common'])
-  const navigate = useNavigate()
+  const { t } = useTranslation('storages')
   const anchor = useAnchor('edit')
   const denied = useDenied('storages.update')
-  const remove = useCall('storages.delete', {
+  const list = links.storages(teamSlug)
+  const removal = useRemoval('storages.delete', {
+    input: { params: { teamSlug, storageId: storage.id } },
     stale: [queryKey('storages.list'), queryKey('storages.options')],
-    onSuccess: async () => {
-      toastSuccess(t('delete.done', { name: storage.name }))
-      await navigate(links.storages(teamSlug))
-    },
+    question: { title: t('delete.title', { name: storage.name }), text: t('delete.text'), action: t('delete.action') },
+    done: t('delete.done', { name: storage.name }),
+    list,
   })
-  const askRemove = async () => {
-    const yes = await confirm({
-      title: t('delete.title', { name: storage.name }),
-      text: t('delete.text'),
-      action: t('delete.action'),
-      danger: true,
-    })
-    if (yes) remove.mutate({ params: { teamSlug, storageId: storage.id } })
-  }
   return (
     <>
-      <PageHead
-        title={storage.name}
-        crumbs={[{ label: t('title'), link: links.storages(teamSlug) }]}
-        mark={storage.icon && <AnimalIcon name={storage.icon} className="text-ink-2" />}
-        sub={storage.description}
-        tools={
-          <>
-            <Button icon={Pencil} disabledReason={denied} onClick={anchor.show}>
-              {t('common:edit')}
-            </Button>
-            <Button
-              icon={Trash2}
-              variant="bad"
-              busy={remove.isPending}
-              disabledReason={remove.denied ?? (storage.inUse ? t('delete.inUse') : null)}
-              onClick={() => void askRemove()}
-            >
-              {t('common:delete')}
-            </Button>
-          </>
-        }
+      <DetailsHead
+        of={storage}
+        list={{ label: t('title'), link: list }}
+        edit={{ denied, show: anchor.show }}
+        removal={removal}
+        inUse={storage.inUse && t('delete.inUse')}
       />
       <Box label={t('details.facts')} className="mb-4">
         <Facts

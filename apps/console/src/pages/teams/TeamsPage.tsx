@@ -2,7 +2,6 @@ import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowRight, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useMe, useTeamOrNone } from '../../api/me.ts'
@@ -10,16 +9,13 @@ import { Button } from '../../components/Button.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
 
 const TeamCreate = later(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
 
@@ -33,7 +29,6 @@ export function TeamsPage() {
   const me = useMe()
   const navigate = useNavigate()
   const anchor = useAnchor('new')
-  const [text, setText] = useState('')
   return (
     <>
       <PageHead
@@ -51,39 +46,31 @@ export function TeamsPage() {
         }
       />
       <QueryView query={query} skeleton={<SkeletonRows rows={3} filters />}>
-        {(teams) => {
-          const rows = filterRows(teams, text, (team) => [team.name, team.slug])
-          return (
-            <>
-              <Filters>
-                <SearchBox value={text} onChange={setText} label={t('filter')} />
-              </Filters>
-              {rows.length === 0 ? (
-                <NothingFits total={teams.length} onReset={() => setText('')} />
-              ) : (
-                <DataTable
-                  label={t('title')}
-                  rows={rows}
-                  columns={columns}
-                  rowKey={(team) => team.id}
-                  actions={(team) =>
-                    team.id === current?.id
-                      ? []
-                      : [
-                          {
-                            id: 'switch',
-                            label: t('switch'),
-                            icon: ArrowRight,
-                            inline: true,
-                            run: () => void navigate(links.teamHome(team.slug)),
-                          },
-                        ]
-                  }
-                />
-              )}
-            </>
-          )
-        }}
+        {(teams) => (
+          <FilteredList rows={teams} search={t('filter')} words={(team) => [team.name, team.slug]}>
+            {(rows) => (
+              <DataTable
+                label={t('title')}
+                rows={rows}
+                columns={columns}
+                rowKey={(team) => team.id}
+                actions={(team) =>
+                  team.id === current?.id
+                    ? []
+                    : [
+                        {
+                          id: 'switch',
+                          label: t('switch'),
+                          icon: ArrowRight,
+                          inline: true,
+                          run: () => void navigate(links.teamHome(team.slug)),
+                        },
+                      ]
+                }
+              />
+            )}
+          </FilteredList>
+        )}
       </QueryView>
       {anchor.open && me?.teamCreation !== false && <TeamCreate onClose={anchor.close} />}
     </>

@@ -1,0 +1,49 @@
+import type { LinkProps } from '@tanstack/react-router'
+import { Pencil, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
+import { Button } from './Button.tsx'
+import { PageHead } from './PageHead.tsx'
+import type { Removal } from './use-removal.ts'
+
+type Props = {
+  of: { name: string; description?: string | null; icon?: AnimalName | null }
+  list: { label: string; link: LinkProps }
+  edit: { denied: string | null; show: () => void }
+  removal: Removal
+  /** Why it has to stay for now. */
+  inUse: string | false
+  /** What stands before edit and delete. */
+  tools?: ReactNode
+}
+
+/** The head of a page about one thing of the team, which can be edited and deleted. */
+export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
+  const { t } = useTranslation()
+  return (
+    <PageHead
+      title={of.name}
+      crumbs={[list]}
+      mark={of.icon && <AnimalIcon name={of.icon} className="text-ink-2" />}
+      sub={of.description}
+      tools={
+        <>
+          {tools}
+          <Button icon={Pencil} disabledReason={edit.denied} onClick={edit.show}>
+            {t('edit')}
+          </Button>
+          <Button
+            icon={Trash2}
+            variant="bad"
+            busy={removal.busy}
+            disabledReason={removal.denied ?? inUse}
+            onClick={() => void removal.ask()}
+          >
+            {t('delete')}
+          </Button>
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import type { Input } from '@crux/client'
+import type { Operation } from '@crux/contract'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import { useCall } from '../api/client.ts'
+import { confirm, type Question } from './confirm.tsx'
+import { toastSuccess } from './toasts.tsx'
+
+type Options<O extends Operation> = {
+  input: Input<O>
+  stale: readonly (readonly unknown[])[]
+  question: Omit<Question, 'danger' | 'info'>
+  /** What is said afterwards. */
+  done: string
+  /** Where the page of what is gone leads to. */
+  list: LinkProps
+}
+
+export type Removal = { ask: () => Promise<void>; busy: boolean; denied: string | null }
+
+/** Deletes what a page shows: asks first, says that it is done, and goes to the list. */
+export function useRemoval<O extends Operation>(operation: O, options: Options<O>): Removal {
+  const { input, stale, question, done, list } = options
+  const navigate = useNavigate()
+  const remove = useCall(operation, {
+    stale,
+    onSuccess: async () => {
+      toastSuccess(done)
+      await navigate(list)
+    },
+  })
+  return {
+    ask: async () => {
+      if (await confirm({ ...question, danger: true })) remove.mutate(input)
+    },
+    busy: remove.isPending,
+    denied: remove.denied,
+  }
+}
