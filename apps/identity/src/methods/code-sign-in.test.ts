@@ -1,18 +1,16 @@
 import type { LoginFlow, RegistrationFlow } from '@ory/kratos-client'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Answer, messageIds } from '../../test/browser.ts'
-import { makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+import { makeEmail, signUp, startMailingIdentity, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
+import { codeOf, type MailServer } from '../../test/mail-server.ts'
 
 let mailServer: MailServer
 let identity: TestIdentity
 beforeAll(async () => {
-  mailServer = await startMailServer()
-  identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true` })
-})
-afterAll(async () => {
-  await identity.stop()
-  await mailServer.close()
+  const started = await startMailingIdentity()
+  identity = started.identity
+  mailServer = started.mailServer
+  return started.stop
 })
 
 async function mailAbout(email: string, subject: string) {

@@ -3,11 +3,10 @@ import type { App } from '../context.ts'
 import { messages } from '../flows/messages.ts'
 import { input, type Node, sealed, text } from '../flows/nodes.ts'
 import { refusedWith, type SettingsMethod } from '../flows/settings-method.ts'
-import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
-import { type Fields, textField } from '../http/body.ts'
-import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import type { Fields } from '../http/body.ts'
+import { findConfig, saveConfig } from '../identities/credentials.ts'
 import { sameSecret } from '../secrets.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { addFactor, type CodeFactor, codeFactorLogin, removeFactor } from './code-factor.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
 
@@ -25,28 +24,30 @@ interface Code {
   usedAt: Date | undefined
 }
 
-export const lookupLogin: LoginMethod = {
-  id: type,
-  aals: ['aal2'],
-  async nodes(app, { session, context }) {
-    if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
-    // As the original: empty at first, without a value once something was typed.
-    const value = recall(context, type).tried ? undefined : ''
-    return [
-      input(type, 'lookup_secret', 'text', { value, required: true, label: factorMessages.labelLoginLookup() }),
-      input(type, 'method', 'submit', { value: type, label: factorMessages.loginLookup() }),
-    ]
-  },
-  async check(app, _visit, { flow, fields, session }) {
-    remember(flow.context, type, { tried: true })
-    const code = textField(fields, 'lookup_secret')
-    if (code === '')
-      return { kind: 'refused', found: new Map([['lookup_secret', [messages.required('lookup_secret')]]]) }
-    // The frame asks for a second factor only where there is a session.
-    if (!session) return { kind: 'refused', found: new Map([['', [factorMessages.noLookup()]]]) }
-    return useCode(app, session.session.identityId, code)
+const factor: CodeFactor = {
+  type,
+  field: 'lookup_secret',
+  name: 'backup codes',
+  label: factorMessages.labelLoginLookup,
+  button: factorMessages.loginLookup,
+  none: factorMessages.noLookup,
+  async spend(tx, app, { identityId, config, code: typed }) {
+    const { codes } = config as LookupConfig
+    const wanted = typed.trim().toLowerCase()
+    // All are compared, so that the time tells nothing about which one it was.
+    const index = readCodes(app, identityId, codes).reduce(
+      (found, { code }, at) => (sameSecret(code, wanted) ? at : found),
+      -1,
+    )
+    const entry = codes[index]
+    if (!entry) return factorMessages.lookupWrong()
+    if (entry.usedAt !== null) return factorMessages.lookupUsed()
+    await saveConfig(tx, identityId, type, { codes: codes.with(index, { ...entry, usedAt: new Date().toISOString() }) })
+    return undefined
   },
 }
+
+export const lookupLogin = codeFactorLogin(factor)
 
 /** What a button of the form asks for; the form has one per action, and `method` alone is none. */
 type Action = 'confirm' | 'reveal' | 'disable' | 'regenerate'
@@ -62,17 +63,18 @@ export const lookupSettings: SettingsMethod = {
       const codes = memory.newCodes.map((code) => ({ code: open(app, identityId, String(code)), usedAt: undefined }))
       return [codesNode(app, codes), button('confirm', factorMessages.confirmLookup())]
     }
-    const config = await findConfig(app.database.db, identityId, type)
+    const config = (await findConfig(app.database.db, identityId, type)) as LookupConfig | undefined
     if (!config) return [button('regenerate', factorMessages.regenerateLookup())]
     const disable = button('disable', factorMessages.disableLookup())
     if (memory.revealed !== true) return [button('reveal', factorMessages.revealLookup()), disable]
     return [
       button('regenerate', factorMessages.regenerateLookup()),
-      codesNode(app, readCodes(app, identityId, config)),
+      codesNode(app, readCodes(app, identityId, config.codes)),
       disable,
     ]
   },
-  async submit(app, { visit, fields, person, context }) {
+  async submit(app, attempt) {
+    const { fields, person, context } = attempt
     const identityId = person.identity.id
     switch (actionOf(fields)) {
       case 'regenerate': {
@@ -89,60 +91,19 @@ export const lookupSettings: SettingsMethod = {
       }
       case 'disable':
         forget(context, type)
-        return {
-          kind: 'changed',
-          async write(tx) {
-            await removeConfig(tx, identityId, type)
-            await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'backup codes' })
-            return undefined
-          },
-        }
+        return removeFactor(app, factor, attempt)
       case 'confirm': {
         const { newCodes } = recall(context, type)
         if (!Array.isArray(newCodes))
           return refusedWith(messages.generic('New backup codes must be made before they can be kept.'))
         forget(context, type)
         const config: LookupConfig = { codes: newCodes.map((code) => ({ sealed: String(code), usedAt: null })) }
-        return {
-          kind: 'changed',
-          proves: type,
-          async write(tx) {
-            await saveConfig(tx, identityId, type, { ...config })
-            await saveIdentifiers(tx, identityId, type, [identityId])
-            await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'backup codes' })
-            return undefined
-          },
-        }
+        return addFactor(app, factor, attempt, config)
       }
       case undefined:
         return refusedWith(messages.generic('The form does not say what to do with the backup codes.'))
     }
   },
-}
-
-/** Each code proves something once, also when it comes twice at the same time. */
-async function useCode(app: App, identityId: string, typed: string): Promise<LoginOutcome> {
-  const account = `second factor ${identityId}`
-  await app.limiter.take('account', account)
-  const answer = await app.database.transaction(async (tx) => {
-    const config = (await findConfig(tx, identityId, type, { lock: true })) as LookupConfig | undefined
-    if (!config) return factorMessages.noLookup()
-    const wanted = typed.trim().toLowerCase()
-    // All are compared, so that the time tells nothing about which one it was.
-    const index = readCodes(app, identityId, { ...config }).reduce(
-      (found, { code }, at) => (sameSecret(code, wanted) ? at : found),
-      -1,
-    )
-    const entry = config.codes[index]
-    if (!entry) return factorMessages.lookupWrong()
-    if (entry.usedAt !== null) return factorMessages.lookupUsed()
-    const codes = config.codes.with(index, { ...entry, usedAt: new Date().toISOString() })
-    await saveConfig(tx, identityId, type, { codes })
-    return undefined
-  })
-  if (answer) return { kind: 'refused', found: new Map([['', [answer]]]) }
-  await app.limiter.reset('account', account)
-  return { kind: 'proven', identityId, method: type, aal: 'aal2' }
 }
 
 function actionOf(fields: Fields): Action | undefined {
@@ -163,8 +124,7 @@ function codesNode(app: App, codes: Code[]): Node {
   )
 }
 
-function readCodes(app: App, identityId: string, config: Record<string, unknown>): Code[] {
-  const { codes } = config as unknown as LookupConfig
+function readCodes(app: App, identityId: string, codes: LookupConfig['codes']): Code[] {
   return codes.map((entry) => ({
     code: open(app, identityId, entry.sealed),
     usedAt: entry.usedAt === null ? undefined : new Date(entry.usedAt),

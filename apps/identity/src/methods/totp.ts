@@ -3,11 +3,10 @@ import type { App } from '../context.ts'
 import { messages } from '../flows/messages.ts'
 import { image, input, sealed, text } from '../flows/nodes.ts'
 import type { SettingsMethod } from '../flows/settings-method.ts'
-import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
-import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import { findConfig, saveConfig } from '../identities/credentials.ts'
 import { emailOf } from '../identities/traits.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { addFactor, type CodeFactor, codeFactorLogin, removeFactor } from './code-factor.ts'
 import { factorMessages } from './factor-messages.ts'
 import { forget, recall, remember } from './memory.ts'
 
@@ -22,27 +21,24 @@ interface TotpConfig {
   lastStep: number
 }
 
-export const totpLogin: LoginMethod = {
-  id: type,
-  aals: ['aal2'],
-  async nodes(app, { session, context }) {
-    if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
-    // As the original: empty at first, without a value once something was typed.
-    const value = recall(context, type).tried ? undefined : ''
-    return [
-      input(type, 'totp_code', 'text', { value, required: true, label: factorMessages.labelLoginTotp() }),
-      input(type, 'method', 'submit', { value: type, label: factorMessages.loginTotp() }),
-    ]
-  },
-  async check(app, _visit, { flow, fields, session }) {
-    remember(flow.context, type, { tried: true })
-    const code = textField(fields, 'totp_code')
-    if (code === '') return { kind: 'refused', found: new Map([['totp_code', [messages.required('totp_code')]]]) }
-    // The frame asks for a second factor only where there is a session.
-    if (!session) return { kind: 'refused', found: new Map([['', [factorMessages.noTotp()]]]) }
-    return checkCode(app, session.session.identityId, code)
+const factor: CodeFactor = {
+  type,
+  field: 'totp_code',
+  name: 'an authenticator app',
+  label: factorMessages.labelLoginTotp,
+  button: factorMessages.loginTotp,
+  none: factorMessages.noTotp,
+  // A code proves something once: its step, and all before it, are used up with it.
+  async spend(tx, app, { identityId, config, code }) {
+    const { sealedSecret, lastStep } = config as TotpConfig
+    const step = stepOf(app.keys.open(sealedSecret, place(identityId)), code, lastStep)
+    if (step === undefined) return factorMessages.totpWrong()
+    await saveConfig(tx, identityId, type, { sealedSecret, lastStep: step })
+    return undefined
   },
 }
+
+export const totpLogin = codeFactorLogin(factor)
 
 export const totpSettings: SettingsMethod = {
   id: type,
@@ -71,19 +67,11 @@ export const totpSettings: SettingsMethod = {
       input(type, 'method', 'submit', { value: type, label: messages.labelSave() }),
     ]
   },
-  async submit(app, { visit, fields, person, context }) {
+  async submit(app, attempt) {
+    const { fields, person, context } = attempt
     const identityId = person.identity.id
-    if (await findConfig(app.database.db, identityId, type)) {
-      if (!isTrue(fields.totp_unlink)) return { kind: 'shown' }
-      return {
-        kind: 'changed',
-        async write(tx) {
-          await removeConfig(tx, identityId, type)
-          await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'an authenticator app' })
-          return undefined
-        },
-      }
-    }
+    if (await findConfig(app.database.db, identityId, type))
+      return isTrue(fields.totp_unlink) ? removeFactor(app, factor, attempt) : { kind: 'shown' }
     const code = textField(fields, 'totp_code')
     if (code === '') return { kind: 'refused', found: new Map([['totp_code', [messages.required('totp_code')]]]) }
     const secret = openSecret(app, identityId, recall(context, type).secret)
@@ -92,34 +80,8 @@ export const totpSettings: SettingsMethod = {
       return { kind: 'refused', found: new Map([['totp_code', [factorMessages.totpWrong()]]]) }
     forget(context, type)
     const config: TotpConfig = { sealedSecret: app.keys.seal(secret, place(identityId)), lastStep: step }
-    return {
-      kind: 'changed',
-      proves: type,
-      async write(tx) {
-        await saveConfig(tx, identityId, type, { ...config })
-        await saveIdentifiers(tx, identityId, type, [identityId])
-        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'an authenticator app' })
-        return undefined
-      },
-    }
+    return addFactor(app, factor, attempt, config)
   },
-}
-
-/** A code proves something once: its step, and all before it, are used up with it. */
-async function checkCode(app: App, identityId: string, code: string): Promise<LoginOutcome> {
-  const account = `second factor ${identityId}`
-  await app.limiter.take('account', account)
-  const answer = await app.database.transaction(async (tx) => {
-    const config = (await findConfig(tx, identityId, type, { lock: true })) as TotpConfig | undefined
-    if (!config) return factorMessages.noTotp()
-    const step = stepOf(app.keys.open(config.sealedSecret, place(identityId)), code, config.lastStep)
-    if (step === undefined) return factorMessages.totpWrong()
-    await saveConfig(tx, identityId, type, { ...config, lastStep: step })
-    return undefined
-  })
-  if (answer) return { kind: 'refused', found: new Map([['', [answer]]]) }
-  await app.limiter.reset('account', account)
-  return { kind: 'proven', identityId, method: type, aal: 'aal2' }
 }
 
 /** The time step that `code` belongs to, if that is around now and after `lastStep`. */

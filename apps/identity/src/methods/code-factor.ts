@@ -1,0 +1,106 @@
+import type { App } from '../context.ts'
+import type { Executor } from '../db/executor.ts'
+import { type Message, messages } from '../flows/messages.ts'
+import { input } from '../flows/nodes.ts'
+import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
+import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
+import { textField } from '../http/body.ts'
+import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import { noteSecurityEvent } from '../security/events.ts'
+import { recall, remember } from './memory.ts'
+
+/** A second factor whose proof is typed: a code of an app, or one of those that were kept. */
+export interface CodeFactor {
+  type: 'totp' | 'lookup_secret'
+  /** The form's field for the code. */
+  field: string
+  /** In the words of the person: "an authenticator app". */
+  name: string
+  label: () => Message
+  button: () => Message
+  /** What is said to who has none. */
+  none: () => Message
+  /**
+   * Uses a code up, in the transaction that holds the factor's row.
+   *
+   * @returns what is wrong with it, if anything
+   */
+  spend(
+    tx: Executor,
+    app: App,
+    owned: { identityId: string; config: object; code: string },
+  ): Promise<Message | undefined>
+}
+
+export function codeFactorLogin(factor: CodeFactor): LoginMethod {
+  const { type, field } = factor
+  return {
+    id: type,
+    aals: ['aal2'],
+    async nodes(app, { session, context }) {
+      if (!session || !(await findConfig(app.database.db, session.session.identityId, type))) return []
+      // As the original: empty at first, without a value once something was typed.
+      const value = recall(context, type).tried ? undefined : ''
+      return [
+        input(type, field, 'text', { value, required: true, label: factor.label() }),
+        input(type, 'method', 'submit', { value: type, label: factor.button() }),
+      ]
+    },
+    async check(app, _visit, { flow, fields, session }) {
+      remember(flow.context, type, { tried: true })
+      const code = textField(fields, field)
+      if (code === '') return { kind: 'refused', found: new Map([[field, [messages.required(field)]]]) }
+      // The frame asks for a second factor only where there is a session.
+      if (!session) return { kind: 'refused', found: new Map([['', [factor.none()]]]) }
+      return prove(app, factor, session.session.identityId, code)
+    },
+  }
+}
+
+/** The change of the settings that adds it, or puts another in its place. */
+export function addFactor(
+  app: App,
+  { type, name }: CodeFactor,
+  { visit, person }: SettingsAttempt,
+  config: object,
+): SettingsOutcome {
+  const identityId = person.identity.id
+  return {
+    kind: 'changed',
+    proves: type,
+    async write(tx) {
+      await saveConfig(tx, identityId, type, { ...config })
+      await saveIdentifiers(tx, identityId, type, [identityId])
+      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: name })
+      return undefined
+    },
+  }
+}
+
+export function removeFactor(
+  app: App,
+  { type, name }: CodeFactor,
+  { visit, person }: SettingsAttempt,
+): SettingsOutcome {
+  return {
+    kind: 'changed',
+    async write(tx) {
+      await removeConfig(tx, person.identity.id, type)
+      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: name })
+      return undefined
+    },
+  }
+}
+
+/** Each code proves something once, also when it comes twice at the same time. */
+async function prove(app: App, factor: CodeFactor, identityId: string, code: string): Promise<LoginOutcome> {
+  const account = `second factor ${identityId}`
+  await app.limiter.take('account', account)
+  const wrong = await app.database.transaction(async (tx) => {
+    const config = await findConfig(tx, identityId, factor.type, { lock: true })
+    return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
+  })
+  if (wrong) return { kind: 'refused', found: new Map([['', [wrong]]]) }
+  await app.limiter.reset('account', account)
+  return { kind: 'proven', identityId, method: factor.type, aal: 'aal2' }
+}
