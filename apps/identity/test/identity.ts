@@ -14,6 +14,7 @@ import { migrateIdentity } from '../src/migrate.ts'
 import { startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'
 import { consoleUrl } from './console-url.ts'
+import { type MailServer, startMailServer } from './mail-server.ts'
 
 export { consoleUrl }
 export const adminToken = 'a-token-for-the-admin-api'
@@ -29,6 +30,24 @@ export interface TestIdentity {
   browser(headers?: Record<string, string>): Browser
   sql<T extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<T[]>
   stop(): Promise<void>
+}
+
+/** The service with a mail server of its own: addresses have to be verified. */
+export async function startMailingIdentity(): Promise<{
+  identity: TestIdentity
+  mailServer: MailServer
+  stop: () => Promise<void>
+}> {
+  const mailServer = await startMailServer()
+  const identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true` })
+  return {
+    identity,
+    mailServer,
+    async stop() {
+      await identity.stop()
+      await mailServer.close()
+    },
+  }
 }
 
 /** The service on a database of its own, in this process. Limits are off unless a test is about them. */

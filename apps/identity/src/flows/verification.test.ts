@@ -1,25 +1,24 @@
 import type { LoginFlow, RegistrationFlow, SuccessfulNativeRegistration, VerificationFlow } from '@ory/kratos-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { csrfOf, inputOf, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
   goodPassword,
   makeEmail,
   signUp,
+  startMailingIdentity,
   startTestIdentity,
   type TestIdentity,
 } from '../../test/identity.ts'
-import { codeOf, linkOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+import { codeOf, linkOf, type MailServer } from '../../test/mail-server.ts'
 
 let mailServer: MailServer
 let identity: TestIdentity
 beforeAll(async () => {
-  mailServer = await startMailServer()
-  identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true` })
-})
-afterAll(async () => {
-  await identity.stop()
-  await mailServer.close()
+  const started = await startMailingIdentity()
+  identity = started.identity
+  mailServer = started.mailServer
+  return started.stop
 })
 
 const submit = (flow: string, fields: Record<string, unknown>) =>

@@ -3,19 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listKeptMails } from '@crux/service-kit/mail'
 import type { LoginFlow, SettingsFlow } from '@ory/kratos-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  goodPassword,
+  makeEmail,
+  signUp,
+  startMailingIdentity,
+  startTestIdentity,
+  type TestIdentity,
+} from '../../test/identity.ts'
+import { codeOf, type MailServer } from '../../test/mail-server.ts'
 
 let mailServer: MailServer
 let identity: TestIdentity
 beforeAll(async () => {
-  mailServer = await startMailServer()
-  identity = await startTestIdentity({ SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true` })
-})
-afterAll(async () => {
-  await identity.stop()
-  await mailServer.close()
+  const started = await startMailingIdentity()
+  identity = started.identity
+  mailServer = started.mailServer
+  return started.stop
 })
 
 interface Entry {
