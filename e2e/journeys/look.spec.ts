@@ -281,7 +281,7 @@ const looks: [Look, Look, Look, Look] = [
  * Pictures of one page, and what axe finds serious. The page changes as it does for a person who follows a link; it is loaded anew
  * only where it must not know what it knew. Theme and width change in place.
  */
-async function look(page: Page, { name, path, before, act }: Shot, number: number) {
+async function look(page: Page, { name, path, before, act, see }: Shot, number: number) {
   const wanted = everyLook ? looks : number % 2 === 0 ? looks.slice(0, 2) : looks.slice(2)
   const checked = everyLook ? looks.slice(0, 2) : [wanted[(number >> 1) % 2]]
   const [first = looks[0]] = wanted
@@ -294,6 +294,7 @@ async function look(page: Page, { name, path, before, act }: Shot, number: numbe
     await turn(page, each)
     const wide = await settled(page, each)
     expect.soft(wide, `nothing sticks out at ${each.width}`).toBeLessThanOrEqual(each.width)
+    await see?.(page).evaluate((element) => element.scrollIntoView({ block: 'center' }))
     await page.screenshot({ path: `${folder}${name}-${each.theme}-${each.width}.png`, animations: 'disabled' })
     if (checked.includes(each))
       expect.soft(await seriousProblems(page), `axe, ${each.theme}, ${each.width}`).toEqual([])

@@ -35,6 +35,7 @@ const forUsers = (scene: Scene) => [
   `/${scene.team}/storages/${scene.storage}`,
   `/${scene.team}/deployments`,
   `/${scene.team}/deployments/${scene.deployment.prepared}`,
+  `/${scene.team}/deployments/${scene.deployment.failed}`,
   `/${scene.team}/deployments/${scene.deployment.failed}/deploy`,
   `/${scene.team}/container-configurations/${scene.configuration.image}`,
   `/${scene.team}/audit-log`,

@@ -4,6 +4,7 @@ import {
   createTeam,
   deploy,
   exits,
+  freePort,
   idle,
   setTag,
   unique,
@@ -57,7 +58,7 @@ async function build(world: World): Promise<Scene> {
         name: shop,
         tag: '1.0.0',
         image: web('shop'),
-        config: { name: 'web', ports: [{ id: crypto.randomUUID(), internal: 8080 }] },
+        config: { name: 'web', ports: [{ id: crypto.randomUUID(), internal: 8080, external: await freePort() }] },
       },
       { name: worker, tag: '1.0.0', image: idle('ready'), config: { name: 'worker' } },
     ],
@@ -86,11 +87,16 @@ async function build(world: World): Promise<Scene> {
   const importer = await client.call('versions.get', {
     params: { ...inTeam, projectId: job.projectId, versionId: job.versionId },
   })
-  await world.registry.push(
-    importer.images[0]?.name ?? '',
-    '5',
-    exits(3, 0, 'no configuration found at /etc/import.yml'),
-  )
+  const importerName = importer.images[0]?.name ?? ''
+  // A second release, so that there is one to go back to.
+  await world.registry.push(importerName, '4.1', idle('imported faster'))
+  await setTag(world, job, 0, '4.1')
+  await client.call('images.update', {
+    params: { ...inTeam, projectId: job.projectId, versionId: job.versionId, imageId: job.imageIds[0] ?? '' },
+    body: { config: { environment: environment.slice(1) } },
+  })
+  await deploy(world, failed.id)
+  await world.registry.push(importerName, '5', exits(3, 0, 'no configuration found at /etc/import.yml'))
   await setTag(world, job, 0, '5')
   await deploy(world, failed.id)
 

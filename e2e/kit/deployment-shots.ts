@@ -1,0 +1,83 @@
+import type { Deployment } from '@crux/contract'
+import { expect, type Locator, type Page, type Route } from '@playwright/test'
+import type { Scene } from './scene.ts'
+
+export type Shot = {
+  name: string
+  path: () => string
+  /** What the page meets while it loads. */
+  before?: (page: Page) => Promise<unknown>
+  act?: (page: Page) => Promise<unknown>
+  /** What the picture is about, where it may be below the fold. */
+  see?: (page: Page) => Locator
+}
+const dialog = (page: Page) => page.getByRole('dialog')
+
+/** Pages of deployments and what opens on them, for the pictures. The scene is there when the paths are asked for. */
+export function deploymentShots(scene: () => Scene): Shot[] {
+  const inTeam = (path: string) => () => `/${scene().team}/${path}`
+  const inEmptyTeam = (path: string) => () => `/${scene().emptyTeam}/${path}`
+  const deploymentPath = (id: string) => `/${scene().team}/deployments/${id}`
+  const queued = (route: Route) => showQueued(route, scene().deployment.good)
+  return [
+    { name: 'deployments', path: inTeam('deployments') },
+    { name: 'deployments-empty', path: inEmptyTeam('deployments') },
+    {
+      name: 'deployments-queued',
+      path: inTeam('deployments'),
+      before: (page) => page.route(/\/deployments\?/, queued),
+      act: (page) => expect(page.getByText('2nd in line behind').first()).toBeVisible(),
+    },
+    {
+      name: 'deployment-queued',
+      path: () => deploymentPath(scene().deployment.failed),
+      before: (page) => page.route(new RegExp(`/api/[^/]+/deployments/${scene().deployment.failed}$`), queued),
+      act: (page) => expect(page.getByText('1st in line behind')).toBeVisible(),
+    },
+    { name: 'deployment-create', path: inTeam('deployments#new'), act: (page) => expect(dialog(page)).toBeVisible() },
+    { name: 'deployment', path: () => deploymentPath(scene().deployment.prepared) },
+    {
+      name: 'deployment-silent-ports',
+      path: () => deploymentPath(scene().deployment.prepared),
+      see: (page) => page.getByText(/^Port \d+ answers nobody for about/),
+    },
+    {
+      name: 'deployment-keep-ports-open',
+      path: () => deploymentPath(scene().deployment.prepared),
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Keep its ports open' }).click()
+        await expect(dialog(page)).toBeVisible()
+      },
+    },
+    {
+      name: 'deployment-roll-back',
+      path: () => deploymentPath(scene().deployment.failed),
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Roll back', exact: true }).click()
+        await expect(dialog(page).getByText('- tag 4.1')).toBeVisible()
+      },
+    },
+    { name: 'deployment-failed', path: () => deploymentPath(scene().deployment.failed) },
+    {
+      name: 'deployment-delete',
+      path: () => deploymentPath(scene().deployment.failed),
+      act: async (page) => {
+        await page.getByRole('button', { name: 'More actions' }).first().click()
+        await page.getByRole('menuitem', { name: 'Delete' }).click()
+        await dialog(page).getByRole('checkbox').click()
+      },
+    },
+    { name: 'progress-successful', path: () => `${deploymentPath(scene().deployment.good)}/deploy` },
+    { name: 'progress-failed', path: () => `${deploymentPath(scene().deployment.failed)}/deploy` },
+  ]
+}
+
+/** The same deployments, two of which wait for the one in front of them. */
+async function showQueued(route: Route, deploymentId: string) {
+  const answer = await route.fetch()
+  const body: Partial<Deployment> & { items?: Deployment[] } = await answer.json()
+  const behind = { deploymentId, number: 3, projectName: 'Checkout', versionName: '1.0.0' }
+  const waits = (queuePosition: number) => ({ status: 'in-progress', queuePosition, queuedBehind: behind }) as const
+  const items = body.items?.map((item, index) => (index < 2 ? { ...item, ...waits(2 - index) } : item))
+  await route.fulfill({ response: answer, json: items ? { ...body, items } : { ...body, ...waits(1) } })
+}
