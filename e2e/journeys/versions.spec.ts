@@ -1,4 +1,4 @@
-import { createDeployment, createService, deploy, idle, unique, web } from '@crux/test-kit'
+import { createDeployment, createService, deploy, idle, setTag, unique, web } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { addImage } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
@@ -99,6 +99,15 @@ test('labels that cannot be read as rules are said at the image, and the others 
   await expect(mark).toBeVisible()
   await mark.hover()
   await expect(page.getByRole('tooltip')).toContainText('use string, boolean, int')
+  // Another tag has other labels: they are heard of without a reload, whoever chose it.
+  await stage.registry.push(name, '2', { labels: { 'dev.crux.env.MODE': 'nothing', 'dev.crux.env.SIZE': 'number' } })
+  await setTag(world, service, 0, '2')
+  await expect(page.getByRole('button', { name: /^2 labels cannot be read/ })).toBeVisible()
+  await stage.registry.push(name, '3', { labels: { 'dev.crux.env.MODE': 'string' } })
+  await page.getByRole('button', { name: 'Change the tag' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: /^3/ }).click()
+  await expect(page.getByRole('row', { name })).toContainText('3')
+  await expect(page.getByRole('button', { name: /cannot be read/ })).toHaveCount(0)
   await page.getByRole('link', { name, exact: true }).click()
   await expect(
     page.getByRole('textbox', { name: 'PORT' }).or(page.locator('input[value="PORT"]')).first(),
