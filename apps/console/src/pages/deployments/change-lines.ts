@@ -18,8 +18,12 @@ export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {
   })
 }
 
+/** "sha256:" and as much of it as Docker itself shows. */
+const digestShown = 19
+
 /** Rows that are named by a key read as `KEY=value`; what carries its own name in its value stands behind its field. */
 function lineOf(property: string, value: string): string {
+  if (property === 'digest') return `digest ${value.slice(0, digestShown)}`
   const cut = property.indexOf('.')
   if (cut < 0) return `${property} ${value}`
   const field = property.slice(0, cut)
