@@ -1,4 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { BlockList, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { GatePort } from './protocol.ts'
 
@@ -7,6 +9,11 @@ interface Stored {
   /** The kernel's: after a reboot every container has another address. */
   boot: string
   ports: GatePort[]
+  /**
+   * By target, the links that its network had. An engine that starts again gives addresses anew, so that one may be another's by now,
+   * and every container gets a new link: where none of these is left, nobody can say who has the address.
+   */
+  links?: Record<string, string[]>
 }
 
 export function readPorts(folder: string): GatePort[] {
@@ -17,14 +24,60 @@ export function readPorts(folder: string): GatePort[] {
     return []
   }
   const ports = Array.isArray(stored.ports) ? stored.ports.filter(isPort) : []
-  return stored.boot === bootId() ? ports : ports.map((port) => ({ ...port, target: '' }))
+  const holds = ({ target }: GatePort) => {
+    const links = stored.links?.[target] ?? []
+    return stored.boot === bootId() && (links.length === 0 || links.some(isThere))
+  }
+  return ports.map((port) => (holds(port) ? port : { ...port, target: '' }))
 }
 
 /** In one step, so that a crash leaves the old or the new text. Without fsync: after a loss of power the addresses are void anyhow. */
 export function writePorts(folder: string, ports: readonly GatePort[]): void {
   const path = join(folder, 'ports.json')
-  writeFileSync(`${path}.new`, JSON.stringify({ boot: bootId(), ports }), { mode: 0o600 })
+  const targets = new Set(ports.map(({ target }) => target).filter((target) => target !== ''))
+  const stored: Stored = { boot: bootId(), ports: [...ports], links: linksOf(targets) }
+  writeFileSync(`${path}.new`, JSON.stringify(stored), { mode: 0o600 })
   renameSync(`${path}.new`, path)
+}
+
+const network = '/sys/class/net'
+
+/** What hangs at the bridge of each address; nothing where that is not to be seen. */
+function linksOf(targets: ReadonlySet<string>): Record<string, string[]> {
+  const found: Record<string, string[]> = {}
+  if (targets.size === 0) return found
+  for (const [bridge, addresses] of Object.entries(networkInterfaces())) {
+    const block = new BlockList()
+    for (const { address, cidr, family } of addresses ?? [])
+      if (cidr) block.addSubnet(address, Number(cidr.split('/')[1]), family === 'IPv6' ? 'ipv6' : 'ipv4')
+    // A wider network of the machine may hold the address too, and has no members.
+    for (const target of targets)
+      if (!found[target]?.length && block.check(target, isIPv6(target) ? 'ipv6' : 'ipv4'))
+        found[target] = membersOf(bridge)
+  }
+  return found
+}
+
+function membersOf(bridge: string): string[] {
+  try {
+    return readdirSync(join(network, bridge, 'brif')).map((name) => `${name} ${indexOf(name)}`)
+  } catch {
+    return []
+  }
+}
+
+function isThere(link: string): boolean {
+  const [name = '', index] = link.split(' ')
+  try {
+    return indexOf(name) === index
+  } catch {
+    return false
+  }
+}
+
+/** Never given twice, unlike a name. */
+function indexOf(name: string): string {
+  return readFileSync(join(network, name, 'ifindex'), 'utf8').trim()
 }
 
 function bootId(): string {

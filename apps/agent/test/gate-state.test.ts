@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureNetwork } from '../src/drivers/docker/networks.ts'
+import type { GatePort } from '../src/gate/relay/protocol.ts'
+import { readPorts, writePorts } from '../src/gate/relay/state.ts'
+import { makeImage, openEngine, removeImages, webImage } from './kit/index.ts'
+
+const docker = openEngine()
+const name = `crux-gate-state-${randomUUID().slice(0, 8)}`
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crux-gate-'))
+  await ensureNetwork(docker, { name, internal: false, labels: {} }, { seesHost: true })
+  await makeImage(docker, `${name}:1`, webImage('held'))
+})
+afterAll(async () => {
+  await docker.getContainer(name).remove({ force: true })
+  await docker.getNetwork(name).remove()
+  await removeImages(docker, name)
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a gate that starts again leads to its containers, but nowhere when the engine has started them all again', async () => {
+  const container = await docker.createContainer({ name, Image: `${name}:1`, HostConfig: { NetworkMode: name } })
+  await container.start()
+  const target = (await container.inspect()).NetworkSettings.Networks[name]?.IPAddress ?? ''
+  const port: GatePort = { port: 1, address: '', container: 'c', target, containerPort: 8080, proxy: '', prefix: 'p' }
+  const unseen = { ...port, port: 2, target: '203.0.113.7' }
+  writePorts(folder, [port, unseen])
+  expect(readPorts(folder)).toEqual([port, unseen])
+  await container.restart({ t: 0 })
+  expect(readPorts(folder)).toEqual([{ ...port, target: '' }, unseen])
+})
