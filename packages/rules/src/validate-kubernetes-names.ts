@@ -81,11 +81,9 @@ function keyProblems(key: string, property: string, read = (domain: string) => d
 }
 
 function valueProblems(value: string | null, property: string): ConfigProblem[] {
-  // What a template becomes is not known here; a start judges what it became.
-  const known = value?.replace(/\{\{\s*versionName\s*\}\}/g, 'x')
-  if (!known) return []
-  if (known.length > nameMax) return [problem(property, 'max', `A label's value has ${nameMax} characters at most`)]
-  return namePattern.test(known)
+  if (!value) return []
+  if (value.length > nameMax) return [problem(property, 'max', `A label's value has ${nameMax} characters at most`)]
+  return namePattern.test(value)
     ? []
     : [
         problem(
