@@ -162,6 +162,9 @@ describe('init containers', () => {
     const lines = world.server.linesOf(release)
     const at = (part: string) => lines.findIndex((line) => line.includes(part))
     expect(at(`stopping ${world.name('web')}`)).toBeLessThan(at('the init container write ended'))
+    const events = release.key ? world.server.eventsOf(release.key) : []
+    const silenced = events.flatMap(({ event }) => (event.case === 'log' && event.value.silences) || [])
+    expect(silenced).toEqual([world.name('web')])
   })
 
   test('under way are ended by a cancellation, with the volumes that the engine made for them', async () => {

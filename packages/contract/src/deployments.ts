@@ -1,18 +1,8 @@
 import { z } from 'zod'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { DeploymentEvent } from './deployment-events.ts'
 import { endpoints } from './endpoint.ts'
-import {
-  containerStates,
-  deploymentEventTypes,
-  deploymentPhases,
-  deploymentStatuses,
-  logLevels,
-  nodeTypes,
-  phaseStates,
-  portProtocols,
-  projectTypes,
-  versionTypes,
-} from './enums.ts'
+import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionTypes } from './enums.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'
 import { Audit, basic, Description, Id, inTeam, Name, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
@@ -109,42 +99,6 @@ export const DeploymentDetails = Deployment.extend({
   /** The release that runs now under this node and prefix for this project, whoever deployed it. */
   running: z.object({ deploymentId: Id, number: z.int(), versionName: z.string(), startedAt: Timestamp }).nullish(),
 })
-
-export const DeploymentEvent = z.object({
-  type: z.enum(deploymentEventTypes),
-  createdAt: Timestamp,
-  /** Number of the release (try) and position in it; both only grow. */
-  try: z.int(),
-  sequence: z.int(),
-  instanceId: z.string().nullish(),
-  log: z
-    .object({ log: z.array(z.string()), level: z.enum(logLevels), fromContainer: z.boolean().optional() })
-    .optional(),
-  deploymentStatus: z.enum(deploymentStatuses).optional(),
-  /** With a deploymentStatus: why, and what answers now. */
-  reason: z.string().nullish(),
-  containerState: z
-    .object({ instanceId: z.string(), state: z.enum(containerStates).nullish(), reason: z.string().nullish() })
-    .optional(),
-  containerProgress: z
-    .object({
-      instanceId: z.string(),
-      status: z.string(),
-      progress: z.number().min(0).max(1),
-      currentBytes: z.number().optional(),
-      totalBytes: z.number().optional(),
-    })
-    .optional(),
-  phase: z
-    .object({
-      instanceId: z.string(),
-      phase: z.enum(deploymentPhases),
-      state: z.enum(phaseStates),
-      detail: z.string().nullish(),
-    })
-    .optional(),
-})
-export type DeploymentEvent = z.output<typeof DeploymentEvent>
 
 export const Release = z.object({
   number: z.int(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
-import { DeploymentEvent } from './deployments.ts'
+import { DeploymentEvent } from './deployment-events.ts'
 import { containerOperations, nodeStatuses } from './enums.ts'
 import { limits } from './limits.ts'
 import { channels } from './live.ts'

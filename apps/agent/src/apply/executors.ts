@@ -59,7 +59,7 @@ const executors: Executors = {
   },
   'container.create': createContainer,
   'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
-    narrator.info(instanceId, `stopping ${name}, which cannot run beside the new container`)
+    narrator.silences(instanceId, name)
     // An engine that restarts in between would start it again beside the new one.
     if (restartPolicy.name === 'always' || restartPolicy.name === 'on-failure')
       await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))

@@ -27,6 +27,14 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
       redact = redactorOf(values)
     },
     info: log(LogLevel.INFO),
+    /** A former container is stopped now, before the new one of its instance starts. */
+    silences(instanceId: string, name: string) {
+      const line = `stopping ${name}, which cannot run beside the new container`
+      journal.append({
+        case: 'log',
+        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], silences: name },
+      })
+    },
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
     /** What a container itself said: its last words when it failed. */

@@ -124,11 +124,16 @@ async function foldIntoInstances(queries: Queries, releaseId: string, events: re
 function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | undefined {
   switch (event.case) {
     case 'log': {
-      const { instanceId, lines, fromContainer, level } = event.value
+      const { instanceId, lines, fromContainer, level, silences } = event.value
       return {
         type: 'log',
         instanceId: instanceId || null,
-        value: { log: lines, level: logLevels[level], ...(fromContainer && { fromContainer }) },
+        value: {
+          log: lines,
+          level: logLevels[level],
+          ...(fromContainer && { fromContainer }),
+          ...(silences && { silences }),
+        },
       }
     }
     case 'phase': {

@@ -57,7 +57,10 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: MessageInit
 }
 
 describe('before a start', () => {
-  it('names the ports that fall silent, for as long as they did the last time', async () => {
+  it.each([
+    ['an agent says', { lines: ['stopping it'], silences: 'p-web' }],
+    ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }],
+  ])('names the ports that fall silent, for as long as they did the last time, as %s it', async (_who, line) => {
     const { agent, id, configId } = await standing()
     await change(configId, { environment: [{ key: 'A', value: '1' }] })
     expect((await preview(id)).web).toMatchObject({
@@ -68,9 +71,8 @@ describe('before a start', () => {
     const release = (await agent.command('deploy', 2)).value as Release
     const instanceId = release.instances[0]?.instanceId ?? ''
     const began = Date.now()
-    const lines = ['stopping p-web, which cannot run beside the new container']
     const events: MessageInitShape<typeof DeploymentEventSchema>[] = journal([
-      { event: { case: 'log', value: { instanceId, level: LogLevel.INFO, lines } } },
+      { event: { case: 'log', value: { instanceId, level: LogLevel.INFO, ...line } } },
       phase(instanceId, Phase.START, PhaseState.DONE),
       ...goodNews(release),
     ])

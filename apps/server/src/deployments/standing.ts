@@ -34,8 +34,8 @@ export async function standingContainers(queries: Queries, owner: Owner): Promis
 const releasesBack = 5
 
 /**
- * How long the last replacement of each container kept it silent, in milliseconds, by the agent's own clock: from the line in which
- * it says that it stops the former one to the end of the new one's start. Unknown where none was stopped lately.
+ * How long the last replacement of each container kept it silent, in milliseconds, by the agent's own clock: from the event
+ * that says that the former one is stopped to the end of the new one's start. Unknown where none was stopped lately.
  */
 export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, number>> {
   const { rows } = await queries.query<{ name: string; milliseconds: number }>({
@@ -48,7 +48,9 @@ export async function measuredPauses(queries: Queries, owner: Owner): Promise<Ma
       join crux.release_instance ri on ri.release_id = r.id
       join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.try = r.number
         and stopped.instance_id = ri.instance_id::text and stopped.type = 'log'
-        and stopped.value->'log'->>0 like 'stopping %, which cannot run beside the new container'
+        -- Agents before the field say it in the line alone.
+        and (stopped.value ? 'silences'
+          or stopped.value->'log'->>0 like 'stopping %, which cannot run beside the new container')
       join crux.deployment_event started on started.deployment_id = r.deployment_id and started.try = r.number
         and started.instance_id = ri.instance_id::text and started.type = 'phase'
         and started.value->>'phase' = 'start' and started.value->>'state' = 'done'

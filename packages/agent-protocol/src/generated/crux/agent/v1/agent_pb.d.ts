@@ -1587,6 +1587,14 @@ export declare type DeploymentLog = Message<"crux.agent.v1.DeploymentLog"> & {
    * @generated from field: bool from_container = 4;
    */
   fromContainer: boolean;
+
+  /**
+   * Full name of the former container that is stopped with this line, because the new one cannot run beside it: what it answered
+   * is silent until the end of the instance's start. Empty for all other lines, and from agents that do not know the field.
+   *
+   * @generated from field: string silences = 5;
+   */
+  silences: string;
 };
 
 /**

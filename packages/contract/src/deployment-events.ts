@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import {
+  containerStates,
+  deploymentEventTypes,
+  deploymentPhases,
+  deploymentStatuses,
+  logLevels,
+  phaseStates,
+} from './enums.ts'
+import { Timestamp } from './shapes.ts'
+
+export const DeploymentEvent = z.object({
+  type: z.enum(deploymentEventTypes),
+  createdAt: Timestamp,
+  /** Number of the release (try) and position in it; both only grow. */
+  try: z.int(),
+  sequence: z.int(),
+  instanceId: z.string().nullish(),
+  log: z
+    .object({
+      log: z.array(z.string()),
+      level: z.enum(logLevels),
+      fromContainer: z.boolean().optional(),
+      /** The former container that is stopped with this line, before the instance's new one starts. */
+      silences: z.string().optional(),
+    })
+    .optional(),
+  deploymentStatus: z.enum(deploymentStatuses).optional(),
+  /** With a deploymentStatus: why, and what answers now. */
+  reason: z.string().nullish(),
+  containerState: z
+    .object({ instanceId: z.string(), state: z.enum(containerStates).nullish(), reason: z.string().nullish() })
+    .optional(),
+  containerProgress: z
+    .object({
+      instanceId: z.string(),
+      status: z.string(),
+      progress: z.number().min(0).max(1),
+      currentBytes: z.number().optional(),
+      totalBytes: z.number().optional(),
+    })
+    .optional(),
+  phase: z
+    .object({
+      instanceId: z.string(),
+      phase: z.enum(deploymentPhases),
+      state: z.enum(phaseStates),
+      detail: z.string().nullish(),
+    })
+    .optional(),
+})
+export type DeploymentEvent = z.output<typeof DeploymentEvent>
