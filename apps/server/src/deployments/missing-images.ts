@@ -26,8 +26,9 @@ export async function missingImages(
     asked.map((one) => {
       const { imageName, imageTag, digest, localOnly, registryId } = one
       const found: Missing[] = []
-      const names = digest ? [digest, `${imageName}@${digest}`] : [`${imageName}:${imageTag}`]
-      const isGone = there !== undefined && !names.flatMap(spellings).some((name) => there.has(name))
+      const lacks = (names: string[]) =>
+        there !== undefined && !names.flatMap(spellings).some((name) => there.has(name))
+      const isGone = lacks(digest ? [digest, `${imageName}@${digest}`] : [`${imageName}:${imageTag}`])
       if (isGone && localOnly)
         found.push({
           property: 'image',
@@ -38,6 +39,12 @@ export async function missingImages(
           property: 'image',
           description: `${imageName}:${imageTag} is not on ${node.name} any more: it is pulled again`,
         })
+      for (const [image, ran] of Object.entries(one.preparationDigests))
+        if (lacks([ran, `${image.replace(/(:[^/:]*)?(@.*)?$/, '')}@${ran}`]))
+          found.push({
+            property: 'image',
+            description: `${image} is not on ${node.name} any more: it is pulled again`,
+          })
       if (!localOnly && !(registryId && registries.has(registryId)))
         found.push({
           property: 'registry',

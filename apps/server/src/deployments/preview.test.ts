@@ -203,25 +203,39 @@ describe('before a rollback', () => {
     expect((await same).instances[0]).toMatchObject({ action: 'keep', reason: 'Unchanged', changes: [] })
   })
 
-  it('shows that a tag has moved since, by digest', async () => {
+  it('shows that tags have moved since, by digest, those of init containers too', async () => {
     const { agent, id, release } = await standing()
-    await world.start(id)
-    const second = (await agent.command('deploy', 2)).value as Release
-    const events = goodNews(second).map((one) =>
-      one.event.case === 'resolved'
-        ? { event: { ...one.event, value: { ...one.event.value, digest: 'sha256:moved' } } }
-        : one,
-    )
-    await agent.client.reportDeployment({ release: second.key, events: journal(events) })
-    await world.becomes(id, 'successful')
+    const runs = async (nth: number, own: string | undefined, tool: string) => {
+      await world.start(id)
+      const next = (await agent.command('deploy', nth)).value as Release
+      const events = goodNews(next).map((one) => {
+        if (one.event.case !== 'resolved') return one
+        const preparationDigests = { 'r.example.com:5000/tool:1.36': tool }
+        return {
+          event: { ...one.event, value: { ...one.event.value, ...(own && { digest: own }), preparationDigests } },
+        }
+      })
+      await agent.client.reportDeployment({ release: next.key, events: journal(events) })
+      await world.becomes(id, 'successful')
+    }
+    await runs(2, undefined, 'sha256:then')
+    await runs(3, 'sha256:moved', 'sha256:now')
     const digest = `sha256:${release.instances[0]?.instanceId.replace(/-/g, '')}`
+    const held = [{ id: 'sha256:1', references: [`registry.example.com:5000/web@${digest}`] }]
     const asked = back(id)
-    await storeHolds(agent, 1, [{ id: 'sha256:1', references: [`registry.example.com:5000/web@${digest}`] }])
-    expect((await asked).instances[0]).toMatchObject({
-      action: 'replace-with-pause',
-      changes: [{ property: 'digest', from: 'sha256:moved', to: digest }],
-      warnings: [],
-    })
+    await storeHolds(agent, 1, held)
+    const moved = { property: 'digest', from: 'sha256:moved', to: digest }
+    expect((await asked).instances[0]).toMatchObject({ action: 'replace-with-pause', changes: [moved], warnings: [] })
+    const withTool = back(id, 2)
+    await storeHolds(agent, 2, held)
+    const [web] = (await withTool).instances
+    expect(web?.changes).toEqual([
+      moved,
+      { property: 'digest.r.example.com:5000/tool:1.36', from: 'sha256:now', to: 'sha256:then' },
+    ])
+    expect(web?.warnings?.map(({ description }) => description)).toEqual([
+      expect.stringMatching(/^r\.example\.com:5000\/tool:1\.36 is not on .* any more: it is pulled again$/),
+    ])
   })
 
   it('says what is missing by now, and what this person may not bring back', async () => {

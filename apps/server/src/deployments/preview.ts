@@ -30,6 +30,8 @@ export type Next = {
   imageTag: string
   /** Known of releases only: a start of now asks what the tag names. */
   digest: string | null
+  /** Likewise, of the images of init and config containers. */
+  preparationDigests: Record<string, string>
   config: FinalContainerConfig
   warnings: Warnings
 }
@@ -67,6 +69,7 @@ export async function previewStart(
       imageName: reference,
       imageTag: tag,
       digest: null,
+      preparationDigests: {},
       config,
       warnings: broken.map(({ label, description }) => ({
         property: 'labels',
@@ -163,6 +166,9 @@ function previewInstance(
     ...change('tag', old.imageTag, imageTag),
     // Which image a tag names by now is known when the agent has asked.
     ...(next.digest && old.digest ? change('digest', old.digest, next.digest) : []),
+    ...Object.entries(next.preparationDigests).flatMap(([image, digest]) =>
+      change(`digest.${image}`, old.preparationDigests[image] ?? digest, digest),
+    ),
     ...diffConfig(old.config, config),
   ]
   if (changes.length > 0 || !sameValue(withoutIds(old.config), withoutIds(config)))

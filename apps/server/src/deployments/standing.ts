@@ -9,6 +9,7 @@ export type Standing = {
   imageName: string
   imageTag: string
   digest: string | null
+  preparationDigests: Record<string, string>
   config: FinalContainerConfig
 }
 
@@ -17,7 +18,8 @@ export async function standingContainers(queries: Queries, owner: Owner): Promis
   const { rows } = await queries.query<Standing>({
     name: 'standing containers',
     text: `select distinct on (name) ri.container_name as name, ri.instance_id as "instanceId",
-        ri.image_name as "imageName", ri.image_tag as "imageTag", ri.digest, ri.config
+        ri.image_name as "imageName", ri.image_tag as "imageTag", ri.digest,
+        ri.preparation_digests as "preparationDigests", ri.config
       from crux.release s
       cross join lateral jsonb_array_elements_text(s.container_names) as name
       join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id

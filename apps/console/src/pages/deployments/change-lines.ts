@@ -28,6 +28,8 @@ function lineOf(property: string, value: string): string {
   if (cut < 0) return `${property} ${value}`
   const field = property.slice(0, cut)
   const key = property.slice(cut + 1)
+  // Of the image of an init or config container.
+  if (field === 'digest') return `${key} ${value.slice(0, digestShown)}`
   if (field === 'environment') return `${key}=${value}`
   if (field === 'ports' || field === 'portRanges' || field === 'volumes' || field === 'networks')
     return `${field} ${value}`
