@@ -296,6 +296,9 @@ test('a thousand variables stay smooth to type in, and are found', async ({ page
     'lucky',
     'typed at the end of a thousand',
   ])
+  // A link leads to a row that is not drawn yet.
+  await page.goto(`${path(image)}#environment[500].value`)
+  await expect(valueIn(page, 'VARIABLE_500')).toBeFocused()
 })
 
 test('the JSON follows the form, takes its edits, and says what is wrong', async ({ page, stage }) => {

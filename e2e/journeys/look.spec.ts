@@ -214,6 +214,11 @@ const withSession: Shot[] = [
     },
   },
   {
+    name: 'configuration-kubernetes',
+    path: () => `${configurationPath(scene.configuration.image)}?fields=kubernetes`,
+    act: (page) => expect(page.getByRole('region', { name: 'Annotations' })).toBeVisible(),
+  },
+  {
     name: 'palette',
     path: inTeam('dashboard'),
     act: async (page) => {

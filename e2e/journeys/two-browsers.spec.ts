@@ -1,7 +1,7 @@
-import { createDeployment, createService, idle, setTag, unique } from '@crux/test-kit'
+import { createDeployment, createService, idle, setTag, signUp, unique } from '@crux/test-kit'
 import type { BrowserContext, Page } from '@playwright/test'
-import { addImage, showSetting } from '../kit/console.ts'
-import { expect, test } from '../kit/journey.ts'
+import { addImage, showSetting, signIn } from '../kit/console.ts'
+import { expect, signedOut, test } from '../kit/journey.ts'
 
 let second: BrowserContext
 let other: Page
@@ -236,4 +236,40 @@ test('two people who set the same secret hear of each other before one value is 
   await Promise.all([save(page), save(other)])
   const asked = (one: Page) => one.getByText('and nothing was saved').count()
   await expect.poll(async () => (await asked(page)) + (await asked(other))).toBe(1)
+})
+
+test('what a user of the team may not set is said at its field, and is not sent', async ({ browser, stage }) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = world.person
+  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
+  const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
+  const { teams } = await client.call('users.me')
+  const team = { teamId: teams.find(({ slug }) => slug === world.teamSlug)?.id ?? '' }
+  const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
+  await client.call('teams.invite', { params: team, body })
+  await grace.client.call('users.accept-invitation', { params: team })
+  const hers = await browser.newContext({ storageState: signedOut, baseURL: stage.system.url })
+  const page = await hers.newPage()
+  await signIn(page, stage.system.url, grace)
+  await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+  await showSetting(page, 'Volumes')
+  const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
+  await volumes.getByRole('button', { name: 'Add', exact: true }).click()
+  await volumes.getByLabel('name', { exact: true }).fill('/etc')
+  await volumes.getByLabel('Path inside the container').fill('/host')
+  await volumes.getByLabel('Path inside the container').blur()
+  await expect(volumes.getByText('Needs the role admin; yours is user.')).toBeVisible()
+  await expect(page.locator('[data-save=held]')).toBeVisible()
+  await page.getByRole('radio', { name: 'JSON' }).click()
+  await expect(page.getByText(/volumes\[0\]\.name: It binds a folder of the node/)).toBeVisible()
+
+  await page.getByRole('radio', { name: 'Form' }).click()
+  await volumes.getByLabel('name', { exact: true }).fill('files')
+  await volumes.getByLabel('name', { exact: true }).blur()
+  await saved(page)
+  const stored = await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
+  expect(stored.volumes).toMatchObject([{ name: 'files', path: '/host' }])
+  await hers.close()
 })

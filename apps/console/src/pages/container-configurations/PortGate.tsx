@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { cx } from '../../components/class-names.ts'
 import { FieldError } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
@@ -7,7 +8,7 @@ import { SettingOrigin } from './Origin.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 /** Published TCP ports that stay open while the container behind them is replaced. */
-export function PortGate() {
+export function PortGate({ alone }: { alone?: boolean }) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const { value } = settingOf(form, 'portGate')
@@ -19,7 +20,7 @@ export function PortGate() {
   const plain = published.some((port) => !port.proxyProtocol)
   const error = form.errorOf('portGate') ?? form.errorOf('portGate.enabled') ?? form.errorOf('portGate.drainSeconds')
   return (
-    <div className="grid gap-2 border-t border-line px-3 py-2.5">
+    <div className={cx('grid gap-2 px-3 py-2.5', !alone && 'border-t border-line')}>
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-2">
         <Marked inputId="portGate.enabled">
           <Switch

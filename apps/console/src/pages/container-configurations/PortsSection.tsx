@@ -69,7 +69,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   if (!fits('ports', filter))
     return (
       <Section id="ports">
-        <PortGate />
+        <PortGate alone />
       </Section>
     )
   return (

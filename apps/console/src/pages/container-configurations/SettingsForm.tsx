@@ -101,7 +101,7 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
           id,
           group: filter && filter !== 'all' ? filter : groupOf(id),
           title: t(`section.${id}`),
-          count: countIn(id, form.own, form.parent),
+          count: countIn(id, filter, form.own, form.parent),
           error: hasError(id),
           lit: sections.shown.includes(id),
         }))}

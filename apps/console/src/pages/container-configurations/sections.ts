@@ -64,10 +64,11 @@ export function holdsValue(id: SectionId, own: ContainerConfigFields, parent: Co
 /** How many rows the lists of a section have with those below; undefined where there are none or it holds no list. */
 export function countIn(
   id: SectionId,
+  filter: FieldFilter | undefined,
   own: ContainerConfigFields,
   parent: ContainerConfigFields | null,
 ): number | undefined {
-  const keys = fieldsIn(id).flatMap((field) => [
+  const keys = fieldsFor(id, filter).flatMap((field) => [
     ...new Set(
       [own[field], parent?.[field]].flatMap((rows) =>
         Array.isArray(rows) && isKeyedField(field) ? (rows as Parameters<typeof rowKey>[0][]).map(rowKey) : [],
