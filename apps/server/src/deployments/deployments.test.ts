@@ -185,36 +185,14 @@ describe('a release', () => {
   })
 })
 
-describe('two starts at once', () => {
-  it('let one win and refuse the other, in the same deployment', async () => {
+describe('starts of one deployment at once', () => {
+  it('let one win and refuse the others', async () => {
     const node = await world.node()
     await world.agent(node)
     const deployment = await world.deployment(await world.version(), node.id)
     const answers = await Promise.all([1, 2, 3, 4].map(() => refusal(world.start(deployment.id))))
     expect(answers.sort()).toEqual(['409 id', '409 id', '409 id', 'accepted'])
     expect((await world.get(deployment.id)).lastTry).toBe(1)
-  })
-
-  it('wait for each other at one place and are handed over in order', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const [first, second, elsewhere] = await Promise.all([
-      world.deployment(await world.version(), node.id, 'same'),
-      world.deployment(await world.version(), node.id, 'same'),
-      world.deployment(await world.version(), node.id, 'other'),
-    ])
-    await world.start(first.id)
-    const one = (await agent.command('deploy')).value as Release
-    await world.start(second.id)
-    expect(await world.get(second.id)).toMatchObject({ status: 'in-progress', queuePosition: 1 })
-    expect((await world.events(second.id)).at(-1)?.log?.log[0]).toMatch(/^Waiting behind release 1 of shop/)
-    await world.start(elsewhere.id)
-    const two = (await agent.command('deploy', 2)).value as Release
-    expect([one.key?.deploymentId, two.key?.deploymentId]).toEqual([first.id, elsewhere.id])
-    await agent.client.reportDeployment({ release: one.key, events: journal(badNews('no')) })
-    const three = (await agent.command('deploy', 3)).value as Release
-    expect(three.key?.deploymentId).toBe(second.id)
-    expect((await world.get(second.id)).queuePosition).toBeNull()
   })
 })
 

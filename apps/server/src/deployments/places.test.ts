@@ -1,5 +1,6 @@
+import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let server: TestServer
@@ -85,4 +86,26 @@ it('queues starts at one place in order, shows each its position, and moves up w
   expect(handed.map(({ key }) => key?.deploymentId)).toEqual([first, third, fourth])
   await world.becomes(fourth, 'successful')
   expect(await positions()).toEqual([null, null, null, null])
+})
+
+it('lets starts at one place wait for each other, and hands them over in order', async () => {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const [first, second, elsewhere] = await Promise.all([
+    world.deployment(await world.version(), node.id, 'same'),
+    world.deployment(await world.version(), node.id, 'same'),
+    world.deployment(await world.version(), node.id, 'other'),
+  ])
+  await world.start(first.id)
+  const one = (await agent.command('deploy')).value as Release
+  await world.start(second.id)
+  expect(await world.get(second.id)).toMatchObject({ status: 'in-progress', queuePosition: 1 })
+  expect((await world.events(second.id)).at(-1)?.log?.log[0]).toMatch(/^Waiting behind release 1 of shop/)
+  await world.start(elsewhere.id)
+  const two = (await agent.command('deploy', 2)).value as Release
+  expect([one.key?.deploymentId, two.key?.deploymentId]).toEqual([first.id, elsewhere.id])
+  await agent.client.reportDeployment({ release: one.key, events: journal(badNews('no')) })
+  const three = (await agent.command('deploy', 3)).value as Release
+  expect(three.key?.deploymentId).toBe(second.id)
+  expect((await world.get(second.id)).queuePosition).toBeNull()
 })
