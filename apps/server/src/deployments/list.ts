@@ -5,6 +5,7 @@ import type { TeamContext } from '../http/handlers.ts'
 import { type Counts, type CountsJson, countByStatus, countsJson, foldSoon, sumOf } from './counts.ts'
 
 type ListQuery = Query<'deployments.list'>
+type Ahead = NonNullable<Deployment['queuedBehind']> & { startedAt: number; id: string }
 export type ListRow = {
   id: string
   prefix: string
@@ -26,7 +27,8 @@ export type ListRow = {
   versionName: string
   versionType: Deployment['version']['type']
   progress: { done: number; total: number } | null
-  queue: { position: number; behind: NonNullable<Deployment['queuedBehind']> } | null
+  /** What goes before it at its place, in no order. */
+  ahead: Ahead[] | null
 }
 
 /** How far a release is and where it waits: looked up for the few that are in progress only. */
@@ -40,13 +42,12 @@ const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.outcome, d.cre
     from crux.release r join crux.release_instance ri on ri.release_id = r.id
     where r.deployment_id = d.id and r.number = d.tries) end as progress,
   case when d.status = 'in-progress' then (
-    select case when count(*) > 0 then json_build_object('position', count(*), 'behind', (array_agg(json_build_object(
-      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name)
-      order by a.started_at, a.id))[1]) end
+    select json_agg(json_build_object('startedAt', extract(epoch from a.started_at), 'id', a.id,
+      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
     from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
       and (a.started_at, a.id) < (r.started_at, r.id)
-    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as queue`
+    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as ahead`
 
 const joins = `join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id
@@ -136,10 +137,19 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
     version: { id: row.versionId, name: row.versionName, type: row.versionType },
     outcome: row.outcome,
     progress: row.progress,
-    queuePosition: row.queue?.position ?? null,
-    queuedBehind: row.queue?.behind ?? null,
+    queuePosition: row.ahead?.length ?? null,
+    queuedBehind: row.ahead ? firstOf(row.ahead) : null,
     updatedByName: updatedByName ?? null,
   }
+}
+
+/** The oldest, which the whole line waits for. Found here, because the list's query sorts nothing. */
+function firstOf(ahead: readonly Ahead[]): Deployment['queuedBehind'] {
+  const isBefore = (one: Ahead, other: Ahead) =>
+    one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt
+  const first = ahead.reduce((one, other) => (isBefore(other, one) ? other : one))
+  const { deploymentId, number, projectName, versionName } = first
+  return { deploymentId, number, projectName, versionName }
 }
 
 type Found = { rows: ListRow[]; counts: Counts; total: number }
