@@ -4,8 +4,8 @@ import { Refusal } from '../plan/refusal.ts'
 import { execute, inOrder, type Run } from './executors.ts'
 import { Phase } from './narrator.ts'
 
-/** How many containers the engine starts at once: more gain nothing on it and would delay a failure's end. */
-const startsAtOnce = 4
+/** How many containers the engine starts at once. More gain little on it, and a failure waits for all that have begun. */
+const startsAtOnce = 6
 
 /**
  * Begins starts in the version's order, a few under way at once. Whoever holds back is verified before the next one starts;
