@@ -11,14 +11,19 @@ const walkedFile = Buffer.from('WALKED=1\n')
 /** By the console's own router: the document stays, and with it what the page has loaded. */
 export async function goTo(page: Page, path: string): Promise<unknown> {
   // What was pressed may have loaded the document anew.
-  await page.waitForFunction('window.__TSR_ROUTER__ !== undefined')
+  const isThere = page.waitForFunction('window.__TSR_ROUTER__ !== undefined', undefined, { timeout: 5_000 })
+  if (!(await isThere.catch(() => null))) return load(page, path)
   return page.evaluate(`window.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
 }
+
+/** Containers that come and go change the machine's network, on which the browser breaks off what it loads. */
+const load = (page: Page, path: string): Promise<void> =>
+  expect(async () => void (await page.goto(path, { waitUntil: 'networkidle' }))).toPass({ timeout: 40_000 })
 
 /** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
 export async function pressEverything(page: Page, path: string, deeds: ReadonlySet<string>): Promise<void> {
   // Parts of a page load their code when they are first shown.
-  await page.goto(path, { waitUntil: 'networkidle' })
+  await load(page, path)
   await arrive(page, path)
   const counts = new Map<string, number>()
   for (const { name, menu } of await controlsOf(page)) {
