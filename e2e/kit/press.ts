@@ -18,7 +18,10 @@ export async function goTo(page: Page, path: string): Promise<unknown> {
 
 /** Containers that come and go change the machine's network, on which the browser breaks off what it loads. */
 const load = (page: Page, path: string): Promise<void> =>
-  expect(async () => void (await page.goto(path, { waitUntil: 'networkidle' }))).toPass({ timeout: 40_000 })
+  expect(async () => {
+    await page.goto(path, { waitUntil: 'networkidle' })
+    await expect(page.locator('main')).toContainText(/\w/, { timeout: 5_000 })
+  }).toPass({ timeout: 40_000 })
 
 /** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
 export async function pressEverything(page: Page, path: string, deeds: ReadonlySet<string>): Promise<void> {
