@@ -59,7 +59,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await expect(start).rejects.toMatchObject({ status: 412, property: 'configBundles' })
 
   await settle.getByRole('link', { name: 'Open the field' }).click()
-  await page.waitForURL(/\/container-configurations\/.*#environment$/)
+  await page.waitForURL(/\/container-configurations\/.*#environment/)
   await setVariable(page, 'REGION', 'ap-south-1')
   await page.goto(path)
   await expect(page.getByRole('list', { name: 'To settle first' })).toBeHidden()
