@@ -26,8 +26,8 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // Each worker has a system of its own; its files run one after another. One waits often enough for two on two cores.
-  workers: 2,
+  // One: each deployment changes the machine's network, which aborts whatever another worker's browser is loading just then.
+  workers: 1,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   use: {
