@@ -1,0 +1,47 @@
+import type { Browser, BrowserContext, Page, Request } from '@playwright/test'
+
+const triesMax = 5
+const known = new WeakSet<Page>()
+const isChange = (text = '') => text.includes('net::ERR_NETWORK_CHANGED')
+
+/**
+ * Each network and each container of a deployment changes the network of this machine, and Chromium then aborts what it is loading:
+ * a page or its first script. Whoever sits before it loads again, and so does `goto` here; nothing else is tried twice.
+ */
+export function steady(context: BrowserContext): void {
+  for (const page of context.pages()) steadyPage(page)
+  context.on('page', steadyPage)
+}
+
+/** Also the contexts that a test makes for itself. */
+export function steadyBrowser(browser: Browser): void {
+  const { newContext } = browser
+  browser.newContext = async (options) => {
+    const context = await newContext.call(browser, options)
+    steady(context)
+    return context
+  }
+}
+
+function steadyPage(page: Page): void {
+  if (known.has(page)) return
+  known.add(page)
+  const { goto } = page
+  page.goto = async (url, options) => {
+    for (let tries = 1; ; tries++) {
+      let cut = false
+      const failed = (request: Request) => {
+        if (request.resourceType() === 'script' && isChange(request.failure()?.errorText)) cut = true
+      }
+      page.on('requestfailed', failed)
+      try {
+        const answer = await goto.call(page, url, options)
+        if (!cut || tries === triesMax) return answer
+      } catch (error) {
+        if (tries === triesMax || !isChange(String(error))) throw error
+      } finally {
+        page.off('requestfailed', failed)
+      }
+    }
+  }
+}
