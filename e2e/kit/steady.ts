@@ -1,8 +1,10 @@
 import type { Browser, BrowserContext, Page, Request } from '@playwright/test'
 
-const triesMax = 5
+const triesMax = 8
 const known = new WeakSet<Page>()
-const isChange = (text = '') => text.includes('net::ERR_NETWORK_CHANGED')
+/** The browser's own error page may arrive a moment after the failure, and then interrupts the next try. */
+const isChange = (text = '') =>
+  /net::ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/.test(text)
 
 /**
  * Each network and each container of a deployment changes the network of this machine, and Chromium then aborts what it is loading:
@@ -39,6 +41,7 @@ function steadyPage(page: Page): void {
         if (!cut || tries === triesMax) return answer
       } catch (error) {
         if (tries === triesMax || !isChange(String(error))) throw error
+        await page.waitForTimeout(50 * tries)
       } finally {
         page.off('requestfailed', failed)
       }
