@@ -33,7 +33,7 @@ export const Team = z.object({ id: Id, name: z.string(), slug: z.string(), stati
 export const TeamSecurity = z.object({
   /** Members whose session has no second factor may only see that they need one. */
   secondFactorRequired: z.boolean(),
-  /** Only addresses of these domains may be invited and accept; empty: any. */
+  /** Only addresses of these domains may be invited and accept; empty: every address. */
   allowedDomains: z.array(EmailDomain).max(limits.allowedDomains),
 })
 export const TeamDetails = Team.extend({ users: z.array(TeamMember), security: TeamSecurity })

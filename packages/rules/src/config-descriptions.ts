@@ -41,7 +41,7 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   'volumes.size': 'A quantity such as 512Mi; on Docker only for mem and tmp.',
   'volumes.class': 'The storage class, on Kubernetes.',
   commands: 'The program and its first arguments, instead of what the image starts (entrypoint).',
-  args: 'Arguments, instead of those of the image. The strongest layer that has any replaces them all.',
+  args: 'Arguments, instead of those of the image. The strongest layer that names some replaces those below.',
   initContainers: 'Containers that run to their end, in this order, before each start.',
   'initContainers.name': 'A DNS label, once in this list.',
   'initContainers.image': 'The image with its tag.',

@@ -53,7 +53,7 @@ describe('mergeConfig', () => {
     expect(config.environment).toEqual([{ key: 'EMPTY', value: '' }])
   })
 
-  it('takes args and commands whole from the strongest layer that has any', () => {
+  it('takes args and commands whole from the strongest layer that names some', () => {
     const image = { args: [{ key: 'a' }, { key: 'b' }], commands: [{ key: 'run' }] }
     expect(mergeConfig(image, { args: [{ key: 'c' }], commands: [] })).toEqual({
       args: [{ key: 'c' }],

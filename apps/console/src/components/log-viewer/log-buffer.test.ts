@@ -37,8 +37,8 @@ describe('log buffer', () => {
   it('marks lost lines in their place, and gaps in a row as one', () => {
     const { buffer } = make(10)
     buffer.append(lines(1, 1))
-    buffer.skip(40)
-    buffer.skip(2)
+    buffer.addGap(40)
+    buffer.addGap(2)
     buffer.append(lines(44, 44))
     expect(buffer.size).toBe(3)
     expect(buffer.at(1)?.skipped).toBe(42)

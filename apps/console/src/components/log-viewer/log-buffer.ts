@@ -18,7 +18,7 @@ export type LogBuffer = {
   /** Takes lines in; readers hear of it once per frame, however many there are. */
   append: (lines: readonly NewLine[]) => void
   /** Marks a gap: n lines could not be delivered. Gaps in a row become one. */
-  skip: (count: number) => void
+  addGap: (count: number) => void
   clear: () => void
   /** The line at a place from the oldest kept one, 0 to size - 1. */
   at: (index: number) => LogLine | undefined
@@ -71,7 +71,7 @@ export function createLogBuffer({ capacity = 100_000, schedule = onFrame }: Opti
       for (const line of lines) push(line)
       tell()
     },
-    skip(count) {
+    addGap(count) {
       if (count <= 0) return
       const last = lineAt(size - 1)
       if (last?.skipped) last.skipped += count

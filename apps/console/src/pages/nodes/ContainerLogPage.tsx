@@ -49,7 +49,7 @@ export function ContainerLogPage() {
       },
       'container-log-batch': (message) => {
         if (!mine(message.container)) return
-        if (message.skipped) buffer.skip(message.skipped)
+        if (message.skipped) buffer.addGap(message.skipped)
         buffer.append(
           message.lines.map(([at, stream, text]) => ({ at, text, source: stream === 1 ? 'stderr' : 'stdout' })),
         )
