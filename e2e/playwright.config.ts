@@ -26,8 +26,8 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // One: each deployment changes the machine's network, which aborts whatever another worker's browser is loading just then.
-  workers: 1,
+  // Each with a system of its own. One waits for the engine while the other draws.
+  workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   use: {

@@ -5,7 +5,7 @@ import { createDeployment, createService, deploy, engine, idle, unique } from '@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { expect, test } from '../kit/journey.ts'
-import { agentPid } from '../kit/node.ts'
+import { agentFolder, agentPid } from '../kit/node.ts'
 import type { Stage } from '../kit/stage.ts'
 import { recordTraffic } from '../kit/traffic.ts'
 
@@ -98,8 +98,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await page.goto(path)
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
   for (const name of ['secret.key', 'public.key'])
-    for (const file of filesBelow(join(stage.system.dataDir, 'agents')).filter((one) => one.endsWith(`/${name}`)))
-      rmSync(file)
+    for (const file of filesBelow(agentFolder(stage)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
   process.kill(agentPid(stage), 'SIGKILL')
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
   await expect(section(page).getByRole('alert')).toContainText('has a new key and cannot read 2 values any more')

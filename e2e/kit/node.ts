@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { unique, type World } from '@crux/test-kit'
 import type { Stage } from './stage.ts'
 
@@ -21,14 +22,18 @@ export async function newNode(
 export const statusOf = async (world: World, nodeId: string): Promise<string> =>
   (await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })).status
 
-/** The process of the stage's own agent, which the server starts anew when it ends. */
+/** The data folder of the agent of the world's node. Other journeys of the same system may have agents beside it. */
+export const agentFolder = ({ system, world }: Stage): string => join(system.dataDir, 'agents', world.nodeId)
+
+/** The process of that agent, which the server starts anew when it ends. */
 export function agentPid(stage: Stage): number {
+  const folder = agentFolder(stage)
   const found = readdirSync('/proc').find((entry) => {
     if (!/^\d+$/.test(entry)) return false
     try {
       return (
         /agent/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')) &&
-        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`${stage.system.dataDir}/agents/`)
+        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(folder)
       )
     } catch {
       return false
