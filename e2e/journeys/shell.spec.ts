@@ -130,4 +130,21 @@ test.describe('without a session', () => {
     await page.waitForURL(/\/auth\/login\?return_to=/)
     expect(new URL(page.url()).searchParams.get('return_to')).toContain('status=failed')
   })
+
+  test('files that a changing network cut off are asked for again, until the console stands in its own look', async ({
+    page,
+  }) => {
+    const cut = { css: 2, js: 1 }
+    await page.route(/\/assets\/index-[^/]+\.(css|js)$/, async (route) => {
+      const kind = route.request().url().endsWith('.css') ? 'css' : 'js'
+      if (cut[kind]-- > 0) await route.abort('failed')
+      else await route.continue()
+    })
+    await page.goto('/auth/login')
+    const email = page.getByLabel('E-mail')
+    await email.fill('ada@example.com')
+    await expect(page.getByRole('button', { name: 'Sign in', exact: true })).not.toHaveCSS('border-radius', '0px')
+    await expect(email).toHaveValue('ada@example.com')
+    expect(cut.css, 'asked for until it came').toBeLessThan(0)
+  })
 })

@@ -1,14 +1,16 @@
 import type { Browser, BrowserContext, Page, Request } from '@playwright/test'
 
 const triesMax = 8
+const startMs = 10_000
 const known = new WeakSet<Page>()
 /** The browser's own error page may arrive a moment after the failure, and then interrupts the next try. */
 const isChange = (text = '') =>
   /net::ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/.test(text)
 
 /**
- * Each network and each container of a deployment changes the network of this machine, and Chromium then aborts what it is loading:
- * a page or its first script. Whoever sits before it loads again, and so does `goto` here; nothing else is tried twice.
+ * Each network and each container of a deployment changes the network of this machine, and Chromium then aborts what it is loading.
+ * Whoever gets the browser's error page loads again, and so does `goto` here; nothing else is tried twice. Where the page came and some
+ * of its scripts did not, the console asks for them again by itself (start.js): `goto` waits until it has.
  */
 export function steady(context: BrowserContext): void {
   for (const page of context.pages()) steadyPage(page)
@@ -38,7 +40,9 @@ function steadyPage(page: Page): void {
       page.on('requestfailed', failed)
       try {
         const answer = await goto.call(page, url, options)
-        if (!cut || tries === triesMax) return answer
+        if (cut)
+          await page.waitForFunction(() => document.documentElement.dataset.started, undefined, { timeout: startMs })
+        return answer
       } catch (error) {
         if (tries === triesMax || !isChange(String(error))) throw error
         await page.waitForTimeout(50 * tries)

@@ -10,25 +10,41 @@
   const dark = choice === 'dark' || (choice === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 
-  // A network that changes while the console loads (a container starts on this machine) aborts its files: load anew, a few times.
+  // A network that changes while the console loads (a container starts on this machine) aborts its files: ask for them again, a few times.
+  const triesMax = 3
+  const pauseMs = (tries) => 300 * tries
+
+  // A stylesheet on its own: the page may be in use already.
+  const loadStyleAgain = (link) => {
+    const tries = Number(link.dataset.tries || 0) + 1
+    if (tries > triesMax) return
+    const next = link.cloneNode()
+    next.dataset.tries = String(tries)
+    setTimeout(() => link.replaceWith(next), pauseMs(tries))
+  }
+
+  // A script only with the page. Many files fail at once, and are one try.
   const key = 'crux-start-tries'
-  const retry = () => {
-    if (document.documentElement.dataset.started) return
+  let reloading = false
+  const reload = () => {
+    if (reloading || document.documentElement.dataset.started) return
     try {
-      const tries = Number(sessionStorage.getItem(key) || 0)
-      if (tries >= 3) return
-      sessionStorage.setItem(key, String(tries + 1))
-      setTimeout(() => location.reload(), 300 * (tries + 1))
+      const tries = Number(sessionStorage.getItem(key) || 0) + 1
+      if (tries > triesMax) return
+      sessionStorage.setItem(key, String(tries))
+      reloading = true
+      setTimeout(() => location.reload(), pauseMs(tries))
     } catch {
       // Without storage there is no count, and without a count no reload.
     }
   }
+
   addEventListener(
     'error',
     (event) => {
       const failed = event.target
-      if (failed instanceof HTMLScriptElement || (failed instanceof HTMLLinkElement && failed.rel === 'stylesheet'))
-        retry()
+      if (failed instanceof HTMLScriptElement) reload()
+      if (failed instanceof HTMLLinkElement && failed.rel === 'stylesheet') loadStyleAgain(failed)
     },
     true,
   )
