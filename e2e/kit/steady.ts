@@ -40,8 +40,7 @@ function steadyPage(page: Page): void {
       page.on('requestfailed', failed)
       try {
         const answer = await goto.call(page, url, options)
-        if (cut)
-          await page.waitForFunction(() => document.documentElement.dataset.started, undefined, { timeout: startMs })
+        if (cut) await page.waitForFunction('document.documentElement.dataset.started', undefined, { timeout: startMs })
         return answer
       } catch (error) {
         if (tries === triesMax || !isChange(String(error))) throw error
