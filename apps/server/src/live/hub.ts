@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
 import type { Gates } from '../http/guard.ts'
-import type { Actor } from '../http/handlers.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Credentials } from '../identity/identity.ts'
 import { matchChannel } from './channel-paths.ts'
 import { createEditors } from './editors.ts'
@@ -32,6 +32,8 @@ export type LiveHub = { attach(server: Server): void; stop(): void }
 type Connection = {
   socket: LiveSocket
   subscriptions: Map<string, Subscription>
+  /** Paths whose right is being looked at, each with the request that asked for it last. */
+  asked: Map<string, symbol>
   pending: number
   expiry?: NodeJS.Timeout
 }
@@ -50,6 +52,7 @@ export function createLiveHub(
     const connection: Connection = {
       socket: new LiveSocket(ws, actor, credentials, app.log),
       subscriptions: new Map(),
+      asked: new Map(),
       pending: 0,
     }
     connections.add(connection)
@@ -93,17 +96,28 @@ export function createLiveHub(
   }
 
   async function subscribe(connection: Connection, path: string): Promise<void> {
-    const { socket, subscriptions } = connection
-    if (subscriptions.has(path)) return
+    const { socket, subscriptions, asked } = connection
+    if (subscriptions.has(path) || asked.has(path)) return
     const match = matchChannel(path)
     if (!match)
       return socket.send(writeError(new CruxError('notFound', { property: 'path', value: path.slice(0, 500) }), path))
-    if (subscriptions.size >= subscriptionsMax) throw new CruxError('tooManyRequests', { property: 'path' })
-    const actor = await currentActor(socket)
-    if (!actor) return end(connection)
-    const team = await parts.membership.find(actor, { by: 'slug', value: match.params.teamSlug ?? '' })
-    if (!team || !mayUse(actor, team, match.spec.permission)) return refuse(socket, path, new CruxError('forbidden'))
-    if (socket.gone || subscriptions.has(path)) return
+    if (subscriptions.size + asked.size >= subscriptionsMax)
+      throw new CruxError('tooManyRequests', { property: 'path' })
+    const mine = Symbol(path)
+    asked.set(path, mine)
+    // Given up, and perhaps asked for again, before it stood: then nobody waits for this answer.
+    const isWanted = () => asked.get(path) === mine
+    let team: TeamContext | undefined
+    try {
+      const actor = await currentActor(socket)
+      if (!actor) return end(connection)
+      const found = await parts.membership.find(actor, { by: 'slug', value: match.params.teamSlug ?? '' })
+      if (found && mayUse(actor, found, match.spec.permission)) team = found
+      if (socket.gone || !isWanted()) return
+    } finally {
+      if (isWanted()) asked.delete(path)
+    }
+    if (!team) return refuse(socket, path, new CruxError('forbidden'))
     const subscription = createSubscription(socket, randomUUID(), path, match, { ...team })
     subscriptions.set(path, subscription)
     // Messages that come meanwhile wait for it.
@@ -114,6 +128,7 @@ export function createLiveHub(
         subscription.opened()
       },
       (error: unknown) => {
+        if (subscription.subscriber.left) return
         if (subscriptions.get(path) === subscription) subscriptions.delete(path)
         subscription.leave()
         refuse(socket, path, reported(error))
@@ -122,7 +137,8 @@ export function createLiveHub(
     await subscription.tail
   }
 
-  async function unsubscribe({ socket, subscriptions }: Connection, path: string): Promise<void> {
+  async function unsubscribe({ socket, subscriptions, asked }: Connection, path: string): Promise<void> {
+    asked.delete(path)
     const subscription = subscriptions.get(path)
     subscriptions.delete(path)
     subscription?.leave()

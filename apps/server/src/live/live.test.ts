@@ -103,6 +103,23 @@ describe('a live socket', () => {
     socket.close()
   })
 
+  it('forgets a path that is given up before it stood, and opens it when it is asked for again', async () => {
+    const { send, next, frames, socket } = await dial(ada)
+    send('subscribe', { path })
+    send('unsubscribe', { path })
+    await next('unsubbed')
+    // Answered in order: by now the first one would have come to its end.
+    send('subscribe', { path: '/nowhere/at/all' })
+    await next('error')
+    send('subscribe', { path })
+    await next('subbed')
+    const init = await next(`${path}/editor-init`)
+    expect(frames.map((frame) => frame.type)).toEqual(['unsubbed', 'error', 'subbed', `${path}/editor-init`])
+    // Nobody else is there: what was given up left no editor behind.
+    expect(init.data.editors).toHaveLength(1)
+    socket.close()
+  })
+
   it('refuses a payload that does not fit, says where, and goes on', async () => {
     const { send, next, subscribe, socket } = await dial(ada)
     await subscribe()
