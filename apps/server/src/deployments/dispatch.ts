@@ -1,6 +1,7 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
+import { beginAnew } from './begin-anew.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { buildRelease } from './hand-over.ts'
@@ -33,6 +34,7 @@ export async function dispatch(
       continue
     }
     if (options.known?.has(key) || (release.handedAt && !options.again)) continue
+    await beginAnew(app, release)
     await handOver(app, release)
   }
 }

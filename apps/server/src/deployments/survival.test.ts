@@ -74,6 +74,37 @@ describe('a server that dies in the middle', () => {
   })
 })
 
+describe('an agent that lost its journal', () => {
+  it('does the release anew, and is heard from its first word to its last', async () => {
+    const server = await startTestServer()
+    const world = await makeDeployWorld(server)
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id)
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const events = journal(goodNews(release))
+    await agent.client.reportDeployment({ release: release.key, events: events.slice(0, -1) })
+    agent.cut()
+    await agentLost(world, node.id)
+    const back = await world.agent(node)
+    await back.command('deploy')
+    const [outcome] = journal(badNews('no room on the disk'))
+    const { acknowledgedSequence } = await back.client.reportDeployment({
+      release: release.key,
+      events: outcome ? [outcome] : [],
+    })
+    expect(acknowledgedSequence).toBe(1n)
+    expect(await world.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
+    const told = await world.events(deployment.id)
+    expect(told.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
+    expect(told.flatMap((event) => event.log?.log ?? [])).toContain(
+      `The agent of ${node.name} does not know this release any more: it begins anew`,
+    )
+    await server.stop()
+  })
+})
+
 describe('leases', () => {
   let server: TestServer
   let world: DeployWorld
