@@ -52,7 +52,6 @@ export async function changeBundle(
   const { team, actor } = who
   const outcome = await inTransaction(app.database, async (queries): Promise<PatchOutcome | undefined> => {
     const { configId } = await findBundle(queries, team, id)
-    // The layer first, then its bundle: the order in which every change of a configuration takes them.
     const changed = config && (await changeConfig(queries, who, configId, () => ({ config })))
     if (name !== undefined || description !== undefined)
       await store.updateBundle(queries, id, { name, description, userId: actor.id })

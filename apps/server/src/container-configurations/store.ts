@@ -1,5 +1,6 @@
 import { type ContainerConfig, ContainerConfigFields, type ContainerConfigType, type VersionType } from '@crux/contract'
 import { isMutable, isVersionMutable } from '@crux/rules'
+import { lockInOrder } from '../db/lock-order.ts'
 import type { Queries } from '../db/transaction.ts'
 import { keepRevision } from './revisions.ts'
 
@@ -155,9 +156,34 @@ export async function readConfig(queries: Queries, configId: string): Promise<Co
   return rows[0]?.row
 }
 
-/** Waits for others who change the same layer; held until the transaction ends. */
+/**
+ * Waits for others who change the same layer, delete what it belongs to, or start what it is part of; held until the transaction
+ * ends. Owners first, the widest before: the order of everybody (db/lock-order.ts), so that nobody waits for each other.
+ */
 export async function lockConfig(queries: Queries, configId: string): Promise<void> {
-  await queries.query('select from crux.container_config where id = $1 for update', [configId])
+  const { rows } = await queries.query<
+    Record<'version' | 'deployment' | 'image' | 'instance' | 'bundle', string | null>
+  >({
+    name: 'owners of a config',
+    text: `select i.version_id as version, coalesce(c.deployment_id, inst.deployment_id) as deployment, c.image_id as image,
+        c.instance_id as instance, c.config_bundle_id as bundle
+      from crux.container_config c
+      left join crux.image i on i.id = c.image_id
+      left join crux.instance inst on inst.id = c.instance_id
+      where c.id = $1`,
+    values: [configId],
+  })
+  const [owners] = rows
+  if (!owners) return
+  const { version, deployment, image, instance, bundle } = owners
+  await lockInOrder(queries, {
+    version,
+    deployment,
+    image,
+    instance,
+    config_bundle: bundle,
+    container_config: configId,
+  })
 }
 
 export async function readChanges(queries: Queries, configId: string): Promise<Map<string, number>> {

@@ -57,7 +57,7 @@ export async function updateDeployment(
 ): Promise<void> {
   const { prefix, note } = body
   const { former, empty, bundles } = await inTransaction(app.database, async (queries) => {
-    const deployment = await loadDeployment(queries, team.id, id, { lock: true })
+    const deployment = await loadDeployment(queries, team.id, id, { lock: 'place' })
     refuse(deployment, 'edit')
     const place = placeOf(deployment, prefix)
     // As before 4.6: an unchanged place of a deployment in another status than preparing is its own.
@@ -90,7 +90,7 @@ export async function copyDeployment(
 ): Promise<Answer<'deployments.copy'>> {
   const { team, actor } = who
   const { id, version } = await inTransaction(app.database, async (queries) => {
-    const source = await loadDeployment(queries, team.id, sourceId, { lock: true })
+    const source = await loadDeployment(queries, team.id, sourceId, { lock: 'place' })
     refuse(source, 'copy')
     const { versionId } = source
     const version = await findPlace(queries, team.id, { versionId, nodeId: body.nodeId })

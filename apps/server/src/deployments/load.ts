@@ -112,18 +112,20 @@ const loadSql = `
   where d.id = $1 and d.team_id = $2`
 
 /**
- * @param options.lock holds the deployment's row until the transaction ends: of two starts, the second sees the first
+ * @param options.lock holds the deployment's row until the transaction ends: of two starts, the second sees the first. Its version
+ *   stays as it is meanwhile (`true`), or is held for who decides by all of its deployments (`place`)
  * @throws CruxError notFound, for another team's as for none
  */
 export async function loadDeployment(
   queries: Queries,
   teamId: string,
   deploymentId: string,
-  options: { lock: boolean },
+  options: { lock: boolean | 'place' },
 ): Promise<LoadedDeployment> {
+  if (options.lock) await lockDeployment(queries, deploymentId, options.lock === 'place' ? 'update' : 'share')
   const { rows } = await queries.query<Row>({
-    name: options.lock ? 'deployment to start' : 'deployment to preview',
-    text: options.lock ? `${loadSql} for update of d` : loadSql,
+    name: 'deployment with its layers',
+    text: loadSql,
     values: [deploymentId, teamId],
   })
   const [row] = rows
@@ -154,6 +156,26 @@ export async function loadDeployment(
     })),
     instances: row.instances.map((instance) => loadInstance(instance, row)),
   }
+}
+
+/** By itself: a query that waits for a row has read everything around it before. The order is that of db/lock-order.ts. */
+async function lockDeployment(queries: Queries, id: string, version: 'share' | 'update'): Promise<void> {
+  // A copy is one more row that refers to the project.
+  if (version === 'update')
+    await queries.query(
+      `select from crux.project where id = (select project_id from crux.deployment where id = $1) for key share`,
+      [id],
+    )
+  await queries.query({
+    name: `version of a deployment for ${version}`,
+    text: `select from crux.version where id = (select version_id from crux.deployment where id = $1) for ${version}`,
+    values: [id],
+  })
+  await queries.query({
+    name: 'lock deployment',
+    text: 'select from crux.deployment where id = $1 for update',
+    values: [id],
+  })
 }
 
 export const deploymentNotFound = (id: string) => new CruxError('notFound', { property: 'deploymentId', value: id })

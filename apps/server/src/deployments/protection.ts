@@ -22,6 +22,10 @@ export async function findOtherProtected(queries: Queries, place: Place): Promis
 /** @throws CruxError forbidden or preconditionFailed `deploymentId` when this place cannot be protected by this person */
 export async function checkProtect(queries: Queries, team: TeamContext, place: Place): Promise<void> {
   checkMayProtect(team)
+  // Until the transaction ends: who comes second, for another version, sees the first.
+  await queries.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `protect ${place.nodeId} ${place.prefix}`,
+  ])
   const other = await findOtherProtected(queries, place)
   if (other)
     throw new CruxError('preconditionFailed', {

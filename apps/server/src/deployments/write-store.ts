@@ -13,6 +13,10 @@ export async function findPlace(
   teamId: string,
   ids: { versionId: string; nodeId: string },
 ): Promise<VersionPlace> {
+  await queries.query(
+    `select from crux.project where id = (select project_id from crux.version where id = $1) for key share`,
+    [ids.versionId],
+  )
   const { rows } = await queries.query<VersionPlace>(
     `select p.team_id as "teamId", p.id as "projectId", v.type,
        (select count(*)::int from crux.image i where i.version_id = v.id) as images

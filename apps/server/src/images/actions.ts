@@ -84,7 +84,6 @@ export async function setTag(
   const [labels] = await fetchLabels(app, browser, team, [{ ...image, tag }])
   const outcome = await inTransaction(app.database, async (queries) => {
     demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
-    // In the order of every other change: the configuration's row, then the image's.
     const changed = await changeConfig(queries, who, image.configId, (before) => ({
       config: labelPatch(before, labels),
     }))

@@ -94,7 +94,9 @@ export async function updateProjectType(queries: Queries, id: string, by: string
 
 /** False while a deployment is in progress, also one that was started in this moment. */
 export async function deleteProject(queries: Queries, id: string): Promise<boolean> {
-  // Deployments are locked first: a start that is under way is either seen or finds nothing left.
+  // Versions and deployments are locked first: a start that is under way is either seen or finds nothing left.
+  await queries.query('select from crux.project where id = $1 for update', [id])
+  await queries.query('select from crux.version where project_id = $1 order by id for update', [id])
   await queries.query('select from crux.deployment where project_id = $1 order by id for update', [id])
   const { rowCount } = await queries.query(
     `delete from crux.project p where p.id = $1

@@ -8,7 +8,15 @@ import type { LocalAgents } from '../nodes/local-agents.ts'
 import { teamChanged, teamDeleted } from './events.ts'
 import { lockTeam } from './invitation-store.ts'
 import { lacksSecondFactor } from './second-factor.ts'
-import { deleteTeamRows, insertTeam, selectTeam, selectTeamsOf, type TeamRow, updateTeam } from './store.ts'
+import {
+  deleteTeamRows,
+  insertTeam,
+  lockVersionsOfTeam,
+  selectTeam,
+  selectTeamsOf,
+  type TeamRow,
+  updateTeam,
+} from './store.ts'
 
 export async function createTeam(app: App, actor: Actor, body: Body<'teams.create'>): Promise<Answer<'teams.create'>> {
   if (app.config.teamCreationDisabled)
@@ -49,10 +57,11 @@ export async function deleteTeam(app: App, localAgents: LocalAgents, team: TeamC
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation keeps its teams as they are.' })
   const nodeIds = await inTransaction(app.database, async (queries) => {
-    await lockTeam(queries, team.id)
+    await lockVersionsOfTeam(queries, team.id)
     const nodes = await queries.query<{ id: string }>('select id from crux.node where team_id = $1 for update', [
       team.id,
     ])
+    await lockTeam(queries, team.id)
     const busy = await queries.query(
       `select 1 from crux.deployment where team_id = $1 and status = 'in-progress' limit 1`,
       [team.id],

@@ -58,6 +58,15 @@ export async function selectTeamsOf(app: App, userId: string): Promise<TeamRow[]
   return rows
 }
 
+/** Every start holds its version: one that is under way is seen after this, and none begins. */
+export async function lockVersionsOfTeam(queries: Queries, teamId: string): Promise<void> {
+  await queries.query('select from crux.project where team_id = $1 order by id for update', [teamId])
+  await queries.query(
+    `select from crux.version where project_id in (select id from crux.project where team_id = $1) order by id for update`,
+    [teamId],
+  )
+}
+
 /** Rows that others refuse to lose go first; the rest goes with the team. */
 export async function deleteTeamRows(queries: Queries, teamId: string): Promise<void> {
   await queries.query('delete from crux.deployment where team_id = $1', [teamId])

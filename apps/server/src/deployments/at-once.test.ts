@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+})
+beforeEach(async () => {
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+/** Holds rows as a slow request would; what comes by waits until `let go`. */
+async function hold(table: string, id: string) {
+  const client = await server.app.database.pool.connect()
+  await client.query('begin')
+  await client.query(`select from crux.${table} where id = $1 for update`, [id])
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+/** So many transactions of this database wait for others. */
+const waiting = (count: number) =>
+  until(async () => {
+    const { rows } = await server.app.database.pool.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return (rows[0]?.n ?? 0) >= count
+  })
+/** "ok", or the code of the refusal. */
+const outcome = (request: Promise<unknown>): Promise<string> =>
+  request.then(
+    () => 'ok',
+    (error: { error?: string }) => error.error ?? String(error),
+  )
+const over = (request: Promise<string>) => {
+  let ended = false
+  void request.then(() => {
+    ended = true
+  })
+  return () => ended
+}
+/** The second one has come to its end, or to where it has to wait. */
+const settled = async (second: Promise<string>, count: number) => {
+  const isOver = over(second)
+  await Promise.race([until(isOver, 10_000), waiting(count)])
+}
+
+const bundle = async (name: string, value: string) => {
+  const { params, client } = world
+  const made = await client.call('config-bundles.create', { params, body: { name } })
+  const config = { environment: [{ key: 'FROM', value }] }
+  await client.call('config-bundles.update', { params: { ...params, configBundleId: made.id }, body: { config } })
+  return made.id
+}
+const update = (deploymentId: string, body: { prefix: string; configBundles?: string[] }) =>
+  outcome(
+    world.client.call('deployments.update', {
+      params: { ...world.params, deploymentId },
+      body: { protected: false, ...body },
+    }),
+  )
+const patch = (configId: string) =>
+  outcome(
+    world.client.call('container-configurations.update', {
+      params: { ...world.params, configId },
+      body: { config: { environment: [{ key: 'PATCHED', value: 'yes' }] } },
+    }),
+  )
+const start = (deploymentId: string) => outcome(world.start(deploymentId))
+const released = async (deploymentId: string) => {
+  const { rows } = await server.app.database.pool.query(
+    `select r.prefix, ri.config->'environment' as environment from crux.release r
+     join crux.release_instance ri on ri.release_id = r.id where r.deployment_id = $1`,
+    [deploymentId],
+  )
+  return rows[0]
+}
+const ready = async (type: 'rolling' | 'incremental' = 'rolling') => {
+  const node = await world.node()
+  await world.agent(node)
+  const version = await world.version({ type })
+  const deployment = await world.deployment(version, node.id)
+  const details = await world.get(deployment.id)
+  const [instance] = details.instances
+  if (!instance) throw new Error('a deployment has an instance')
+  return { node, version, id: deployment.id, instance, configId: instance.config.id }
+}
+
+describe('a start', () => {
+  it('behind an edit takes all of the edit, never half of it', async () => {
+    const { id } = await ready()
+    const [before, after] = [await bundle('before', 'before'), await bundle('after', 'after')]
+    await update(id, { prefix: 'before', configBundles: [before] })
+    const letGo = await hold('config_bundle', after)
+    const edited = update(id, { prefix: 'after', configBundles: [after] })
+    await waiting(1)
+    const started = start(id)
+    await waiting(2)
+    await letGo()
+    expect(await Promise.all([edited, started])).toEqual(['ok', 'ok'])
+    expect(await released(id)).toMatchObject({ prefix: 'after', environment: [{ key: 'FROM', value: 'after' }] })
+  })
+
+  it.each(['instance', 'image'] as const)(
+    'has every change of a layer that was taken before it (%s)',
+    async (layer) => {
+      const { id, instance } = await ready('incremental')
+      const configId = layer === 'instance' ? instance.config.id : instance.image.config.id
+      const letGo = await hold(layer, layer === 'instance' ? instance.id : instance.image.id)
+      const patched = patch(configId)
+      await waiting(1)
+      const started = start(id)
+      await settled(started, 2)
+      await letGo()
+      expect(await Promise.all([patched, started])).toEqual(['ok', 'ok'])
+      expect((await released(id)).environment).toMatchObject([{ key: 'PATCHED' }])
+      expect(await patch(configId)).toBe('invalidArgument')
+    },
+  )
+
+  it('is not swept away by the deletion of its version or project', async () => {
+    const { id, version, node } = await ready('incremental')
+    const { projectId, versionId } = version
+    for (const remove of [
+      () => world.client.call('versions.delete', { params: { ...world.params, projectId, versionId } }),
+      () => world.client.call('projects.delete', { params: { ...world.params, projectId } }),
+    ]) {
+      await server.app.database.pool.query(`update crux.deployment set status = 'preparing' where id = $1`, [id])
+      await server.app.database.pool.query('delete from crux.release where deployment_id = $1', [id])
+      const letGo = await hold('node', node.id)
+      const started = start(id)
+      await waiting(1)
+      const removed = outcome(remove())
+      await settled(removed, 2)
+      await letGo()
+      expect(await Promise.all([started, removed])).toEqual(['ok', 'preconditionFailed'])
+      expect((await world.get(id)).status).toBe('in-progress')
+    }
+  })
+
+  it('and the deletion of its team do not wait for each other', async () => {
+    const first = await ready()
+    const { id } = await ready()
+    const letGo = await hold('deployment', first.id)
+    const removed = outcome(world.client.call('teams.delete', { params: { teamId: world.team.id } }))
+    await waiting(1)
+    const started = start(id)
+    await settled(started, 2)
+    await letGo()
+    expect(await removed).toBe('ok')
+    expect(await started).toBe('notFound')
+  })
+})
+
+describe('a change of a configuration', () => {
+  it('and the deletion of its deployment come one after the other', async () => {
+    const { id, instance, configId } = await ready()
+    const letGo = await hold('instance', instance.id)
+    const patched = patch(configId)
+    await waiting(1)
+    const deleted = outcome(
+      world.client.call('deployments.delete', { params: { ...world.params, deploymentId: id }, query: {} }),
+    )
+    await settled(deleted, 2)
+    await letGo()
+    expect(await Promise.all([patched, deleted])).toEqual(['ok', 'ok'])
+  })
+
+  it('and the deletion of its image come one after the other', async () => {
+    const { instance, version } = await ready()
+    const { projectId, versionId } = version
+    const letGo = await hold('image', instance.image.id)
+    const deleted = outcome(
+      world.client.call('images.delete', {
+        params: { ...world.params, projectId, versionId, imageId: instance.image.id },
+      }),
+    )
+    await waiting(1)
+    const patched = patch(instance.image.config.id)
+    await settled(patched, 2)
+    await letGo()
+    expect(await Promise.all([deleted, patched])).toEqual(['ok', 'notFound'])
+  })
+
+  it('and the deletion of its bundle come one after the other', async () => {
+    const id = await bundle('going', 'x')
+    const { configId } = await world.client.call('config-bundles.get', {
+      params: { ...world.params, configBundleId: id },
+    })
+    const letGo = await hold('config_bundle', id)
+    const deleted = outcome(
+      world.client.call('config-bundles.delete', { params: { ...world.params, configBundleId: id } }),
+    )
+    await waiting(1)
+    const patched = patch(configId)
+    await settled(patched, 2)
+    await letGo()
+    expect(await Promise.all([deleted, patched])).toEqual(['ok', 'notFound'])
+  })
+})
+
+describe('one place', () => {
+  it('is protected by one version, also when two ask for it at once', async () => {
+    const node = await world.node()
+    const versions = [await world.version(), await world.version()]
+    const letGo = await hold('node', node.id)
+    const asked = versions.map(({ versionId }) =>
+      outcome(
+        world.client.call('deployments.create', {
+          params: world.params,
+          body: { versionId, nodeId: node.id, prefix: 'kept', protected: true },
+        }),
+      ),
+    )
+    await waiting(2)
+    await letGo()
+    expect((await Promise.all(asked)).sort()).toEqual(['ok', 'preconditionFailed'])
+  })
+
+  it('holds one deployment of a rolling version, also when two move there at once', async () => {
+    const { id, version, node } = await ready()
+    const other = await world.deployment(version, node.id)
+    await server.app.database.pool.query(`update crux.deployment set status = 'failed' where version_id = $1`, [
+      version.versionId,
+    ])
+    const held = await bundle('held', 'x')
+    const letGo = await hold('config_bundle', held)
+    const first = update(id, { prefix: 'same', configBundles: [held] })
+    await waiting(1)
+    const second = update(other.id, { prefix: 'same' })
+    await settled(second, 2)
+    await letGo()
+    expect(await Promise.all([first, second])).toEqual(['ok', 'rollingVersionDeployment'])
+  })
+})
