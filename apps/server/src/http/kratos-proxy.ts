@@ -43,6 +43,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, options: Op
   if (isInternal(path)) throw new CruxError('notFound')
   const target = new URL(options.publicUrl)
   const base = target.pathname.replace(/\/$/, '')
+  const { headers, hasBody } = forwarded(request, target.host, options.url())
   const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const outgoing = (target.protocol === 'https:' ? askSecurely : ask)(
       {
@@ -50,7 +51,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, options: Op
         port: target.port,
         method: request.method,
         path: base + path,
-        headers: forwardedHeaders(request, target.host, options.url()),
+        headers,
         timeout: 30_000,
       },
       resolve,
@@ -58,7 +59,8 @@ async function forward(request: FastifyRequest, reply: FastifyReply, options: Op
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
     outgoing.on('error', (cause) => reject(new CruxError('serviceUnavailable', { property: 'kratos', cause })))
     request.raw.on('error', () => outgoing.destroy())
-    request.raw.pipe(outgoing)
+    if (hasBody) request.raw.pipe(outgoing)
+    else outgoing.end()
   })
   if (changesSettings(request.method, path)) await options.settingsPassed(request.headers.cookie)
   reply.code(answer.statusCode ?? 502)
@@ -84,7 +86,11 @@ function isInternal(path: string): boolean {
   return /^\/(admin|identities)(\/|$)/i.test(pathname)
 }
 
-function forwardedHeaders(request: FastifyRequest, host: string, url: string): IncomingHttpHeaders {
+/**
+ * What is sent on. A body is always framed: where its length is not told it goes in chunks, because what Node would send without
+ * either behind a GET or DELETE is the next request to whoever reads it.
+ */
+function forwarded(request: FastifyRequest, host: string, url: string) {
   const named = new Set(
     String(request.headers.connection ?? '')
       .toLowerCase()
@@ -93,7 +99,7 @@ function forwardedHeaders(request: FastifyRequest, host: string, url: string): I
   const kept = Object.entries(request.headers).filter(
     ([name]) => !hopByHop.has(name) && !named.has(name) && !name.startsWith(':') && !name.startsWith('x-forwarded-'),
   )
-  return {
+  const headers: IncomingHttpHeaders = {
     ...Object.fromEntries(kept),
     host,
     'x-forwarded-for': request.ip,
@@ -101,4 +107,10 @@ function forwardedHeaders(request: FastifyRequest, host: string, url: string): I
     'x-forwarded-proto': new URL(url).protocol.slice(0, -1),
     'x-request-id': request.id,
   }
+  const { stream } = request.raw as { stream?: { endAfterHeaders: boolean } }
+  const isFramed = 'content-length' in request.headers || 'transfer-encoding' in request.headers
+  // HTTP/2 frames by itself, and says at once when nothing follows the headers.
+  const hasBody = stream ? !stream.endAfterHeaders : isFramed
+  if (hasBody && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
+  return { headers, hasBody }
 }
