@@ -54,7 +54,7 @@ export async function createAccount(
       try {
         // A code that is used again must not take the rights of a person who has a password since.
         await requireLiveInvitation(app, actor.id, team)
-        await acceptInvitation(app, actor, team)
+        await acceptInvitation(app, actor, team, { cameByMail: true })
       } catch (error) {
         await app.accounts
           .undoSignIn(actor.id, actor.sessionId)

@@ -134,6 +134,18 @@ describe('an invitation', () => {
     expect(rows).toEqual([{ role: 'user' }])
   })
 
+  it('is not for who signed up with the address and has not proven it, nor proves another one instead', async () => {
+    const squatter = await invited()
+    crux.people.verify(squatter, false)
+    await expect(accept(squatter)).rejects.toMatchObject({ status: 412, property: 'email' })
+    crux.people.verify({ ...squatter, email: 'squatter@example.com' }, true)
+    await expect(accept(squatter)).rejects.toMatchObject({ status: 412, property: 'email' })
+    expect(await statusOf(squatter.id)).toBe('pending')
+    crux.people.verify({ ...squatter, email: squatter.email.toUpperCase() }, true)
+    await accept(squatter)
+    expect(await statusOf(squatter.id)).toBe('verified')
+  })
+
   it('is over after 7 days, and may be renewed by another mail', async () => {
     const someone = await invited()
     await mailServer.next(someone.email)

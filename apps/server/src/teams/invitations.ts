@@ -90,9 +90,15 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
 /**
  * Joins as a user. An invitation belongs to one account: nobody else's session can use it.
  *
- * @throws CruxError preconditionFailed with `teamId` when it expired or was declined
+ * @param options.cameByMail the session was opened by the code of the invitation's mail, which proves the address
+ * @throws CruxError preconditionFailed with `teamId` when it expired or was declined, with `email` for who has not proven the address
  */
-export async function acceptInvitation(app: App, actor: Actor, teamId: string): Promise<void> {
+export async function acceptInvitation(
+  app: App,
+  actor: Actor,
+  teamId: string,
+  options: { cameByMail?: boolean } = {},
+): Promise<void> {
   const account = await app.accounts.find(actor.id)
   const refusal = await inTransaction(app.database, async (queries) => {
     const row = await requireInvitation(queries, actor, teamId)
@@ -100,7 +106,9 @@ export async function acceptInvitation(app: App, actor: Actor, teamId: string): 
       if (row.status === 'expired') await setInvitationStatus(queries, row, 'expired')
       return notLive(row)
     }
-    const problem = domainProblem(await allowedDomains(queries, teamId), account)
+    const problem =
+      (options.cameByMail ? undefined : addressProblem(row, account)) ??
+      domainProblem(await allowedDomains(queries, teamId), account)
     if (problem) return problem
     await insertMember(queries, teamId, actor.id)
     await deleteInvitation(queries, teamId, actor.id)
@@ -174,6 +182,19 @@ const notLive = (row: InvitationRow) =>
         ? 'You declined this invitation. Ask for a new one.'
         : 'This invitation has expired. Ask for a new one.',
   })
+
+/** Anybody may sign up with anybody's address: the one who was invited is who has proven that it is his. */
+function addressProblem({ email }: InvitationRow, account: { email: string; verified: boolean } | undefined) {
+  const isSame = account?.email.toLowerCase() === email.toLowerCase()
+  if (isSame && account?.verified) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'email',
+    value: account?.email,
+    description: isSame
+      ? 'Verify your e-mail address first: the invitation is for its owner.'
+      : `This invitation was sent to ${email}, which is not the address of your account any more. Ask for a new one.`,
+  })
+}
 
 function domainProblem(domains: string[], account: { email: string; verified: boolean } | undefined) {
   try {
