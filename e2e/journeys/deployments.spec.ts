@@ -209,7 +209,7 @@ test('starts at one place wait in line, each says behind which one, and all move
       const service = await createService(world, [{ name: unique('line/i'), tag: '1', image: idle(), config }], {
         name,
       })
-      return { name, ...(await createDeployment(world, service, prefix)) }
+      return { name, projectId: service.projectId, ...(await createDeployment(world, service, prefix)) }
     }),
   )
   if (!first || !second || !third) throw new Error('three were prepared')
@@ -223,6 +223,16 @@ test('starts at one place wait in line, each says behind which one, and all move
   await expect(row(second)).toContainText(`Waiting, 1st in line behind ${first.name}`)
   await expect(row(third)).toContainText(`Waiting, 2nd in line behind ${first.name}`)
   await expect(row(first)).not.toContainText('in line')
+  for (const [list, path] of [
+    ['Deployments', `nodes/${world.nodeId}?section=deployments`],
+    ['Deployments', `projects/${third.projectId}?section=deployments`],
+    ['Latest deployments', 'dashboard'],
+  ] as const) {
+    await page.goto(`/${world.teamSlug}/${path}`)
+    const waiting = page.getByRole('table', { name: list }).getByText(`2nd in line behind ${first.name}`)
+    await expect(waiting, path).toBeVisible()
+  }
+  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
   await row(third).getByRole('link', { name: first.name }).click()
   await page.waitForURL(`**${pageOf(world, first.id)}/deploy`)
 

@@ -60,7 +60,7 @@ const dashboard = createRoute({
   getParentRoute: () => team,
   path: '/dashboard',
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('dashboard.get', { params })),
-  component: page(['dashboard'], () => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+  component: page(['dashboard', 'deployments'], () => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 const registries = createRoute({
   getParentRoute: () => team,
@@ -151,7 +151,7 @@ const node = createRoute({
   path: '/nodes/$nodeId',
   validateSearch: search.nodeSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
-  component: page(['nodes'], () => import('./pages/nodes/NodePage.tsx'), 'NodePage'),
+  component: page(['nodes', 'deployments'], () => import('./pages/nodes/NodePage.tsx'), 'NodePage'),
 })
 const nodeLog = createRoute({
   getParentRoute: () => team,

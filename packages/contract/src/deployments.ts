@@ -3,6 +3,7 @@ import { ContainerConfig, ContainerConfigPatch } from './container-configuration
 import { DeploymentEvent } from './deployment-events.ts'
 import { endpoints } from './endpoint.ts'
 import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionTypes } from './enums.ts'
+import { LastRelease } from './last-release.ts'
 import { limits } from './limits.ts'
 import { Image } from './projects.ts'
 import { Audit, basic, Description, Id, inTeam, Name, Page, Prefix, paginated, params, Timestamp } from './shapes.ts'
@@ -69,16 +70,7 @@ export const Deployment = z.object({
   node: basic(nodeTypes),
   project: basic(projectTypes),
   version: basic(versionTypes),
-  /** What the last release came to, in words: "port 8443 is taken by nginx", "4 images, 6.1 s", "replaced by 2.14.0". */
-  outcome: z.string().nullish(),
-  /** Verified and all instances of the release under way. */
-  progress: z.object({ done: z.int(), total: z.int() }).nullish(),
-  /** Place in the line for its node and prefix, from 1, while the start waits for another one (decision 28). */
-  queuePosition: z.int().nullish(),
-  /** The release under way that the whole line waits for; there whenever `queuePosition` is. */
-  queuedBehind: z
-    .object({ deploymentId: Id, number: z.int(), projectName: z.string(), versionName: z.string() })
-    .nullish(),
+  ...LastRelease.shape,
   updatedByName: z.string().nullish(),
 })
 export type Deployment = z.output<typeof Deployment>

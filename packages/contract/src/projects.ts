@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
 import { endpoints } from './endpoint.ts'
 import { deploymentStatuses, nodeStatuses, nodeTypes, projectTypes, versionTypes } from './enums.ts'
+import { LastRelease } from './last-release.ts'
 import { limits, patterns } from './limits.ts'
 import { Registry } from './registries.ts'
 import { Audit, Description, Id, inTeam, Name, params, Timestamp } from './shapes.ts'
@@ -88,6 +89,7 @@ export const VersionDeployment = z.object({
   note: z.string().nullish(),
   audit: Audit,
   node: z.object({ id: Id, name: z.string(), type: z.enum(nodeTypes), status: z.enum(nodeStatuses) }),
+  ...LastRelease.shape,
 })
 export const VersionDetails = Version.extend({
   mutable: z.boolean(),

@@ -3,16 +3,15 @@ import { isoTypes } from '@crux/postgres'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type Counts, type CountsJson, countByStatus, countsJson, foldSoon, sumOf } from './counts.ts'
+import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
 
 type ListQuery = Query<'deployments.list'>
-type Ahead = NonNullable<Deployment['queuedBehind']> & { startedAt: number; id: string }
-export type ListRow = {
+export type ListRow = LastReleaseRow & {
   id: string
   prefix: string
   protected: boolean
   status: Deployment['status']
   note: string | null
-  outcome: string | null
   createdAt: string
   createdBy: string
   updatedAt: string
@@ -26,28 +25,12 @@ export type ListRow = {
   versionId: string
   versionName: string
   versionType: Deployment['version']['type']
-  progress: { done: number; total: number } | null
-  /** What goes before it at its place, in no order. */
-  ahead: Ahead[] | null
 }
 
-/** How far a release is and where it waits: looked up for the few that are in progress only. */
-const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.outcome, d.created_at as "createdAt",
+const columns = `d.id, d.prefix, d.protected, d.status, d.note, d.created_at as "createdAt",
   d.created_by as "createdBy", d.updated_at as "updatedAt", d.updated_by as "updatedBy", n.id as "nodeId",
   n.name as "nodeName", n.type as "nodeType", p.id as "projectId", p.name as "projectName", p.type as "projectType",
-  v.id as "versionId", v.name as "versionName", v.type as "versionType",
-  case when d.status = 'in-progress' then (
-    select json_build_object('total', count(*), 'done', count(*) filter (
-      where ri.phase in ('swap', 'clean-up') or (ri.phase = 'verify' and ri.phase_state in ('done', 'skipped'))))
-    from crux.release r join crux.release_instance ri on ri.release_id = r.id
-    where r.deployment_id = d.id and r.number = d.tries) end as progress,
-  case when d.status = 'in-progress' then (
-    select json_agg(json_build_object('startedAt', extract(epoch from a.started_at), 'id', a.id,
-      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
-    from crux.release r
-    join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
-      and (a.started_at, a.id) < (r.started_at, r.id)
-    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as ahead`
+  v.id as "versionId", v.name as "versionName", v.type as "versionType", ${lastReleaseColumns}`
 
 const joins = `join crux.node n on n.id = d.node_id
   join crux.project p on p.id = d.project_id
@@ -135,21 +118,9 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
     node: { id: row.nodeId, name: row.nodeName, type: row.nodeType },
     project: { id: row.projectId, name: row.projectName, type: row.projectType },
     version: { id: row.versionId, name: row.versionName, type: row.versionType },
-    outcome: row.outcome,
-    progress: row.progress,
-    queuePosition: row.ahead?.length ?? null,
-    queuedBehind: row.ahead ? firstOf(row.ahead) : null,
+    ...toLastRelease(row),
     updatedByName: updatedByName ?? null,
   }
-}
-
-/** The oldest, which the whole line waits for. Found here, because the list's query sorts nothing. */
-function firstOf(ahead: readonly Ahead[]): Deployment['queuedBehind'] {
-  const isBefore = (one: Ahead, other: Ahead) =>
-    one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt
-  const first = ahead.reduce((one, other) => (isBefore(other, one) ? other : one))
-  const { deploymentId, number, projectName, versionName } = first
-  return { deploymentId, number, projectName, versionName }
 }
 
 type Found = { rows: ListRow[]; counts: Counts; total: number }

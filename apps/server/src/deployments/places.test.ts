@@ -74,7 +74,14 @@ it('queues starts at one place in order, shows each its position, and moves up w
   const behind = async () => (await waiting()).map((item) => item?.queuedBehind?.deploymentId)
   expect(await positions()).toEqual([null, 1, 2, 3])
   expect(await behind()).toEqual([undefined, first, first, first])
-  expect((await world.get(third)).queuedBehind).toMatchObject({ number: 1, versionName: '1.0.0' })
+  const { queuedBehind, project, version } = await world.get(third)
+  expect(queuedBehind).toMatchObject({ number: 1, versionName: '1.0.0' })
+  const ofVersion = await world.client.call('versions.get', {
+    params: { ...world.params, projectId: project.id, versionId: version.id },
+  })
+  expect(ofVersion.deployments).toMatchObject([
+    { id: third, status: 'in-progress', queuePosition: 2, queuedBehind, progress: { done: 0, total: 1 } },
+  ])
   await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: second } })
   await world.becomes(second, 'failed')
   expect(await positions()).toEqual([null, null, 1, 2])

@@ -2,6 +2,7 @@ import { type Answer, type Body, CruxError, type Params } from '@crux/contract'
 import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
+import { toLastRelease } from '../deployments/last-release.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { imagesOf } from '../images/actions.ts'
 import { statusOf } from '../nodes/store.ts'
@@ -50,8 +51,9 @@ export async function getVersion(app: App, team: TeamContext, path: VersionPath)
     deletable: isVersionDeletable(facts),
     images,
     deployments: deployments.map(
-      ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ...deployment }) => ({
+      ({ node: { linkServer, agentVersion, ...node }, createdAt, createdBy, updatedBy, ahead, ...deployment }) => ({
         ...deployment,
+        ...toLastRelease({ ...deployment, ahead }),
         updatedAt: deployment.updatedAt.toISOString(),
         audit: store.toAudit({ createdAt, createdBy, updatedAt: deployment.updatedAt, updatedBy }),
         node: { ...node, status: statusOf({ linkServer, agentVersion }) },

@@ -1,6 +1,7 @@
 import type { Answer, DeploymentStatus, NodeType, ProjectType, VersionType } from '@crux/contract'
 import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
+import { type LastReleaseRow, lastReleaseColumns } from '../deployments/last-release.ts'
 
 export type VersionRow = {
   id: string
@@ -127,7 +128,7 @@ export async function updateVersion(
 export const deleteVersion = (queries: Queries, id: string) =>
   queries.query('delete from crux.version where id = $1', [id])
 
-export type VersionDeploymentRow = {
+export type VersionDeploymentRow = LastReleaseRow & {
   id: string
   prefix: string
   protected: boolean
@@ -146,7 +147,8 @@ export async function selectDeployments(queries: Queries, versionId: string): Pr
     name: 'deployments of version',
     text: `select d.id, d.prefix, d.protected, d.status, d.note, d.created_at as "createdAt", d.created_by as "createdBy",
         d.updated_at as "updatedAt", d.updated_by as "updatedBy",
-        json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node
+        json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
+        ${lastReleaseColumns}
       from crux.deployment d join crux.node n on n.id = d.node_id where d.version_id = $1 order by d.id desc`,
     values: [versionId],
   })

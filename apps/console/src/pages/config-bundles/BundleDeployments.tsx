@@ -8,13 +8,17 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
 import { useDeploymentColumns } from '../deployments/use-deployment-columns.tsx'
 
 /** The deployments that carry a bundle, newest first. */
 export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bundleId: string }) {
   const { t } = useTranslation(['bundles', 'deployments', 'common'])
   const params = { teamSlug, configBundleId: bundleId }
-  const query = useQuery(apiQuery('config-bundles.deployments', { params }))
+  const query = useQuery({
+    ...apiQuery('config-bundles.deployments', { params }),
+    refetchInterval: ({ state }) => lookAgainMs(state.data),
+  })
   const { columns } = useDeploymentColumns(teamSlug)
   return (
     <section aria-labelledby="bundle-deployments">

@@ -11,15 +11,16 @@ import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
+import { DeploymentOutcome, lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
 
 type Deployment = Result<'deployments.list'>['items'][number]
 
-/** What happened last in the team; live enough by being read again whenever the page is looked at. */
+/** What happened last in the team. */
 export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
   const { t } = useTranslation('dashboard')
   const query = useQuery({
     ...apiQuery('deployments.list', { params: { teamSlug }, query: { skip: 0, take: 5 } }),
-    refetchInterval: 10_000,
+    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
   })
   const columns: Column<Deployment>[] = [
     {
@@ -45,7 +46,7 @@ export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
       id: 'outcome',
       header: t('recent.outcome'),
       grow: true,
-      cell: (row) => <span className="text-ink-2">{row.outcome}</span>,
+      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
     },
     {
       id: 'updated',

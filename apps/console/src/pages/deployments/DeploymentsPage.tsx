@@ -24,6 +24,8 @@ import { ColumnPicker } from '../../table/ColumnPicker.tsx'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { PageFoot } from '../../table/PageFoot.tsx'
+import { useLastPage } from '../../table/use-last-page.ts'
+import { lookAgainMs } from './DeploymentOutcome.tsx'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 import { useStart } from './use-start.ts'
 
@@ -48,8 +50,7 @@ export function DeploymentsPage() {
       query: { ...page, filter: search.filter, status: search.status, nodeId: search.nodeId },
     }),
     placeholderData: keepPreviousData,
-    // The list has no live channel of its own; what is under way is looked at often, the rest now and then.
-    refetchInterval: ({ state }) => (state.data?.items.some((item) => item.status === 'in-progress') ? 1_500 : 15_000),
+    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
   })
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const create = useAnchor('new')
@@ -62,8 +63,10 @@ export function DeploymentsPage() {
   const [layer, setLayer] = useState<Layer>(null)
   const { columns, picker } = useDeploymentColumns(teamSlug)
   const { askAndStart, startDenied } = useStart(teamSlug)
-  const go = (change: DeploymentFilters) => void navigate(links.deployments(teamSlug, { ...search, ...change }))
+  const go = (change: DeploymentFilters, replace = false) =>
+    void navigate({ ...links.deployments(teamSlug, { ...search, ...change }), replace })
   const filter = (change: DeploymentFilters) => go({ ...change, skip: undefined })
+  useLastPage(page, query.isPlaceholderData ? undefined : query.data?.total, (last) => go(last, true))
 
   const actions = (row: Deployment): RowAction[] => {
     const facts = { status: row.status, versionType: row.version.type }
@@ -217,7 +220,7 @@ export function DeploymentsPage() {
                 </Button>
               )
             }
-            footer={<PageFoot {...page} total={total} onChange={go} />}
+            footer={<PageFoot {...page} total={total} onChange={(to) => go(to)} />}
           />
         )}
       </QueryView>

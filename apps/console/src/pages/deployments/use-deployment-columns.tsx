@@ -2,13 +2,13 @@ import type { Deployment } from '@crux/contract'
 import { ArrowDown } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ProgressBar } from '../../components/ProgressBar.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
 import type { Column } from '../../table/DataTable.tsx'
+import { DeploymentOutcome } from './DeploymentOutcome.tsx'
 import { QueuePlace } from './QueuePlace.tsx'
 
 const optional = ['version', 'node', 'prefix', 'outcome', 'updated', 'by'] as const
@@ -60,7 +60,7 @@ export function useDeploymentColumns(teamSlug: string) {
     {
       id: 'outcome',
       header: t('list.outcome'),
-      cell: (row) => <Outcome teamSlug={teamSlug} row={row} />,
+      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
       grow: true,
       narrow: 'none',
     },
@@ -98,34 +98,6 @@ export function useDeploymentColumns(teamSlug: string) {
       hidden.set(optional.filter((other) => (other === id ? !shown : away.includes(other)))),
   }
   return { columns, picker }
-}
-
-function Outcome({ teamSlug, row }: { teamSlug: string; row: Deployment }) {
-  const { t } = useTranslation(['deployments', 'common'])
-  if (row.status === 'in-progress') {
-    if (row.queuedBehind)
-      return (
-        <span className="text-ink-2">
-          {t('list.waiting')} <QueuePlace teamSlug={teamSlug} deployment={row} />
-        </span>
-      )
-    if (row.progress)
-      return (
-        <span className="flex items-center gap-1.5 text-ink-2">
-          <ProgressBar
-            className="w-16"
-            label={t('list.progress')}
-            value={row.progress.total ? row.progress.done / row.progress.total : 0}
-          />
-          {t('list.images', { done: row.progress.done, total: row.progress.total })}
-        </span>
-      )
-  }
-  return (
-    <span title={row.outcome ?? undefined} className={row.status === 'failed' ? undefined : 'text-ink-2'}>
-      {row.outcome}
-    </span>
-  )
 }
 
 function NarrowLine({ teamSlug, row }: { teamSlug: string; row: Deployment }) {

@@ -15,12 +15,16 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { DeploymentOutcome, lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
 
 /** What was deployed to this node, newest first. */
 export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
-  const query = useQuery(apiQuery('nodes.deployments', { params: { teamSlug, nodeId } }))
+  const query = useQuery({
+    ...apiQuery('nodes.deployments', { params: { teamSlug, nodeId } }),
+    refetchInterval: ({ state }) => lookAgainMs(state.data),
+  })
   const columns: Column<Deployment>[] = [
     {
       id: 'status',
@@ -56,7 +60,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
     {
       id: 'outcome',
       header: t('deployments.outcome'),
-      cell: (row) => <span className={row.status === 'failed' ? undefined : 'text-ink-2'}>{row.outcome}</span>,
+      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
       grow: true,
     },
     {

@@ -1,22 +1,20 @@
 import { type Deployment, deploymentStatuses, type Result } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Copy, ExternalLink, Plus, Rocket, StickyNote, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { queryClient, queryKey } from '../../api/client.ts'
+import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { links } from '../../links.ts'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
+import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
 import { useStart } from '../deployments/use-start.ts'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
 
@@ -43,9 +41,12 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
   }
   const { askAndStart, startDenied } = useStart(teamSlug)
   const columns = useVersionDeploymentColumns(teamSlug)
+  // While this list is looked at; the rest of the version comes over its live channel.
+  useQuery({
+    ...apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId: version.id } }),
+    refetchInterval: ({ state }) => lookAgainMs(state.data?.deployments),
+  })
   const [layer, setLayer] = useState<Layer>(null)
-  const [text, setText] = useState('')
-  const [status, setStatus] = useState<Row['status'] | 'all'>('all')
   const close = () => setLayer(null)
 
   const whole = ({ node, ...row }: Row): Deployment => ({
@@ -111,40 +112,24 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
       {t('deployment.add')}
     </Button>
   )
-  const all = version.deployments
-  const count = (value: Row['status']) => all.filter((row) => row.status === value).length
-  const rows = filterRows(all, text, (row) => [row.node.name, row.prefix]).filter(
-    (row) => status === 'all' || row.status === status,
-  )
   return (
     <>
-      {all.length === 0 ? (
+      {version.deployments.length === 0 ? (
         <EmptyState icon={Rocket} title={t('deployment.empty')} text={t('deployment.emptyText')} action={add} />
       ) : (
-        <>
-          <Filters aside={add}>
-            <SearchBox value={text} onChange={setText} label={t('deployment.filter')} />
-            <Chips
-              label={t('deployment.status')}
-              value={status}
-              onChange={setStatus}
-              options={[
-                { value: 'all', label: t('common:all'), count: all.length },
-                ...deploymentStatuses
-                  .filter((value) => count(value) > 0)
-                  .map((value) => ({ value, label: t(`common:state.deployment.${value}`), count: count(value) })),
-              ]}
-            />
-          </Filters>
-          {rows.length === 0 ? (
-            <NothingFits
-              total={all.length}
-              onReset={() => {
-                setText('')
-                setStatus('all')
-              }}
-            />
-          ) : (
+        <FilteredList
+          rows={version.deployments}
+          search={t('deployment.filter')}
+          words={(row) => [row.node.name, row.prefix]}
+          choice={{
+            label: t('deployment.status'),
+            of: (row) => row.status,
+            values: deploymentStatuses,
+            word: (value) => t(`common:state.deployment.${value}`),
+          }}
+          aside={add}
+        >
+          {(rows) => (
             <DataTable
               label={t('deployments')}
               rows={rows}
@@ -154,7 +139,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
               initialSort={{ column: 'updated', direction: 'desc' }}
             />
           )}
-        </>
+        </FilteredList>
       )}
       {layer?.kind === 'create' && (
         <DeploymentCreate

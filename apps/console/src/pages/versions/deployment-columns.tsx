@@ -6,11 +6,12 @@ import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
+import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 
 type Row = Result<'versions.get'>['deployments'][number]
 
 export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
-  const { t } = useTranslation('versions')
+  const { t } = useTranslation(['versions', 'deployments'])
   return [
     {
       id: 'status',
@@ -47,10 +48,19 @@ export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
       ),
     },
     {
+      id: 'outcome',
+      header: t('deployments:list.outcome'),
+      grow: true,
+      cell: (row) => <DeploymentOutcome teamSlug={teamSlug} deployment={row} />,
+    },
+    {
       id: 'note',
       header: t('deployment.noteColumn'),
-      grow: true,
-      cell: (row) => <span className="text-ink-2">{row.note}</span>,
+      cell: (row) => (
+        <span title={row.note ?? undefined} className="block max-w-48 truncate text-ink-2">
+          {row.note}
+        </span>
+      ),
     },
     {
       id: 'updated',

@@ -1,0 +1,40 @@
+import type { DeploymentStatus, LastRelease } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { ProgressBar } from '../../components/ProgressBar.tsx'
+import { QueuePlace } from './QueuePlace.tsx'
+
+type Props = { teamSlug: string; deployment: LastRelease & { status: DeploymentStatus } }
+
+/** A row's last word: how the release under way stands, or what the last one came to. */
+export function DeploymentOutcome({ teamSlug, deployment }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { status, outcome, progress, queuedBehind } = deployment
+  if (status === 'in-progress') {
+    if (queuedBehind)
+      return (
+        <span className="text-ink-2">
+          {t('list.waiting')} <QueuePlace teamSlug={teamSlug} deployment={deployment} />
+        </span>
+      )
+    if (progress)
+      return (
+        <span className="flex items-center gap-1.5 text-ink-2">
+          <ProgressBar
+            className="w-16"
+            label={t('list.progress')}
+            value={progress.total ? progress.done / progress.total : 0}
+          />
+          {t('list.images', { done: progress.done, total: progress.total })}
+        </span>
+      )
+  }
+  return (
+    <span title={outcome ?? undefined} className={status === 'failed' ? undefined : 'text-ink-2'}>
+      {outcome}
+    </span>
+  )
+}
+
+/** Lists of deployments have no live channel: what is under way is looked at often, the rest now and then. */
+export const lookAgainMs = (deployments: readonly { status: DeploymentStatus }[] | undefined): number =>
+  deployments?.some(({ status }) => status === 'in-progress') ? 1_500 : 15_000

@@ -1,0 +1,40 @@
+import type { LastRelease } from '@crux/contract'
+
+type Ahead = NonNullable<LastRelease['queuedBehind']> & { startedAt: number; id: string }
+export type LastReleaseRow = {
+  outcome: string | null
+  progress: { done: number; total: number } | null
+  /** What goes before it at its place, in no order. */
+  ahead: Ahead[] | null
+}
+
+/** How far a release of the deployment `d` is and where it waits: looked up for the few that are in progress only. */
+export const lastReleaseColumns = `d.outcome,
+  case when d.status = 'in-progress' then (
+    select json_build_object('total', count(*), 'done', count(*) filter (
+      where ri.phase in ('swap', 'clean-up') or (ri.phase = 'verify' and ri.phase_state in ('done', 'skipped'))))
+    from crux.release r join crux.release_instance ri on ri.release_id = r.id
+    where r.deployment_id = d.id and r.number = d.tries) end as progress,
+  case when d.status = 'in-progress' then (
+    select json_agg(json_build_object('startedAt', extract(epoch from a.started_at), 'id', a.id,
+      'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
+    from crux.release r
+    join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
+      and (a.started_at, a.id) < (r.started_at, r.id)
+    where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as ahead`
+
+export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): LastRelease => ({
+  outcome,
+  progress,
+  queuePosition: ahead?.length ?? null,
+  queuedBehind: ahead ? firstOf(ahead) : null,
+})
+
+/** The oldest, which the whole line waits for. Found here, because the list's query sorts nothing. */
+function firstOf(ahead: readonly Ahead[]): LastRelease['queuedBehind'] {
+  const isBefore = (one: Ahead, other: Ahead) =>
+    one.startedAt === other.startedAt ? one.id < other.id : one.startedAt < other.startedAt
+  const first = ahead.reduce((one, other) => (isBefore(other, one) ? other : one))
+  const { deploymentId, number, projectName, versionName } = first
+  return { deploymentId, number, projectName, versionName }
+}
