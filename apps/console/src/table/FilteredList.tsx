@@ -14,6 +14,8 @@ type Props<Row, Value extends string> = {
   words: (row: Row) => readonly (string | null | undefined)[]
   /** One property with few values, as chips; only values that occur are offered. */
   choice?: { label: string; of: (row: Row) => Value; values: readonly Value[]; word: (value: Value) => string }
+  /** What is said beside the search. */
+  beside?: ReactNode
   aside?: ReactNode
   /** The rows that are left, never none. */
   children: (rows: Row[]) => ReactNode
@@ -21,7 +23,7 @@ type Props<Row, Value extends string> = {
 
 /** A list that is here as a whole, with its search and its chips above. */
 export function FilteredList<Row, Value extends string = never>(props: Props<Row, Value>) {
-  const { rows, search, words, choice, aside, children } = props
+  const { rows, search, words, choice, beside, aside, children } = props
   const { t } = useTranslation()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<Value | 'all'>('all')
@@ -43,6 +45,7 @@ export function FilteredList<Row, Value extends string = never>(props: Props<Row
             ]}
           />
         )}
+        {beside}
       </Filters>
       {found.length > 0 ? (
         children(found)

@@ -10,15 +10,12 @@ import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { StateMark } from '../../components/State.tsx'
 import type { StateLook } from '../../components/state-looks.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
 import { bytesText } from '../deployments/bytes.ts'
 import { imageName, tagsOf } from './image-name.ts'
 
@@ -55,7 +52,6 @@ export function NodeImages({ teamSlug, node }: Props) {
 
 function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: string }; images: NodeImage[] }) {
   const { t } = useTranslation(['nodes', 'common'])
-  const [text, setText] = useState('')
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const prune = useCall('nodes.prune-images', {
     stale: [queryKey('nodes.images', { params })],
@@ -142,42 +138,35 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       narrow: 'none',
     },
   ]
-  const rows = filterRows(images, text, ({ references, neededBy, state }) => [
-    ...references,
-    neededBy,
-    t(`images.is.${state}`),
-  ])
   const all = free.length > 0 && chosen.length === free.length
   return (
-    <>
-      <Filters
-        aside={
-          <>
-            <Button
-              size="sm"
-              disabledReason={free.length === 0 ? t('images.noneFree') : null}
-              onClick={() => setPicked(new Set(all ? [] : free.map(({ id }) => id)))}
-            >
-              {all ? t('images.pickNone') : t('images.pickFree', { count: free.length, size: bytesOf(free) })}
-            </Button>
-            <Button
-              size="sm"
-              variant="bad"
-              icon={Trash2}
-              busy={prune.isPending}
-              disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
-              onClick={() => void remove()}
-            >
-              {t('images.remove')}
-            </Button>
-          </>
-        }
-      >
-        <SearchBox label={t('images.filter')} value={text} onChange={setText} />
-      </Filters>
-      {rows.length === 0 ? (
-        <NothingFits total={images.length} onReset={() => setText('')} />
-      ) : (
+    <FilteredList
+      rows={images}
+      search={t('images.filter')}
+      words={({ references, neededBy, state }) => [...references, neededBy, t(`images.is.${state}`)]}
+      aside={
+        <>
+          <Button
+            size="sm"
+            disabledReason={free.length === 0 ? t('images.noneFree') : null}
+            onClick={() => setPicked(new Set(all ? [] : free.map(({ id }) => id)))}
+          >
+            {all ? t('images.pickNone') : t('images.pickFree', { count: free.length, size: bytesOf(free) })}
+          </Button>
+          <Button
+            size="sm"
+            variant="bad"
+            icon={Trash2}
+            busy={prune.isPending}
+            disabledReason={prune.denied ?? (chosen.length === 0 ? t('images.pickFirst') : null)}
+            onClick={() => void remove()}
+          >
+            {t('images.remove')}
+          </Button>
+        </>
+      }
+    >
+      {(rows) => (
         <DataTable
           label={t('section.images')}
           rows={rows}
@@ -186,6 +175,6 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
           initialSort={{ column: 'state', direction: 'asc' }}
         />
       )}
-    </>
+    </FilteredList>
   )
 }

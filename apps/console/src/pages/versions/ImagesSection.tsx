@@ -8,15 +8,12 @@ import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { SearchBox } from '../../components/SearchBox.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
 import { links } from '../../links.ts'
-import { type Column, DataTable } from '../../table/DataTable.tsx'
-import { Filters } from '../../table/Filters.tsx'
-import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
+import { FilteredList } from '../../table/FilteredList.tsx'
 import type { VersionImage, VersionLive } from './use-version-live.ts'
 
 const AddImages = later(() => import('./AddImages.tsx').then((module) => module.AddImages))
@@ -38,11 +35,9 @@ export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Prop
   const tagDenied = live.denied.setTag ?? fixed
   const [adding, setAdding] = useState(false)
   const [taggedId, setTaggedId] = useState<string | null>(null)
-  const [text, setText] = useState('')
   const columns = useColumns(teamSlug, tagDenied ? undefined : setTaggedId)
   const tagged = images.find((image) => image.id === taggedId)
   const untagged = images.filter((image) => !image.tag).length
-  const rows = filterRows(images, text, (image) => [image.config.name, image.name, image.tag, image.registry.name])
 
   const remove = async (image: VersionImage) => {
     const name = image.config.name ?? image.name
@@ -54,6 +49,31 @@ export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Prop
     })
     if (yes) live.removeImage(image.id)
   }
+  const actions = (image: VersionImage): RowAction[] => [
+    {
+      id: 'tag',
+      icon: TagIcon,
+      label: t('image.tag'),
+      inline: true,
+      disabledReason: tagDenied,
+      run: () => setTaggedId(image.id),
+    },
+    {
+      id: 'config',
+      icon: SlidersHorizontal,
+      label: t('image.config'),
+      inline: true,
+      run: () => void navigate(links.containerConfiguration(teamSlug, image.config.id)),
+    },
+    {
+      id: 'remove',
+      icon: Trash2,
+      label: t('image.remove'),
+      danger: true,
+      disabledReason: live.denied.removeImage ?? fixed,
+      run: () => void remove(image),
+    },
+  ]
   const add = (
     <Button variant="main" icon={Plus} disabledReason={addDenied} onClick={() => setAdding(true)}>
       {t('image.add')}
@@ -64,63 +84,37 @@ export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Prop
       {images.length === 0 ? (
         <EmptyState icon={Container} title={t('image.empty')} text={addDenied ?? t('image.emptyText')} action={add} />
       ) : (
-        <>
-          <Filters
-            aside={
-              <>
-                <Button
-                  icon={ArrowDownUp}
-                  disabledReason={live.denied.setOrder ?? fixed ?? (images.length < 2 && t('image.reorderNeedsTwo'))}
-                  onClick={onReorder}
-                >
-                  {t('image.reorder')}
-                </Button>
-                {add}
-              </>
-            }
-          >
-            <SearchBox value={text} onChange={setText} label={t('image.filter')} />
-            {untagged > 0 && (
-              <span className="text-small text-progress">{t('image.tagHint', { count: untagged })}</span>
-            )}
-          </Filters>
-          {rows.length === 0 ? (
-            <NothingFits total={images.length} onReset={() => setText('')} />
-          ) : (
+        <FilteredList
+          rows={images}
+          search={t('image.filter')}
+          words={(image) => [image.config.name, image.name, image.tag, image.registry.name]}
+          beside={
+            untagged > 0 && <span className="text-small text-progress">{t('image.tagHint', { count: untagged })}</span>
+          }
+          aside={
+            <>
+              <Button
+                icon={ArrowDownUp}
+                disabledReason={live.denied.setOrder ?? fixed ?? (images.length < 2 && t('image.reorderNeedsTwo'))}
+                onClick={onReorder}
+              >
+                {t('image.reorder')}
+              </Button>
+              {add}
+            </>
+          }
+        >
+          {(rows) => (
             <DataTable
               label={t('images')}
               rows={rows}
               columns={columns}
               rowKey={(image) => image.id}
               initialSort={null}
-              actions={(image) => [
-                {
-                  id: 'tag',
-                  icon: TagIcon,
-                  label: t('image.tag'),
-                  inline: true,
-                  disabledReason: tagDenied,
-                  run: () => setTaggedId(image.id),
-                },
-                {
-                  id: 'config',
-                  icon: SlidersHorizontal,
-                  label: t('image.config'),
-                  inline: true,
-                  run: () => void navigate(links.containerConfiguration(teamSlug, image.config.id)),
-                },
-                {
-                  id: 'remove',
-                  icon: Trash2,
-                  label: t('image.remove'),
-                  danger: true,
-                  disabledReason: live.denied.removeImage ?? fixed,
-                  run: () => void remove(image),
-                },
-              ]}
+              actions={actions}
             />
           )}
-        </>
+        </FilteredList>
       )}
       {adding && <AddImages teamSlug={teamSlug} onAdd={live.addImages} onClose={() => setAdding(false)} />}
       {tagged && (
