@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { pause } from '../concurrency/pause.ts'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { GateError } from '../gate/errors.ts'
@@ -8,7 +9,6 @@ import { Refusal } from '../plan/refusal.ts'
 import type { StepOf } from '../plan/steps.ts'
 import { partsOf, type Run } from './executors.ts'
 import { expectationOf } from './expectation.ts'
-import { pause } from './patience.ts'
 
 /** How long a port may stay shut that the former container did not have open either. */
 const optionalPortMs = 5_000

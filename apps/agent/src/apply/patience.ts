@@ -1,3 +1,4 @@
+import { pause } from '../concurrency/pause.ts'
 import { isEngineError } from '../drivers/errors.ts'
 
 /** Repeats what an engine that is away could not do, until it is back or the signal ends it. */
@@ -10,20 +11,4 @@ export async function whileAway<T>(work: () => Promise<T>, signal: AbortSignal):
       await pause(waitMs, signal)
     }
   }
-}
-
-/** Resolves after the time; rejects with the signal's reason as soon as it aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }

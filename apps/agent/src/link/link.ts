@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { AgentInfo, ConnectResponse, JournalPosition } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
+import { pause } from '../concurrency/pause.ts'
 import { messageOf } from '../drivers/errors.ts'
 import { createBackOff } from './back-off.ts'
 import type { AgentClient, ServerConnection } from './client.ts'
@@ -53,7 +54,7 @@ export async function runLink(options: LinkOptions): Promise<LinkEnd> {
     }
     connection.reset()
     if (up && Date.now() - began > goodAfterMs) backOff.reset()
-    await pause(backOff.next(), signal)
+    await pause(backOff.next(), signal).catch(() => undefined)
   }
   return 'stopped'
 }
@@ -103,18 +104,4 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof ConnectError)) return messageOf(error)
   const cause = error.cause instanceof Error ? error.cause.message : ''
   return `${Code[error.code]}: ${error.rawMessage}${cause && !error.rawMessage.includes(cause) ? ` (${cause})` : ''}`
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

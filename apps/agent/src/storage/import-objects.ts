@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { pause } from '../apply/patience.ts'
+import { pause } from '../concurrency/pause.ts'
 import { Slots } from '../concurrency/slots.ts'
 import type { ContainedFolder, InnerPath } from '../volumes/contained-folder.ts'
 import { leadsAway } from '../volumes/contained-folder.ts'

@@ -1,5 +1,6 @@
 import type { Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
+import { pause } from '../../concurrency/pause.ts'
 import type { EngineEvent } from '../driver.ts'
 import { translate } from './errors.ts'
 
@@ -57,7 +58,7 @@ export function createEventHub(docker: Docker, log: Logger): EventHub {
         away = true
       }
       open = false
-      await pause(waitMs, closing.signal)
+      await pause(waitMs, closing.signal).catch(() => undefined)
       waitMs = Math.min(2_000, waitMs * 2)
     }
   }
@@ -97,18 +98,4 @@ async function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) =
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }
