@@ -3,7 +3,7 @@ import type { ContainerConfigFields } from '@crux/contract'
 export type HostDanger = { property: string; value: string; reason: string }
 
 /** What Docker gives every container anyway; adding it again grants nothing. */
-const defaultCapabilities = new Set([
+const grantedCapabilities = new Set([
   'AUDIT_WRITE',
   'CHOWN',
   'DAC_OVERRIDE',
@@ -43,7 +43,7 @@ export function hostDangers(config: ContainerConfigFields): HostDanger[] {
     dangers.push({ property: `volumes[${index}].name`, value: volume.name, reason: hostPathReason(volume.name) })
   })
   config.capabilities?.forEach((capability, index) => {
-    if (capability.value !== 'add' || defaultCapabilities.has(capabilityName(capability.key))) return
+    if (capability.value !== 'add' || !isDangerousCapability(capability.key)) return
     dangers.push({
       property: `capabilities[${index}].key`,
       value: capability.key,
@@ -65,6 +65,8 @@ export function addedHostDangers(before: ContainerConfigFields, after: Container
 
 /** A volume whose name is an absolute path binds a folder of the node, outside the agent's data folder (agents.md A7.5). */
 export const isHostPath = (volumeName: string): boolean => /^([a-zA-Z]:)?[/\\]/.test(volumeName)
+
+export const isDangerousCapability = (key: string): boolean => !grantedCapabilities.has(capabilityName(key))
 
 export const capabilityName = (key: string): string => key.toUpperCase().replace(/^CAP_/, '')
 

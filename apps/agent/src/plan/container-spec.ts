@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
+import { capabilityName, isDangerousCapability } from '@crux/rules'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../drivers/container-engine.ts'
 import { drainSecondsOf, gateLabel } from './gated-ports.ts'
 import { label, labelNamespace, ownerLabels } from './labels.ts'
@@ -146,28 +147,10 @@ function parseConfig(instance: Instance): FinalContainerConfig {
   throw new Refusal(instance.instanceId, `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** Capabilities that Docker gives to every container anyway; adding any other opens the host (security rule 16). */
-const defaultCapabilities = new Set([
-  'AUDIT_WRITE',
-  'CHOWN',
-  'DAC_OVERRIDE',
-  'FOWNER',
-  'FSETID',
-  'KILL',
-  'MKNOD',
-  'NET_BIND_SERVICE',
-  'NET_RAW',
-  'SETFCAP',
-  'SETGID',
-  'SETPCAP',
-  'SETUID',
-  'SYS_CHROOT',
-])
-
 function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
   if (allowed) return
   if (config.networkMode === 'host') refuse("the host's network needs an admin's permission for host-dangerous options")
-  const added = capabilitiesOf(config, 'add').filter((name) => !defaultCapabilities.has(name))
+  const added = capabilitiesOf(config, 'add').filter(isDangerousCapability)
   if (added.length > 0)
     refuse(`the capability ${added.join(', ')} needs an admin's permission for host-dangerous options`)
 }
@@ -175,7 +158,7 @@ function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse:
 function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
   return (config.capabilities ?? [])
     .filter(({ value }) => value.toLowerCase() === wanted)
-    .map(({ key }) => key.toUpperCase().replace(/^CAP_/, ''))
+    .map(({ key }) => capabilityName(key))
 }
 
 /** With a gate the engine publishes what is not TCP, and the gate holds the rest. */
