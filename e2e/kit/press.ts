@@ -6,6 +6,7 @@ const enabled = ':visible:not([aria-disabled="true"]):not([disabled])'
 const controls = `main button${enabled}:not(thead button):not([role="radio"]):not([role="checkbox"]):not([aria-pressed])`
 const buttonsPerName = 2
 const menusPerName = 4
+const calmMin = 6
 const walkedFile = Buffer.from('WALKED=1\n')
 
 /** By the console's own router: the document stays, and with it what the page has loaded. */
@@ -72,15 +73,18 @@ const controlsOf = (page: Page) =>
     })),
   )
 
-/** A layer opens (its code may have to be loaded first), another page comes, or something is asked of the server; or nothing is seen. */
+/** A layer opens (its code may have to be loaded first), another page comes, or something is asked of the server; or all comes to rest. */
 async function somethingHappens(page: Page, path: string, deeds: ReadonlySet<string>) {
   const before = deeds.size
   const seen = async () =>
     deeds.size > before || placeOf(page) !== path || (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
-  await expect
-    .poll(seen, { timeout: 600, intervals: [20, 40, 80] })
-    .toBe(true)
-    .catch(() => undefined)
+  const part = page.locator('[data-loading-part]')
+  for (let calm = 0; calm < calmMin && !(await seen()); calm++) {
+    if ((await part.count()) > 0) calm = 0
+    await page
+      .evaluate('new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done)))')
+      .catch(() => null)
+  }
 }
 
 const placeOf = (page: Page): string => {

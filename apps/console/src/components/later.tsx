@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
 import { loadChunk } from '../load-chunk.ts'
 
 /**
@@ -9,9 +10,24 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
   const Part = lazy(async () => ({ default: await loadChunk(load) }))
   return function Later(props: P) {
     return (
-      <Suspense>
+      <Suspense fallback={<LoadingBar />}>
         <Part {...props} />
       </Suspense>
     )
   }
+}
+
+/** A line at the top edge, once it takes long enough to be wondered at: what was pressed is under way. */
+function LoadingBar() {
+  const { t } = useTranslation()
+  return (
+    <div
+      data-loading-part
+      role="progressbar"
+      aria-label={t('loading')}
+      className="fixed inset-x-0 top-0 z-60 h-0.5 animate-[appear_.2s_.25s_backwards]"
+    >
+      <div className="h-full animate-[breathe_1.2s_ease-in-out_infinite] bg-accent" />
+    </div>
+  )
 }
