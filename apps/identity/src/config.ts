@@ -1,5 +1,4 @@
-import { isIP } from 'node:net'
-import { isLoopbackHost, isLoopbackUrl } from '@crux/service-kit'
+import { isLoopbackHost, isLoopbackUrl, outboundAllow, trustedProxies } from '@crux/service-kit'
 import { z } from 'zod'
 import { captchaProblem, captchaSettings } from './captcha/settings.ts'
 import { oidcSettings, providersProblem } from './methods/oidc/settings.ts'
@@ -55,23 +54,14 @@ export const identitySettings = z
     /** Failed sign-ins of an address after which the next one wants the captcha, where one is set up. */
     RATE_LIMIT_CAPTCHA: limit('3/10m'),
     DISABLE_REGISTRATION: flag,
-    TRUSTED_PROXIES: z
-      .string()
-      .default('')
-      .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
-      .refine((list) => list.every(isProxy), 'must list IP addresses and ranges, separated by commas')
-      .meta({ example: '10.0.0.5,10.1.0.0/16' }),
+    TRUSTED_PROXIES: trustedProxies.default([]),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
       .meta({ example: 'info' }),
     CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
     /** Which private networks issuers may lie in; all while Crux itself is on loopback. */
-    OUTBOUND_ALLOW: z
-      .string()
-      .optional()
-      .transform((list) => list?.split(/[\s,]+/).filter((entry) => entry !== ''))
-      .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
+    OUTBOUND_ALLOW: outboundAllow.optional(),
     /** What `whoami?tokenize_as=NAME` can make of a session. */
     WHOAMI_TOKENS: tokenTemplates,
     ...captchaSettings,
@@ -89,12 +79,3 @@ export const identitySettings = z
 export type IdentityConfig = z.output<typeof identitySettings>
 /** What a caller has to give; everything with a default may be left out. */
 export type IdentityConfigInput = z.input<typeof identitySettings>
-
-/** An address, a range in CIDR notation, or a name that proxy-addr knows. */
-function isProxy(entry: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true
-  const [address = '', bits] = entry.split('/')
-  const version = isIP(address)
-  if (version === 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}

@@ -56,3 +56,23 @@ describe('CAPTCHA_ORIGINS', () => {
     },
   )
 })
+
+it.each([
+  ['CRUX_TLS_KEY', { CRUX_TLS_CERT: 'a certificate' }],
+  ['CRUX_TLS_CERT', { CRUX_TLS_KEY: 'a key' }],
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy.example.com' }],
+  ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: '10.0.0.0/40' }],
+  ['OUTBOUND_ALLOW', { OUTBOUND_ALLOW: 'everything' }],
+])('stops in one line that names %s for %j', (name, env) => {
+  expect(() => readConfig({ ...required, ...env })).toThrow(new RegExp(`^${name} [^\\n]*example[^\\n]*$`))
+})
+
+it('reads lists of networks with commas or spaces, as the identity service does', () => {
+  const config = readConfig({
+    ...required,
+    TRUSTED_PROXIES: '10.0.0.5, fd00::/8 uniquelocal',
+    OUTBOUND_ALLOW: '10.0.0.0/8 192.168.1.5',
+  })
+  expect(config.trustedProxies).toEqual(['10.0.0.5', 'fd00::/8', 'uniquelocal'])
+  expect(config.outboundAllow).toEqual(['10.0.0.0/8', '192.168.1.5'])
+})

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
+import { isLoopbackHost, isLoopbackUrl, outboundAllow, parseConfig, trustedProxies } from '@crux/service-kit'
 import { z } from 'zod'
 
 const httpUrl = z
@@ -46,8 +46,8 @@ const settings = z
     LOCAL_AGENT_COMMAND: z.string().optional().meta({ example: 'node /opt/crux/agent/main.js' }),
     OBSERVATION_WINDOW_MS: z.coerce.number().int().min(0).max(600_000).default(1_000).meta({ example: 1000 }),
     HUB_URL: httpUrl.default('https://hub.docker.com').meta({ example: 'https://hub.docker.com' }),
-    OUTBOUND_ALLOW: list.optional().meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' }),
-    TRUSTED_PROXIES: list.optional().meta({ example: '10.0.0.0/8' }),
+    OUTBOUND_ALLOW: outboundAllow.optional(),
+    TRUSTED_PROXIES: trustedProxies.default([]),
     METRICS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
     SMTP_URI: z
       .url({ protocol: /^smtps?$/, message: 'is not an smtp or smtps address' })
@@ -80,6 +80,13 @@ const settings = z
       (isLoopbackHost(read.CRUX_HOST) && (read.CRUX_URL === undefined || isLoopbackUrl(read.CRUX_URL))),
     { path: ['CRUX_RATE_LIMITS'], message: 'it may be off only while CRUX_HOST and CRUX_URL are on loopback' },
   )
+  .superRefine((read, context) => {
+    // One alone would serve everything in plain text, silently.
+    const lacks = (name: 'CRUX_TLS_CERT' | 'CRUX_TLS_KEY', other: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `is missing beside ${other}` })
+    if (read.CRUX_TLS_CERT && !read.CRUX_TLS_KEY) lacks('CRUX_TLS_KEY', 'CRUX_TLS_CERT')
+    if (read.CRUX_TLS_KEY && !read.CRUX_TLS_CERT) lacks('CRUX_TLS_CERT', 'CRUX_TLS_KEY')
+  })
 
 /** What the server runs by. `url` is the one address that browsers and agents use. */
 export type Config = {
@@ -142,7 +149,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     observationWindowMs: read.OBSERVATION_WINDOW_MS,
     hubUrl: read.HUB_URL,
     outboundAllow: allow.includes('private') ? 'private' : allow,
-    trustedProxies: read.TRUSTED_PROXIES ?? [],
+    trustedProxies: read.TRUSTED_PROXIES,
     metricsToken: read.METRICS_TOKEN,
     smtpUri: read.SMTP_URI,
     mailFrom: { name: read.FROM_NAME, address: read.FROM_EMAIL ?? `crux@${new URL(url).hostname}` },

@@ -23,20 +23,26 @@ export function judgeAddress(address: string): AddressVerdict {
 export function makeAllowList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
-    const [network = '', prefix] = entry.trim().split('/')
-    const family = isIPv4(network) ? 'ipv4' : isIPv6(network) ? 'ipv6' : undefined
-    // Digits only: Number('') is 0, which would let everything through.
-    const bits = prefix === undefined ? (family === 'ipv4' ? 32 : 128) : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
-    if (!family || bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) {
-      throw new TypeError(`"${entry}" is not an address range; example: 10.0.0.0/8`)
-    }
-    list.addSubnet(network, bits, family)
+    const range = rangeOf(entry.trim())
+    if (!range) throw new TypeError(`"${entry}" is not an address range; example: 10.0.0.0/8`)
+    list.addSubnet(range.network, range.bits, range.family)
   }
   return (address) => {
     const plain = address.replace(/%.*$/, '')
     const inner = isIPv6(plain) ? innerV4(bytesOfV6(plain)) : undefined
     return list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6') || (inner !== undefined && list.check(inner, 'ipv4'))
   }
+}
+
+/** `10.0.0.0/8`, or one address. Undefined for anything else. */
+export function rangeOf(entry: string): { network: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
+  const [network = '', prefix, ...rest] = entry.split('/')
+  const family = isIPv4(network) ? 'ipv4' : isIPv6(network) ? 'ipv6' : undefined
+  if (!family || rest.length > 0) return undefined
+  const most = family === 'ipv4' ? 32 : 128
+  // Digits only: Number('') is 0, which would let everything through.
+  const bits = prefix === undefined ? most : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
+  return bits < 0 || bits > most ? undefined : { network, bits, family }
 }
 
 /** The IPv4 address inside an IPv6 one, when it has the form of one that carries it. */

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { rangeOf } from './outbound/addresses.ts'
+
+// Settings about networks, which server and identity service read alike.
+
+const list = z.string().transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ''))
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+
+/** Whose `X-Forwarded-For` is believed: addresses, ranges in CIDR notation, and the names that proxy-addr knows. */
+export const trustedProxies = list
+  .refine(
+    (entries) => entries.every((entry) => proxyNames.includes(entry) || rangeOf(entry)),
+    'must list IP addresses and ranges, separated by commas',
+  )
+  .meta({ example: '10.0.0.5,10.1.0.0/16' })
+
+/** Which private networks addresses that people type may lie in. */
+export const outboundAllow = list
+  .refine(
+    (entries) => entries.every((entry) => entry === 'private' || rangeOf(entry)),
+    'must be "private", or list ranges of IP addresses, separated by commas',
+  )
+  .meta({ example: 'private (or 10.0.0.0/8,192.168.0.0/16)' })
