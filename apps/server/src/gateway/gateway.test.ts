@@ -1,3 +1,4 @@
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { FailureCode } from '@crux/agent-protocol'
 import type { TestDatabase } from '@crux/postgres'
@@ -369,4 +370,30 @@ test("a deployment's journal reaches deployments under the token's node, and Wel
   )
   const welcome = await back.connect()
   expect(welcome.command).toMatchObject({ value: { positions: [{ release, acknowledgedSequence: 7n }] } })
+})
+
+test.each([
+  ['no token', undefined],
+  ['a token that nobody has', `Bearer crux_${'x'.repeat(43)}`],
+])('a message with %s is answered before it was sent, and not taken', async (_what, authorization) => {
+  const session = connectHttp2(gateway.url)
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': '/crux.agent.v1.AgentService/Exchange',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...(authorization && { authorization }),
+    },
+    { endStream: false },
+  )
+  const message = Buffer.alloc(8 * 1_048_576)
+  // Of a message that is longer than what is sent of it.
+  message.writeUInt32BE(16 * 1_048_576 - 5, 1)
+  stream.write(message)
+  stream.on('error', () => undefined)
+  const headers = await new Promise<IncomingHttpHeaders>((resolve) => stream.once('response', resolve))
+  expect(headers).toMatchObject({ ':status': 200, 'grpc-status': String(Code.Unauthenticated) })
+  await new Promise((resolve) => stream.once('close', resolve))
+  session.destroy()
 })

@@ -1,8 +1,9 @@
-import type { Http2SecureServer, Http2Server } from 'node:http2'
+import type { Http2SecureServer, Http2Server, ServerHttp2Stream } from 'node:http2'
 import { Code, ConnectError, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import { createAdmission } from './admission.ts'
 import { createAgentService, peerAddress } from './agent-service.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
 import type { DeploymentPort } from './links.ts'
@@ -31,6 +32,8 @@ const rotationCheckMs = 60 * 60 * 1_000
 export function createGateway(app: App, links: LinkTable, deployments: DeploymentPort): Gateway {
   const service = createAgentService(app, links, deployments)
   const presence = createPresence(app, links)
+  const admission = createAdmission(app)
+  const pathPrefix = `/${AgentService.typeName}/`
   const unsubscribes: (() => void)[] = []
   let rotation: NodeJS.Timeout | undefined
 
@@ -44,9 +47,9 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
   }
 
   return {
-    pathPrefix: `/${AgentService.typeName}/`,
-    listener: (fallback) =>
-      connectNodeAdapter({
+    pathPrefix,
+    listener(fallback) {
+      const serve = connectNodeAdapter({
         routes: service.routes,
         interceptors: [sayErrors(app)],
         fallback,
@@ -55,7 +58,15 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
         acceptCompression: [],
         readMaxBytes: messageBytesMax,
         contextValues: (request) => createContextValues().set(peerAddress, plainAddress(request.socket?.remoteAddress)),
-      }),
+      })
+      return (request, response) => {
+        if (!request.url?.startsWith(pathPrefix)) return serve(request, response)
+        void admission(request.headers.authorization).then((refusal) => {
+          if (refusal !== undefined) refuse(request, response, refusal)
+          else if (!request.destroyed) serve(request, response)
+        })
+      }
+    },
     watch: keepSessionsAlive,
     async start() {
       await presence.start()
@@ -72,6 +83,23 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
       await presence.stop()
     },
   }
+}
+
+/** How long whoever was refused may take to stop sending: what comes meanwhile is thrown away. */
+const stopSendingMs = 1_000
+
+/** Answers a call without its message. */
+function refuse(...[request, response, code]: [...Parameters<NodeHandlerFn>, Code]) {
+  const message = code === Code.Unauthenticated ? 'the token is not valid' : 'try again'
+  response.writeHead(200, {
+    'content-type': 'application/grpc',
+    'grpc-status': String(code),
+    'grpc-message': encodeURIComponent(message),
+  })
+  response.end()
+  request.resume()
+  const { stream } = response as { stream?: ServerHttp2Stream }
+  setTimeout(() => stream?.close(), stopSendingMs).unref()
 }
 
 /** What nobody foresaw is logged here and tells the agent to try again; it does not say more. */
