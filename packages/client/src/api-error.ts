@@ -10,7 +10,7 @@ export type ApiErrorBody = {
   requestId?: string
 }
 
-/** A call that the server refused, or that never reached it (`status` 0, `error` 'networkError'). */
+/** A call that the server refused, that never reached it (`status` 0, `error` 'networkError'), or did not answer ('noAnswer', 'unknownOutcome'). */
 export class ApiError extends Error {
   readonly status: number
   readonly error: string

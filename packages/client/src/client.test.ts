@@ -124,6 +124,25 @@ describe('a refusal', () => {
     })
   })
 
+  it('is a network error too when the connection is lost in the middle of an answer', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+      response.write('[{"id":', () => response.destroy())
+    }
+    expect(await failure()).toMatchObject({ status: 0, error: 'networkError' })
+  })
+
+  it('says so when nothing is answered for as long as the caller has patience', async () => {
+    answer = () => {}
+    const client = createClient({ baseUrl, patienceMs: { read: 20, change: 40 } })
+    await expect(client.call('teams.list')).rejects.toMatchObject({ status: 0, error: 'noAnswer' })
+    await expect(client.call('auth.logout')).rejects.toMatchObject({ status: 0, error: 'unknownOutcome' })
+    const abort = new AbortController()
+    const call = client.call('teams.list', {}, { signal: abort.signal })
+    abort.abort(new Error('gone'))
+    await expect(call).rejects.toThrow('gone')
+  })
+
   it('is the abort itself when the caller gave up', async () => {
     answer = () => {}
     const abort = new AbortController()

@@ -37,6 +37,8 @@ export type ClientOptions = {
   headers?: () => Record<string, string>
   /** Given the contract, every answer is parsed with its schema, and one that does not fit throws; for tests and tools. */
   validate?: Contract
+  /** How long an answer may take, for reads and for changes. By default as long as the platform waits, which may be for ever. */
+  patienceMs?: { read: number; change: number }
   fetch?: typeof fetch
 }
 
@@ -50,9 +52,12 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const request: Client['request'] = async (operation, ...[input, { signal, headers } = {}]) => {
     const parts = input as AnyInput | undefined
-    const answer = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
-      method: addresses[operation].method,
+    const { method } = addresses[operation]
+    const patience = options.patienceMs?.[method === 'GET' ? 'read' : 'change']
+    const { answer, body } = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
+      method,
       signal,
+      patience,
       credentials: 'same-origin',
       headers: {
         accept: 'application/json',
@@ -62,7 +67,6 @@ export function createClient(options: ClientOptions): Client {
       },
       body: parts?.body === undefined ? undefined : JSON.stringify(parts.body),
     })
-    const body = await readBody(answer)
     if (!answer.ok) throw readErrorBody(answer.status, body, answer.headers.get('x-request-id') ?? undefined)
     const row = options.validate?.[operation]
     const data = row && 'response' in row ? row.response.parse(body) : body
@@ -97,11 +101,22 @@ export function addressOf(operation: Operation, input?: AnyInput): string {
 /** Input without its operation's types, for the inside of this file. */
 export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-async function reach(send: typeof fetch, url: string, init: RequestInit): Promise<Response> {
+type Sent = RequestInit & { patience?: number; signal?: AbortSignal }
+
+/** The answer with its body: a connection may also be lost, or fall silent, in the middle of one. */
+async function reach(send: typeof fetch, url: string, { patience, signal, ...init }: Sent) {
+  const late = patience === undefined ? undefined : AbortSignal.timeout(patience)
+  const signals = [signal, late].filter((one) => one !== undefined)
   try {
-    return await send(url, init)
+    const answer = await send(url, { ...init, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] })
+    return { answer, body: await readBody(answer) }
   } catch (cause) {
-    if (init.signal?.aborted) throw cause
+    if (signal?.aborted) throw cause
+    if (late?.aborted) {
+      // What was to be changed may be changed all the same.
+      const error = init.method === 'GET' ? 'noAnswer' : 'unknownOutcome'
+      throw new ApiError({ status: 0, error, description: 'No answer in time' }, { cause })
+    }
     throw new ApiError({ status: 0, error: 'networkError', description: 'Network Error' }, { cause })
   }
 }

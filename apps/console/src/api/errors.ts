@@ -7,7 +7,8 @@ import i18n from 'i18next'
  */
 export function describeError(error: unknown): { text: string; requestId?: string } {
   if (!(error instanceof ApiError)) return { text: i18n.t('errors.oops') }
-  if (error.status === 0) return { text: i18n.t('errors.networkError') }
+  if (error.status === 0)
+    return { text: i18n.t(`errors.${unreached.find((code) => code === error.error) ?? 'networkError'}`) }
   if (error.status >= 500) return { text: i18n.t('errors.oops'), requestId: error.requestId }
   const own = `errors.${error.error}`
   // The catalogue's general codes carry a description that names the property; the special ones have words of their own.
@@ -17,6 +18,8 @@ export function describeError(error: unknown): { text: string; requestId?: strin
       : error.description || i18n.t('errors.oops')
   return { text, requestId: error.requestId }
 }
+
+const unreached = ['networkError', 'noAnswer', 'unknownOutcome'] as const
 
 const general = new Set([
   'invalidArgument',
@@ -30,7 +33,7 @@ const general = new Set([
 
 /** Whether trying the same request again may help. */
 export const mayRetry = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503)
+  error instanceof ApiError && (error.error === 'networkError' || error.status === 502 || error.status === 503)
 
 export const isStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status

@@ -4,12 +4,23 @@ import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { mayRetry } from './errors.ts'
 import { sessionLost } from './session.ts'
 
-export const client = createClient({ baseUrl: '' })
+/** Longer than the server itself waits for agents, registries and storages. */
+const patienceMs = { read: 30_000, change: 90_000 }
+
+export const client = createClient({ baseUrl: '', patienceMs })
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => sessionLost(error) }),
   defaultOptions: {
-    queries: { staleTime: 5_000, retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && mayRetry(error),
+      refetchOnWindowFocus: true,
+      // "Offline" is what the browser thinks of the internet; Crux may be on this machine or beside it. A call that fails says so.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+    },
+    mutations: { networkMode: 'always' },
   },
 })
 
