@@ -122,7 +122,10 @@ export const liveChannels = channels({
       },
     },
     server: {
-      'find-image-result': { data: z.object({ registryId: Id, images: z.array(RegistryImage) }) },
+      'find-image-result': {
+        // The filter that was asked with: answers may overtake each other.
+        data: z.object({ registryId: Id, filter: z.string().optional(), images: z.array(RegistryImage) }),
+      },
       'registry-image-tags': {
         data: z.object({ registryId: Id, images: z.array(z.object({ name: z.string(), tags: z.array(Tag) })) }),
       },

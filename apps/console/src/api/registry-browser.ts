@@ -17,7 +17,7 @@ export const imagesQuery = (teamSlug: string, registryId: string, filter: string
         'find-image',
         ask,
         'find-image-result',
-        (data) => data.registryId === registryId,
+        (data) => data.registryId === registryId && (data.filter ?? filter) === filter,
       )
       return images.map((image) => image.name)
     },

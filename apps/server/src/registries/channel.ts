@@ -45,7 +45,7 @@ export function registryChannels(app: App, browser: Browser): ChannelHandlers<'r
       messages: {
         async 'find-image'({ send, team }, { registryId, filter }) {
           const names = await browser.find(team, registryId, filter)
-          send('find-image-result', { registryId, images: names.map((name) => ({ id: '', name, tags: 0 })) })
+          send('find-image-result', { registryId, filter, images: names.map((name) => ({ id: '', name, tags: 0 })) })
         },
         async 'fetch-image-tags'(looker, { registryId, images }) {
           for (const name of images)
