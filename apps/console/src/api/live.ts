@@ -9,7 +9,7 @@ import {
 import type { ChannelName, ServerMessage } from '@crux/contract'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toastText } from '../components/toasts.tsx'
-import { loginAddress } from './session.ts'
+import { leaveForLogin } from './session.ts'
 
 /** The one live channel of the page, opened when somebody needs it. */
 export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
@@ -28,7 +28,7 @@ export function inlineErrors(path: string, show: (failure: LiveFailure) => void)
   return () => void (inline.get(path) === show && inline.delete(path))
 }
 live.onStatus((status) => {
-  if (status === 'kicked') location.assign(loginAddress(location.pathname + location.search))
+  if (status === 'kicked') leaveForLogin()
 })
 // The network or the person is back: no need to wait for the next attempt.
 addEventListener('online', () => live.reset())
@@ -39,6 +39,8 @@ export const useLinkStatus = (): LinkStatus => useSyncExternalStore(live.onStatu
 type Handlers<C extends ChannelName> = { [M in ServerMessage<C>]?: (data: Received<C, M>) => void } & {
   /** Runs after every (re)connect: ask for lists, start watches. */
   ready?: (channel: LiveChannel<C>) => void
+  /** The server refused something that was sent: what was shown in advance is not so. The words of it are a toast. */
+  refused?: () => void
 }
 
 /** Follows a channel while the component is mounted. Handlers may change freely; the path is joined once. Returns how to send. */
@@ -56,13 +58,15 @@ export function useChannel<C extends ChannelName>(
     const channel = live.channel(name, JSON.parse(key) as LiveParams<C>)
     open.current = channel
     for (const type of Object.keys(latest.current)) {
-      if (type === 'ready') continue
+      if (type === 'ready' || type === 'refused') continue
       const message = type as ServerMessage<C>
       channel.on(message, (data) => latest.current[message]?.(data))
     }
     const unready = channel.onReady(() => latest.current.ready?.(channel))
+    const unheard = live.onError(({ path }) => path === channel.path && latest.current.refused?.())
     return () => {
       unready()
+      unheard()
       open.current = null
       channel.close()
     }

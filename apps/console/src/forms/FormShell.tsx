@@ -5,6 +5,7 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, u
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { describeError } from '../api/errors.ts'
+import { holdsUnsaved, sayAgain } from '../api/session.ts'
 import { Button } from '../components/Button.tsx'
 import { confirm } from '../components/confirm.tsx'
 import { later } from '../components/later.tsx'
@@ -133,6 +134,8 @@ function useFormShell<V extends FieldValues, Out>({
     if (error) applyServerError(form, error, fields)
   }, [error, form, fields])
 
+  useEffect(() => (guard && dirty ? holdsUnsaved() : undefined), [guard, dirty])
+
   const mayLeave = async () => {
     if (!guard || leaving.current || !form.formState.isDirty) return true
     leaving.current = await confirm({
@@ -155,6 +158,7 @@ function useFormShell<V extends FieldValues, Out>({
     if (loading || disabledReason) return event.preventDefault()
     return form.handleSubmit(async (values) => {
       leaving.current = true
+      sayAgain()
       try {
         await onSubmit(values)
       } catch {

@@ -22,8 +22,9 @@ export function useVersionLive(ids: Ids) {
     )
 
   const send = useChannel('version', ids, {
-    // What was missed while the link was away is read again.
+    // What was missed while the link was away is read again, and what was shown before the server said no.
     ready: () => void queryClient.invalidateQueries({ queryKey: key }),
+    refused: () => void queryClient.invalidateQueries({ queryKey: key }),
     'images-added': ({ images: added }) => {
       change((images) => [...images.filter((image) => !added.some((one) => one.id === image.id)), ...added])
       toastSuccess(i18n.t('versions:image.addedToast', { count: added.length }))
