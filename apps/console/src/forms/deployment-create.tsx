@@ -14,6 +14,7 @@ import { goToExisting, isExistingDeployment } from './deployment-existing.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SelectField, SwitchField, TextAreaField, TextField } from './fields.tsx'
 import { NodeField } from './node-field.tsx'
+import { inPlaceOfForm } from './use-anchor.ts'
 
 type Props = {
   teamSlug: string
@@ -68,7 +69,7 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
       onSubmit={async ({ projectId: _, ...body }) => {
         try {
           const deployment = await create.mutateAsync({ params: { teamSlug }, body })
-          await navigate(links.deployment(teamSlug, deployment.id))
+          await navigate({ ...links.deployment(teamSlug, deployment.id), ...inPlaceOfForm() })
         } catch (error) {
           if (!(await goToExisting(error, teamSlug, navigate))) throw error
         }

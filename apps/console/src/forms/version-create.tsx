@@ -8,6 +8,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField } from './fields.tsx'
+import { inPlaceOfForm } from './use-anchor.ts'
 import { AutoCopyField, VersionNameFields } from './version-fields.tsx'
 
 export function VersionCreate({
@@ -30,7 +31,7 @@ export function VersionCreate({
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('dashboard.get')],
     onSuccess: (version) => {
       toastSuccess(t('created', { name: version.name }))
-      return navigate(links.version(teamSlug, projectId, version.id))
+      return navigate({ ...links.version(teamSlug, projectId, version.id), ...inPlaceOfForm() })
     },
   })
   return (

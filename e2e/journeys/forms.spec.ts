@@ -1,0 +1,77 @@
+import { unique } from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../kit/journey.ts'
+
+/** From the dashboard to the form of a new project, as a person goes. */
+async function openNewProject(page: Page, teamSlug: string) {
+  await page.goto(`/${teamSlug}/dashboard`)
+  await page.getByRole('navigation').getByRole('link', { name: 'Projects' }).click()
+  await page.getByRole('button', { name: 'New project' }).first().click()
+  const form = page.getByRole('dialog', { name: 'New project' })
+  await expect(form).toBeVisible()
+  return form
+}
+
+test('Back leads to the page and not to its form again, whether that was sent or closed', async ({ page, stage }) => {
+  const { teamSlug } = stage.world
+  const list = (url: URL) => url.pathname === `/${teamSlug}/projects` && url.hash === ''
+  const form = await openNewProject(page, teamSlug)
+  await page.keyboard.press('Escape')
+  await expect(form).toBeHidden()
+  await page.goBack()
+  await page.waitForURL(list)
+  await expect(page.getByRole('heading', { name: 'Projects' })).toBeVisible()
+  await expect(form).toBeHidden()
+
+  await page.getByRole('button', { name: 'New project' }).first().click()
+  await form.getByLabel('Name').fill(unique('Back '))
+  await form.getByRole('button', { name: 'Create project' }).click()
+  await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
+  await page.goBack()
+  await page.waitForURL(list)
+  await expect(page.getByRole('heading', { name: 'Projects' })).toBeVisible()
+  await expect(form).toBeHidden()
+})
+
+test('the end of the session takes nothing along that was typed: it is sent after the next sign-in', async ({
+  page,
+  context,
+  session,
+  stage,
+}) => {
+  const name = unique('Kept ')
+  const form = await openNewProject(page, stage.world.teamSlug)
+  await form.getByLabel('Name').fill(name)
+  await context.clearCookies()
+  await form.getByRole('button', { name: 'Create project' }).click()
+  const word = page.getByRole('dialog', { name: 'You are signed out' })
+  await expect(word).toBeVisible()
+  const [other] = await Promise.all([
+    context.waitForEvent('page'),
+    word.getByRole('button', { name: 'Sign in in another tab' }).click(),
+  ])
+  await other.waitForURL(/\/auth\/login$/)
+  await other.close()
+  await expect(form.getByLabel('Name')).toHaveValue(name)
+  await context.addCookies(session.cookies)
+  await form.getByRole('button', { name: 'Create project' }).click()
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+})
+
+test('a call is made also where the browser believes to be offline, and says at once when it fails', async ({
+  page,
+  context,
+  stage,
+}) => {
+  const form = await openNewProject(page, stage.world.teamSlug)
+  await form.getByLabel('Name').fill(unique('Offline '))
+  await context.setOffline(true)
+  await form.getByRole('button', { name: 'Create project' }).click()
+  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await context.setOffline(false)
+  // Nothing is sent behind the person's back when the network returns.
+  await expect(page.locator('[data-live]')).toHaveAttribute('data-live', 'live')
+  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await form.getByRole('button', { name: 'Create project' }).click()
+  await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
+})
