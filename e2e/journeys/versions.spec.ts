@@ -137,3 +137,55 @@ test('what was deployed cannot be deleted or changed, and says why', async ({ pa
   await disconnect.hover()
   await expect(page.getByRole('tooltip')).toContainText('Images of a version use it')
 })
+
+test('a tag that the server refuses is shown as it is, not as it was picked', async ({ page, stage }) => {
+  const { world } = stage
+  const name = unique('ref/i')
+  const service = await createService(world, [{ name, tag: '1', image: idle() }], { versioned: '1.0.0' })
+  await world.registry.push(name, '2', idle('two'))
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  const row = page.getByRole('row', { name })
+  await row.getByRole('button', { name: 'Change the tag' }).click()
+  const two = page.getByRole('dialog').getByRole('button', { name: /^2/ })
+  await expect(two).toBeVisible()
+  // Somebody else makes the next version meanwhile, and with it this one is read-only.
+  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  await world.person.client.call('versions.increase', { params, body: { name: '1.1.0' } })
+  await two.click()
+  await expect(page.locator('.toast-error')).toBeVisible()
+  await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
+  await expect(row.getByText('1', { exact: true }).last()).toBeVisible()
+  await expect(row.getByText('2', { exact: true })).toHaveCount(0)
+})
+
+test('an answer to an older search is not taken for that of a newer one', async ({ page, stage }) => {
+  const { world } = stage
+  const mark = unique('ov')
+  const [alpha, beta] = [`${mark}/alpha`, `${mark}/beta`]
+  const service = await createService(world, [{ name: alpha, tag: '1', image: idle() }])
+  await world.registry.push(beta, '1', idle())
+  const late: string[] = []
+  await page.routeWebSocket(/\/api$/, (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((text) => {
+      // The first answer arrives only after the second question has been asked.
+      if (String(text).includes(`"filter":"${alpha}"`)) for (const answer of late.splice(0)) socket.send(answer)
+      server.send(text)
+    })
+    server.onMessage((text) => {
+      const answer = String(text)
+      if (answer.includes('/find-image-result') && answer.includes(beta)) late.push(answer)
+      else socket.send(text)
+    })
+  })
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await page.getByRole('button', { name: 'Add images' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add images' })
+  await dialog.getByRole('radio', { name: /^registry-/ }).click()
+  const search = dialog.getByLabel('Find an image')
+  await expect.poll(() => late.length).toBeGreaterThan(0)
+  await search.fill(alpha)
+  await expect(dialog.getByText('1 found')).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { name: alpha })).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { name: beta })).toHaveCount(0)
+})

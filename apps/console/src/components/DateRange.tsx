@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextInput } from './Field.tsx'
 
@@ -17,30 +18,55 @@ export function rangeOfDays(before: number, today = new Date()): DayRange {
 /** First and last day, with the platform's own calendar. A range turned round is put right. */
 export function DateRange({ value, onChange }: { value: DayRange; onChange: (range: DayRange) => void }) {
   const { t } = useTranslation()
-  const change = (side: 'from' | 'to', text: string) => {
-    const [year, month, day] = text.split('-').map(Number)
-    if (!year || !month || !day) return
-    const date = new Date(year, month - 1, day)
+  const change = (side: 'from' | 'to', date: Date) => {
     const next = { ...value, [side]: date }
     onChange(next.from <= next.to ? dayRange(next.from, next.to) : dayRange(date, date))
   }
   return (
     <fieldset aria-label={t('dates.label')} className="flex items-center gap-1.5 text-ink-3">
-      <TextInput
-        type="date"
-        aria-label={t('dates.from')}
-        value={inputText(value.from)}
-        onChange={(event) => change('from', event.target.value)}
-      />
+      <DayInput label={t('dates.from')} value={value.from} onPick={(date) => change('from', date)} />
       <span aria-hidden>-</span>
-      <TextInput
-        type="date"
-        aria-label={t('dates.to')}
-        value={inputText(value.to)}
-        onChange={(event) => change('to', event.target.value)}
-      />
+      <DayInput label={t('dates.to')} value={value.to} onPick={(date) => change('to', date)} />
     </fieldset>
   )
+}
+
+/** Long enough for the next digit of a day or a year. */
+const typingMs = 800
+const firstYear = 1970
+
+/** Typed digit by digit it passes through days that nobody means (the 3rd, the year 20): only a day that stays for a moment counts. */
+function DayInput({ label, value, onPick }: { label: string; value: Date; onPick: (date: Date) => void }) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const pick = useRef(onPick)
+  pick.current = onPick
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const finish = (text: string | null) => {
+    clearTimeout(timer.current)
+    setTyped(null)
+    const date = text === null ? null : dayOf(text)
+    if (date) pick.current(date)
+  }
+  return (
+    <TextInput
+      type="date"
+      aria-label={label}
+      value={typed ?? inputText(value)}
+      onChange={({ target }) => {
+        setTyped(target.value)
+        clearTimeout(timer.current)
+        if (dayOf(target.value)) timer.current = setTimeout(() => finish(target.value), typingMs)
+      }}
+      onBlur={() => finish(typed)}
+      onKeyDown={(event) => event.key === 'Enter' && finish(typed)}
+    />
+  )
+}
+
+function dayOf(text: string): Date | null {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
+  return year >= firstYear && month > 0 && day > 0 ? new Date(year, month - 1, day) : null
 }
 
 const inputText = (date: Date) =>

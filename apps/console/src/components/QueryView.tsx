@@ -1,9 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { isStatus } from '../api/errors.ts'
+import { useTranslation } from 'react-i18next'
+import { describeError, isStatus } from '../api/errors.ts'
+import { Button } from './Button.tsx'
 import { ErrorState } from './ErrorState.tsx'
 import { FactorNeeded } from './FactorNeeded.tsx'
 import { NotFound } from './NotFound.tsx'
+import { absoluteTime } from './relative-time.ts'
 
 type Props<T> = {
   query: UseQueryResult<T>
@@ -16,10 +20,38 @@ type Props<T> = {
 
 /** Every state of a view that loads: skeleton, error with "Try again", nothing there, empty, data. */
 export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
-  if (query.data !== undefined) return empty?.when(query.data) ? empty.show : children(query.data)
+  if (query.data !== undefined)
+    return (
+      <>
+        {query.isError && <StaleNote query={query} />}
+        {empty?.when(query.data) ? empty.show : children(query.data)}
+      </>
+    )
   if (query.isPending && query.fetchStatus !== 'paused') return skeleton
   if (isStatus(query.error, 403) && query.error.property === 'secondFactor') return <FactorNeeded />
   // A foreign id and a removed one look the same, on purpose.
   if (isStatus(query.error, 404) || isStatus(query.error, 403)) return <NotFound />
   return <ErrorState error={query.error} retry={() => void query.refetch()} />
+}
+
+/** What is shown could not be read again: it is from before, or of something that is gone. */
+function StaleNote({ query }: { query: UseQueryResult<unknown> }) {
+  const { t } = useTranslation()
+  const gone = isStatus(query.error, 404) || isStatus(query.error, 403)
+  return (
+    <div
+      role="status"
+      className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md px-3 py-1.5 tinted-progress"
+    >
+      <TriangleAlert aria-hidden className="text-progress" />
+      <strong className="font-strong">{t(gone ? 'stale.gone' : 'stale.title')}</strong>
+      <span className="min-w-0 flex-1 basis-56 text-ink-2">
+        {t('stale.text', { time: absoluteTime(query.dataUpdatedAt).slice(11) })}
+        {!gone && ` ${describeError(query.error).text}`}
+      </span>
+      <Button size="sm" icon={RotateCw} busy={query.isFetching} onClick={() => void query.refetch()}>
+        {t('error.retry')}
+      </Button>
+    </div>
+  )
 }

@@ -3,6 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from './class-names.ts'
 
+/** As long as a filter in an address or in a query may be. */
+const lengthMax = 255
+
 type Props = {
   value: string
   onChange: (value: string) => void
@@ -17,14 +20,29 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   const { t } = useTranslation()
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
+  // What is reported after the pause goes to whoever listens then: other filters may have changed meanwhile.
+  const tell = useRef(onChange)
+  tell.current = onChange
+  // What was reported comes back as `value` some time later, when more may have been typed. Anything else is from elsewhere.
+  const reported = useRef([value])
+  useEffect(() => {
+    const place = reported.current.indexOf(value)
+    reported.current = place < 0 ? [value] : reported.current.slice(place)
+    if (place >= 0) return
+    clearTimeout(timer.current)
+    setText(value)
+  }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
 
   const report = (next: string) => {
+    const now = () => {
+      reported.current.push(next)
+      tell.current(next)
+    }
     setText(next)
     clearTimeout(timer.current)
-    if (delayMs === 0 || next === '') onChange(next)
-    else timer.current = setTimeout(() => onChange(next), delayMs)
+    if (delayMs === 0 || next === '') now()
+    else timer.current = setTimeout(now, delayMs)
   }
   return (
     <div className={cx('relative min-w-0', className ?? 'w-80 max-md:w-full')}>
@@ -33,6 +51,7 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
         type="search"
         aria-label={label}
         placeholder={label}
+        maxLength={lengthMax}
         value={text}
         // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the person's action
         autoFocus={autoFocus}

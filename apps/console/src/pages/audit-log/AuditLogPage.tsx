@@ -19,6 +19,7 @@ import { type AuditLogFilters, links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { PageFoot } from '../../table/PageFoot.tsx'
+import { useLastPage } from '../../table/use-last-page.ts'
 import { DayBars } from './DayBars.tsx'
 import type { Entry } from './entry.ts'
 import { useEntryColumns } from './use-entry-columns.tsx'
@@ -58,8 +59,10 @@ export function AuditLogPage() {
     ...apiQuery('audit-log.days', { params, query: { ...wanted, timeZone } }),
     placeholderData: keepPreviousData,
   })
-  const go = (change: AuditLogFilters) => void navigate(links.auditLog(teamSlug, { ...search, ...change }))
+  const go = (change: AuditLogFilters, replace = false) =>
+    void navigate({ ...links.auditLog(teamSlug, { ...search, ...change }), replace })
   const filter = (change: AuditLogFilters) => go({ ...change, skip: undefined })
+  useLastPage(page, query.isPlaceholderData ? undefined : query.data?.total, (last) => go(last, true))
   const filtered = Boolean(search.filter || search.accepted)
   // With words to look for, the server counts no further.
   const uncounted = Boolean(search.filter) && query.data?.total === limits.auditLogHits
@@ -133,7 +136,7 @@ export function AuditLogPage() {
             actions={(row) => [
               { id: 'show', label: t('show'), icon: ScrollText, inline: true, run: () => setShown(row) },
             ]}
-            footer={<PageFoot {...page} total={total} onChange={go} />}
+            footer={<PageFoot {...page} total={total} onChange={(to) => go(to)} />}
           />
         )}
       </QueryView>
