@@ -2,16 +2,15 @@ import { createPortal } from 'react-dom'
 import toast, { Toaster } from 'react-hot-toast'
 import { describeError } from '../api/errors.ts'
 
-/** react-hot-toast's defaults are the specification's: 4 s, success 2 s, at most 20, 350 px. */
-export const toastSuccess = (text: string) => toast.success(text)
-export const toastWarning = (text: string) => toast(text, { duration: 5000, className: 'toast-warning', icon: '!' })
-export const toastText = (text: string) => toast.error(text, { position: 'top-center', className: 'toast-error' })
-
-/** The toast of a failed call: the server's words, or one general sentence for 500 and above. One per text at a time. */
-export function toastError(error: unknown): void {
-  const { text } = describeError(error)
+/** react-hot-toast's defaults are the specification's: 4 s, success 2 s, at most 20, 350 px. One per text at a time. */
+export const toastSuccess = (text: string) => toast.success(text, { id: `success:${text}` })
+export const toastWarning = (text: string) =>
+  toast(text, { id: `warning:${text}`, duration: 5000, className: 'toast-warning', icon: '!' })
+export const toastText = (text: string) =>
   toast.error(text, { id: `error:${text}`, position: 'top-center', className: 'toast-error' })
-}
+
+/** The toast of a failed call: the server's words, or one general sentence for 500 and above. */
+export const toastError = (error: unknown) => toastText(describeError(error).text)
 
 /** Mounted once in the root. */
 export function Toasts() {
