@@ -18,10 +18,10 @@ export function Box({ title, aside, tools, children, className, label }: Props) 
       className={cx('min-w-0 overflow-clip rounded-box border border-line bg-surface', className)}
     >
       {(title || tools) && (
-        <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
+        <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1 max-md:has-[input]:py-2">
           <h2 className="font-strong">{title}</h2>
           {aside && <span className="text-ink-2">{aside}</span>}
-          <div className="ml-auto flex items-center gap-2">{tools}</div>
+          <div className="ml-auto flex items-center gap-2 max-md:has-[input]:w-full">{tools}</div>
         </header>
       )}
       {children}
@@ -32,11 +32,11 @@ export function Box({ title, aside, tools, children, className, label }: Props) 
 /** Pairs of a name and a value, as the head of a details page shows them. */
 export function Facts({ items }: { items: { label: ReactNode; value: ReactNode }[] }) {
   return (
-    <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3">
+    <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3 max-md:grid max-md:grid-cols-2 max-md:gap-x-4">
       {items.map((item, index) => (
         <div key={index} className="min-w-0">
           <dt className="text-small text-ink-2">{item.label}</dt>
-          <dd className="mt-0.5 font-strong">{item.value}</dd>
+          <dd className="mt-0.5 font-strong wrap-anywhere">{item.value}</dd>
         </div>
       ))}
     </dl>

@@ -32,7 +32,8 @@ export function PageHead({ title, crumbs = [], mark, sub, tools, crumb, fullTitl
         {sub && <p className="mt-0.5 text-ink-2">{sub}</p>}
       </div>
       {tools && (
-        <div className="flex w-full flex-wrap items-center gap-2 max-md:[&>:not([aria-haspopup],[role=radiogroup])]:flex-1 wide:ml-auto wide:w-auto">
+        // On a phone the tools take a line of their own, except a menu that stands alone.
+        <div className="flex w-full flex-wrap items-center gap-2 max-md:has-[>[aria-haspopup]:only-child]:w-auto max-md:[&>:not([aria-haspopup],[role=radiogroup])]:flex-1 max-md:[&>[role=radiogroup]]:shrink-0 wide:ml-auto wide:w-auto">
           {tools}
         </div>
       )}

@@ -15,7 +15,7 @@ export function TryPicker({ releases, number, onPick }: Props) {
   const older = releases[at + 1]
   const newer = at > 0 ? releases[at - 1] : undefined
   return (
-    <span className="flex items-center gap-0.5">
+    <span className="flex items-center gap-0.5 max-md:basis-full!">
       <IconButton
         icon={ChevronLeft}
         label={t('progress.older')}

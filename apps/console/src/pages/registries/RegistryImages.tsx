@@ -40,7 +40,7 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
       aside={query.data.length}
       tools={
         <>
-          <SearchBox value={text} onChange={setText} label={t('images.filter')} className="w-56" />
+          <SearchBox value={text} onChange={setText} label={t('images.filter')} className="w-56 max-md:flex-1" />
           <IconButton
             icon={RotateCw}
             size="sm"

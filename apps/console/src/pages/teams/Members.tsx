@@ -39,7 +39,7 @@ export function Members({ team }: { team: Team }) {
       title={t('details.members')}
       tools={
         <>
-          <SearchBox value={text} onChange={setText} label={t('details.memberFilter')} className="w-56 max-md:w-36" />
+          <SearchBox value={text} onChange={setText} label={t('details.memberFilter')} className="w-56 max-md:flex-1" />
           <Button icon={UserPlus} disabledReason={inviteDenied} onClick={() => setInviting(true)}>
             {t('details.invite')}
           </Button>
