@@ -71,14 +71,7 @@ async function handOver(app: App, release: ReleaseRow): Promise<void> {
     throw error
   })
   if (message instanceof CruxError) return refuseToHandOver(app, release, message)
-  // Only one hands over, and never what was cancelled or has expired in the meantime.
-  const { rowCount } = await app.database.pool.query({
-    name: 'mark handed over',
-    text: `update crux.release set handed_at = now(), lease_until = $2
-      where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
-    values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
-  })
-  if (rowCount === 0) return
+  if (!(await markHandedOver(app, release))) return
   if (app.links.deploy(release.nodeId, message)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
@@ -88,6 +81,25 @@ async function handOver(app: App, release: ReleaseRow): Promise<void> {
   }
   // The link went away between two lines: the next link takes it.
   await app.database.pool.query('update crux.release set handed_at = $2 where id = $1', [release.id, release.handedAt])
+}
+
+/**
+ * Only one hands over, never what was cancelled or has expired in the meantime, and one release per place: two that were started in
+ * the same moment may both have seen nothing before them.
+ */
+async function markHandedOver(app: App, release: ReleaseRow): Promise<boolean> {
+  try {
+    const { rowCount } = await app.database.pool.query({
+      name: 'mark handed over',
+      text: `update crux.release set handed_at = now(), lease_until = $2
+        where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
+      values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
+    })
+    return rowCount === 1
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint === 'release_one_handed') return false
+    throw error
+  }
 }
 
 /** What no agent can ever take ends with its reason, instead of waiting for ever. */

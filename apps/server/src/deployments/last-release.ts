@@ -8,7 +8,10 @@ export type LastReleaseRow = {
   ahead: Ahead[] | null
 }
 
-/** How far a release of the deployment `d` is and where it waits: looked up for the few that are in progress only. */
+/**
+ * How far a release of the deployment `d` is and where it waits: looked up for the few that are in progress only. What the agent has
+ * goes first, also before one that was started earlier and stored later.
+ */
 export const lastReleaseColumns = `d.outcome,
   case when d.status = 'in-progress' then (
     select json_build_object('total', count(*), 'done', count(*) filter (
@@ -16,11 +19,11 @@ export const lastReleaseColumns = `d.outcome,
     from crux.release r join crux.release_instance ri on ri.release_id = r.id
     where r.deployment_id = d.id and r.number = d.tries) end as progress,
   case when d.status = 'in-progress' then (
-    select json_agg(json_build_object('startedAt', extract(epoch from a.started_at), 'id', a.id,
+    select json_agg(json_build_object('startedAt', case when a.handed_at is null then extract(epoch from a.started_at) else 0 end, 'id', a.id,
       'deploymentId', a.deployment_id, 'number', a.number, 'projectName', a.project_name, 'versionName', a.version_name))
     from crux.release r
     join crux.release a on a.node_id = r.node_id and a.prefix = r.prefix and a.status = 'in-progress'
-      and (a.started_at, a.id) < (r.started_at, r.id)
+      and (a.handed_at is null, a.started_at, a.id) < (true, r.started_at, r.id)
     where r.deployment_id = d.id and r.number = d.tries and r.handed_at is null) end as ahead`
 
 export const toLastRelease = ({ outcome, progress, ahead }: LastReleaseRow): LastRelease => ({

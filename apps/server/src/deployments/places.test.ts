@@ -1,7 +1,7 @@
 import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
-import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
 let world: DeployWorld
@@ -51,6 +51,41 @@ it('judges protection and container names by the prefix that is moved to', async
   expect(await world.get(id)).toMatchObject({ prefix: 'free', protected: true })
   await move(id, 'held')
   expect(await world.get(id)).toMatchObject({ prefix: 'held', protected: false })
+})
+
+it('gives an agent one release per place, also when one that was started earlier is stored later', async () => {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const projectId = await world.project()
+  const [slow, quick] = [
+    await world.deployment(await world.version({ projectId, name: '1' }), node.id, 'meet'),
+    await world.deployment(await world.version({ projectId, name: '2' }), node.id, 'meet'),
+  ]
+  const { pool } = server.app.database
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select from crux.deployment where id = $1 for update', [slow.id])
+  const started = world.start(slow.id)
+  await until(
+    async () =>
+      (
+        await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`,
+        )
+      ).rowCount === 1,
+  )
+  await world.start(quick.id)
+  await agent.command('deploy')
+  await client.query('rollback')
+  client.release()
+  await started
+  expect(await world.get(slow.id)).toMatchObject({ queuePosition: 1, queuedBehind: { deploymentId: quick.id } })
+  await server.server.deployments.leases.check()
+  expect(agent.received.filter((message) => message.command.case === 'deploy')).toHaveLength(1)
+  await deployWell(agent)
+  const next = (await agent.command('deploy', 2)).value as Release
+  // Built from what the first one left.
+  expect([next.key?.deploymentId, next.former]).toMatchObject([slow.id, [{ containerName: 'meet-web' }]])
 })
 
 it('queues starts at one place in order, shows each its position, and moves up when one is cancelled', async () => {

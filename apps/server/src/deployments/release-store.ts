@@ -143,12 +143,15 @@ export async function lockRelease(
   return rows[0]
 }
 
-/** All releases of a node that have not ended, the oldest first: that is their order per prefix. */
+/**
+ * All releases of a node that have not ended, in their order per prefix: what the agent has already, then the oldest first. When a
+ * release was started is set before its transaction waits for anything: one that was started later may have been stored before.
+ */
 export async function openReleases(queries: Queries, nodeId: string): Promise<ReleaseRow[]> {
   const { rows } = await queries.query<ReleaseRow>({
     name: 'open releases',
     text: `select ${releaseColumns} from crux.release r
-      where r.node_id = $1 and r.status = 'in-progress' order by r.started_at, r.id`,
+      where r.node_id = $1 and r.status = 'in-progress' order by r.handed_at is null, r.started_at, r.id`,
     values: [nodeId],
   })
   return rows

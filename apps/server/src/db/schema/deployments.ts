@@ -149,6 +149,10 @@ export const release = crux.table(
     uniqueIndex('release_number').on(table.deploymentId, table.number),
     uniqueIndex('release_standing').on(table.nodeId, table.prefix, table.projectId).where(sql`standing`),
     uniqueIndex('release_one_running').on(table.deploymentId).where(sql`status = 'in-progress'`),
+    /** The agent has one release per place; the next one is built when that has ended, from what it left. */
+    uniqueIndex('release_one_handed')
+      .on(table.nodeId, table.prefix)
+      .where(sql`status = 'in-progress' and handed_at is not null`),
     index('release_place').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
   ],
