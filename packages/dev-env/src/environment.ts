@@ -17,20 +17,24 @@ export interface Addresses {
 }
 
 /** The public address: what was said, else localhost, which is only true while nobody else can connect. */
-export function publicUrl(said: string | undefined, host: string, port: number): string {
+export function publicUrl(said: string | undefined, host: string, port: number, scheme = 'http'): string {
   if (said) {
     if (!URL.canParse(said) || !/^https?:$/.test(new URL(said).protocol)) {
       throw new ConfigError('CRUX_URL', 'is not an http or https address', 'https://crux.example.com')
     }
     return said.replace(/\/+$/, '')
   }
-  if (isLoopbackHost(host)) return `http://localhost:${port}`
+  if (isLoopbackHost(host)) return `${scheme}://localhost:${port}`
   throw new ConfigError(
     'CRUX_URL',
     `is required while CRUX_HOST is ${host}: browsers and agents must know the address`,
     'http://crux.example.com:8000',
   )
 }
+
+/** What the server speaks on its port. */
+export const schemeOf = (env: NodeJS.ProcessEnv): 'http' | 'https' =>
+  env.CRUX_TLS_CERT || env.CRUX_TLS_CERT_FILE ? 'https' : 'http'
 
 /** Where this machine reaches a listener on `host`. */
 export function reachableHost(host: string): string {

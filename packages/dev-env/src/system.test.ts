@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -72,15 +73,16 @@ describe('bootSystem', () => {
     },
   )
 
-  test('ends every process of its own when it stops, and starts again with the same secrets', {
+  test('ends every process of its own when it stops, and starts again with the same secrets, over TLS now', {
     timeout: 60_000,
   }, async () => {
     const pids = (['server', 'identity', 'postgres'] as const).map((name) => system.pid(name) as number)
     const token = system.identityAdminToken
     await system.stop()
     expect(pids.filter(isAlive)).toEqual([])
-    system = await bootSystem({ dataDir: system.dataDir, ...free })
+    system = await bootSystem({ dataDir: system.dataDir, ...free, env: makeCertificate(system.dataDir) })
     expect(system.identityAdminToken).toBe(token)
+    expect(system.url).toBe(`https://localhost:${system.port}`)
   })
 })
 
@@ -128,3 +130,11 @@ describe('choosePort', () => {
     for (const server of [taken, squatter]) await new Promise((resolve) => server.close(resolve))
   })
 })
+
+/** For a name that is not the one by which the machine reaches itself. */
+function makeCertificate(folder: string): NodeJS.ProcessEnv {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const made = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=crux.example.com'
+  execFileSync('openssl', [...made.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  return { CRUX_TLS_CERT_FILE: cert, CRUX_TLS_KEY_FILE: key }
+}

@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -10,7 +12,7 @@ import {
   startEmbedded,
 } from '@crux/postgres'
 import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
-import { type Addresses, processEnvironment, publicUrl, reachableHost } from './environment.ts'
+import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf } from './environment.ts'
 import { root } from './files.ts'
 import { choosePort } from './ports.ts'
 import { type Supervised, superviseProcess } from './supervised.ts'
@@ -99,7 +101,7 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
   const ownership = await claimSoon(join(dataDir, 'owner'), `Crux in ${dataDir}`)
   lifecycle.onStop('ownership', () => ownership.release())
   try {
-    const addresses = await chooseAddresses(dataDir, options)
+    const addresses = await chooseAddresses(dataDir, options, schemeOf(given))
     const embedded =
       options.databaseUrl === undefined ? await startEmbedded({ dataDir, log, durable: options.durable }) : undefined
     if (embedded) lifecycle.onStop('postgres', () => embedded.stop())
@@ -112,12 +114,12 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
       ? undefined
       : superviseProcess(
           dataDir,
-          processOf('identity', mode, env.identity, `127.0.0.1:${addresses.identityPublicPort}`),
+          processOf('identity', mode, env.identity, `http://127.0.0.1:${addresses.identityPublicPort}`),
           log,
         )
     const server = superviseProcess(
       dataDir,
-      processOf('server', mode, env.server, `${reachableHost(addresses.host)}:${addresses.port}`),
+      processOf('server', mode, env.server, `${schemeOf(given)}://${reachableHost(addresses.host)}:${addresses.port}`),
       log,
     )
     for (const [name, process] of [
@@ -217,7 +219,7 @@ function makeSystem(parts: {
   return system
 }
 
-async function chooseAddresses(dataDir: string, options: SystemOptions): Promise<Addresses> {
+async function chooseAddresses(dataDir: string, options: SystemOptions, scheme: string): Promise<Addresses> {
   const host = options.host ?? '127.0.0.1'
   // Before a port is stored: what cannot start must not change anything.
   publicUrl(options.url, host, options.port ?? 0)
@@ -237,7 +239,7 @@ async function chooseAddresses(dataDir: string, options: SystemOptions): Promise
       { variable: 'IDENTITY_ADMIN_PORT', asked: options.identityAdminPort, fallback: 4434, host: local },
       say,
     ),
-    url: publicUrl(options.url, host, port),
+    url: publicUrl(options.url, host, port, scheme),
   }
 }
 
@@ -253,7 +255,7 @@ function processOf(
     watch: ['--watch', '--watch-preserve-output', 'src/main.ts'],
     bundle: ['dist/main.js'],
   }[mode]
-  return { name, args, env, cwd, ready: () => answersOk(`http://${address}/health/ready`) }
+  return { name, args, env, cwd, ready: () => answersOk(`${address}/health/ready`) }
 }
 
 /** An agent says that it is ready by its connection, which the server knows; running is all that is asked here. */
@@ -283,10 +285,17 @@ function agentProcess(
   }
 }
 
-async function answersOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-  await response.body?.cancel()
-  return response.ok
+/** The certificate is not judged: it is for the name that browsers use. */
+function answersOk(url: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const options = { agent: false as const, timeout: 2_000, rejectUnauthorized: false }
+    const call = (url.startsWith('https:') ? https : http).get(url, options, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200)
+    })
+    call.on('timeout', () => call.destroy(new Error('no answer')))
+    call.on('error', reject)
+  })
 }
 
 /** An owner that is on its way out is waited for, and one whose terminal just vanished gets a moment to notice. */
