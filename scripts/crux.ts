@@ -9,7 +9,16 @@ import { root } from './build.ts'
 
 // The part of `npm run crux` that runs under Node 24: hands the command to the command line of the service it is for.
 
-const Settings = z.object({ CRUX_DATA_DIR: z.string(), DATABASE_URL: z.string().optional() })
+const text = z.string().optional()
+const Settings = z.object({
+  CRUX_DATA_DIR: z.string(),
+  CRUX_HOST: text,
+  CRUX_PORT: text,
+  CRUX_URL: text,
+  IDENTITY_PUBLIC_PORT: text,
+  IDENTITY_ADMIN_PORT: text,
+  DATABASE_URL: text,
+})
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -19,11 +28,14 @@ try {
 }
 
 async function run(args: string[]): Promise<number> {
+  // A key is wanted before there is an installation.
+  if (args.join(' ') === 'encrypt generate') return runCli(args, process.env)
   const settings = parseConfig(Settings, process.env)
   const options = {
     dataDir: settings.CRUX_DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
-    inherit: process.env,
+    // Whatever came as X_FILE is read by now.
+    inherit: { ...process.env, ...settings },
     log: createLogger({ name: 'crux', level: 'error' }),
   }
   // Where the key lies in the data folder, a rotation makes the new one too.

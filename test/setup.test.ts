@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { root } from './repository.ts'
 
 // scripts/setup runs before anything is installed, so it is plain JavaScript.
 const script: string = '../scripts/setup/install.mjs'
@@ -30,4 +32,15 @@ test('it is not complete with another version, without a package, or when npm wa
     'node_modules/esbuild-win32': { version: '2.0.0' },
   })
   expect(installedMatches(lock, mixed)).toBe(false)
+})
+
+test('maintenance without a command says which there are, and makes a key before there is an installation', () => {
+  const crux = (...args: string[]) =>
+    spawnSync(process.execPath, ['scripts/crux.mjs', ...args], {
+      cwd: root,
+      env: { ...process.env, CRUX_DATA_DIR: '/nonexistent' },
+      encoding: 'utf8',
+    })
+  expect(crux()).toMatchObject({ status: 1, stderr: expect.stringContaining('identity reset-factors EMAIL') })
+  expect(crux('encrypt', 'generate')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[\w-]{43}\n$/) })
 })
