@@ -59,6 +59,20 @@ test('the tables of docs/rights.md are what the policy and the contract say', ()
   expect(() => execFileSync(process.execPath, check, { cwd: root, stdio: 'pipe' })).not.toThrow()
 })
 
+test.each([
+  ['apps/server/src/config/config.ts', 'docs/settings.md'],
+  ['apps/agent/src/settings.ts', 'docs/settings.md'],
+  ['apps/identity/src/config.ts', 'docs/identity.md'],
+  ['apps/identity/src/captcha/settings.ts', 'docs/identity.md'],
+])('every setting of %s stands in a table of %s', (source, page) => {
+  const named = [...readFileSync(join(root, source), 'utf8').matchAll(/^ {2,4}([A-Z][A-Z_]+): /gm)].map(
+    ([, name]) => name,
+  )
+  const rows = readFileSync(join(root, page), 'utf8').split('\n')
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter((name) => !rows.some((row) => row.startsWith('| ') && row.includes(`\`${name}\``)))).toEqual([])
+})
+
 function leads(from: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))

@@ -59,7 +59,6 @@ export const identitySettings = z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
       .meta({ example: 'info' }),
-    CRUX_DATA_DIR: z.string().optional().meta({ example: '/var/lib/crux' }),
     /** Which private networks issuers may lie in; all while Crux itself is on loopback. */
     OUTBOUND_ALLOW: outboundAllow.optional(),
     /** What `whoami?tokenize_as=NAME` can make of a session. */
