@@ -158,10 +158,18 @@ async function removeContainers(app: App, deployment: LoadedDeployment): Promise
   refuse(deployment, 'delete')
   const { node, projectId, teamId } = deployment
   // The prefix may have been changed since: what counts is where its release stands.
-  const { rows } = await app.database.pool.query<{ prefix: string }>(
-    'select prefix from crux.release where deployment_id = $1 and standing',
+  const { rows } = await app.database.pool.query<{ prefix: string; underWay: string | null }>(
+    `select s.prefix, (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
+         and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "underWay"
+     from crux.release s where s.deployment_id = $1 and s.standing`,
     [deployment.id],
   )
+  const replaced = rows.find(({ underWay }) => underWay !== null)
+  if (replaced)
+    throw new CruxError('preconditionFailed', {
+      property: 'status',
+      description: `${replaced.underWay} takes over its containers just now: wait for its end, or cancel it first.`,
+    })
   if (rows.length > 0 && node.status !== 'connected')
     throw new CruxError('preconditionFailed', {
       property: 'nodeId',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
@@ -219,6 +219,30 @@ describe('one place', () => {
     await waiting(2)
     await letGo()
     expect((await Promise.all(asked)).sort()).toEqual(['ok', 'preconditionFailed'])
+  })
+
+  it('loses no containers to a deletion while a newer version takes them over', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const projectId = await world.project()
+    const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, 'handed')
+    await world.start(older.id)
+    await deployWell(agent)
+    await world.becomes(older.id, 'successful')
+    const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, 'handed')
+    await world.start(newer.id)
+    const remove = (containers: 'true' | 'false') =>
+      outcome(
+        world.client.call('deployments.delete', {
+          params: { ...world.params, deploymentId: older.id },
+          query: { containers },
+        }),
+      )
+    const removed = remove('true')
+    await Promise.race([removed, agent.command('deleteContainers')])
+    expect(agent.received.map((message) => message.command.case)).not.toContain('deleteContainers')
+    expect(await removed).toBe('preconditionFailed')
+    expect(await remove('false')).toBe('ok')
   })
 
   it('holds one deployment of a rolling version, also when two move there at once', async () => {
