@@ -1,0 +1,57 @@
+import { basename } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFiles } from './repository.ts'
+
+// A text that nobody shows is kept and loaded for nothing. The types find the other half: keys without a text.
+
+type Texts = { [key: string]: string | Texts }
+
+const texts = projectFiles(/^apps\/console\/src\/locales\/en\/.*\.json$/).map(({ path, text }) => ({
+  area: basename(path, '.json'),
+  keys: keysOf(JSON.parse(text)).map((key) => key.replace(/(_ordinal)?_(zero|one|two|few|many|other)$/, '')),
+}))
+const sources = projectFiles(/^apps\/console\/src\/.*\.tsx?$/).filter(({ path }) => !/\.test\.tsx?$/.test(path))
+/** What is filled in holds no dot, unless it stands somewhere as it is (`limits.cpu`). */
+const literals = new Set(sources.flatMap(({ text }) => literalsOf(text)))
+
+test('every text of the console is shown somewhere', () => {
+  const shown = sources.map(({ text }) => ({
+    // In an area that the file names, or in the common one.
+    areas: ['common', ...texts.map(({ area }) => area).filter((area) => new RegExp(`['"\`]${area}['"\`:]`).test(text))],
+    literals: new Set(literalsOf(text)),
+    composed: composedOf(text),
+  }))
+  const unused = texts.flatMap(({ area, keys }) => {
+    const places = shown.filter(({ areas }) => areas.includes(area))
+    const isShown = (key: string) =>
+      places.some((place) => place.literals.has(key) || place.composed.some((pattern) => fits(pattern, key)))
+    return keys
+      .map((key) => [key, `${area}:${key}`])
+      .flatMap(([key = '', full = '']) => (isShown(key) || isShown(full) ? [] : [full]))
+  })
+  expect(shown.flatMap(({ composed }) => composed).length).toBeGreaterThan(50)
+  expect(unused).toEqual([])
+})
+
+function literalsOf(source: string): string[] {
+  return [...source.matchAll(/['"`]([\w:.-]+)['"`]/g)].map((match) => match[1] ?? '')
+}
+
+/** Keys with a part that is known only when the page runs, such as the one after `list.`. */
+function composedOf(source: string): RegExp[] {
+  return [...source.matchAll(/`((?:[\w:.-]|\$\{[^{}`]*\})+)`/g)]
+    .map((match) => match[1] ?? '')
+    .filter((key) => key.includes('${') && /[a-z]{3}/i.test(key.replace(/\$\{[^}]*\}/g, ' ')))
+    .map((key) => new RegExp(`^${key.replaceAll('.', '\\.').replace(/\$\{[^}]*\}/g, '([^:\\s]+)')}$`))
+}
+
+function fits(pattern: RegExp, key: string): boolean {
+  const [whole, ...parts] = pattern.exec(key) ?? []
+  return whole !== undefined && parts.every((part) => !part.includes('.') || literals.has(part))
+}
+
+function keysOf(some: Texts): string[] {
+  return Object.entries(some).flatMap(([key, value]) =>
+    typeof value === 'string' ? [key] : keysOf(value).map((below) => `${key}.${below}`),
+  )
+}
