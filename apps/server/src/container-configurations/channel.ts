@@ -1,6 +1,7 @@
 import { type ContainerConfig, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { createTurns } from '../live/turns.ts'
 import { getConfig, patchConfig } from './actions.ts'
 import { knownSecrets } from './secrets.ts'
 import { readConfig, toContainerConfig } from './store.ts'
@@ -20,8 +21,11 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
     const config: ContainerConfig = toContainerConfig(row)
     for (const looker of lookers.get(configId) ?? []) looker.send('config-updated', config)
   }
+  const inTurn = createTurns()
   const tellSafely = (configId: string) =>
-    tell(configId).catch((err: unknown) => app.log.warn({ err, configId }, 'a changed configuration was not sent'))
+    inTurn(configId, () => tell(configId)).catch((err: unknown) =>
+      app.log.warn({ err, configId }, 'a changed configuration was not sent'),
+    )
 
   /** What the node knows of secrets has changed, or nobody knows whether. */
   function tellSecrets(concerned: (place: { nodeId: string; deploymentId: string }) => boolean) {

@@ -58,9 +58,14 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
     }
   })
   app.bus.on('image.deleted', ({ instances }: BusEventOf<'image.deleted'>) => {
-    for (const { deploymentId, instanceId, configId } of instances)
-      for (const looker of audiences.get(deploymentId)?.lookers ?? [])
-        looker.send('instance-deleted', { instanceId, configId })
+    for (const { deploymentId, instanceId, configId } of instances) {
+      const audience = audiences.get(deploymentId)
+      // In turn, or it would come before the addition that is being read.
+      if (audience)
+        inTurn(deploymentId, audience, async () => {
+          for (const looker of audience.lookers) looker.send('instance-deleted', { instanceId, configId })
+        })
+    }
   })
 
   async function tellBundles(deploymentId: string, audience: Audience) {

@@ -1,5 +1,6 @@
 import type { App } from '../context.ts'
 import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { createTurns } from '../live/turns.ts'
 import type { Browser } from '../registries/browse.ts'
 import { findVersion } from '../versions/actions.ts'
 import { addImages, getImage, orderImages, removeImage, setTag } from './actions.ts'
@@ -12,8 +13,11 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
   const lookers = new Map<string, Set<Looker>>()
   const looking = (versionId: string, except?: string) =>
     [...(lookers.get(versionId) ?? [])].filter((looker) => looker.id !== except)
-  const safely = (work: Promise<void>) =>
-    void work.catch((err: unknown) => app.log.warn({ err }, 'a change of a version was not sent'))
+  const inTurn = createTurns()
+  const safely = (versionId: string, work: () => Promise<void>) =>
+    inTurn(versionId, work).catch((err: unknown) =>
+      app.log.warn({ err, versionId }, 'a change of a version was not sent'),
+    )
 
   async function tellAdded(versionId: string, imageIds: readonly string[]) {
     if (looking(versionId).length === 0) return
@@ -21,7 +25,8 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     for (const looker of looking(versionId)) looker.send('images-added', { images })
   }
   /** What a new tag brought along: its labels, and what they added to the configuration. */
-  async function tellTagged(versionId: string, imageId: string) {
+  async function tellTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
+    for (const looker of looking(versionId, origin)) looker.send('image-tag-updated', { imageId, tag })
     if (looking(versionId).length === 0) return
     const [image] = await selectImagesById(app.database.pool, versionId, [imageId])
     if (!image) return
@@ -33,15 +38,22 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     for (const looker of looking(versionId, origin)) looker.send('images-were-reordered', ids)
   }
 
-  app.bus.on('images.added', ({ versionId, imageIds }) => safely(tellAdded(versionId, imageIds)))
-  app.bus.on('image.deleted', ({ versionId, imageId }) => {
+  async function tellDeleted(versionId: string, imageId: string) {
     for (const looker of looking(versionId)) looker.send('image-deleted', { imageId })
+  }
+
+  app.bus.on('images.added', ({ versionId, imageIds }) => {
+    safely(versionId, () => tellAdded(versionId, imageIds))
+  })
+  app.bus.on('image.deleted', ({ versionId, imageId }) => {
+    safely(versionId, () => tellDeleted(versionId, imageId))
   })
   app.bus.on('image.tagged', ({ versionId, imageId, tag, origin }) => {
-    for (const looker of looking(versionId, origin)) looker.send('image-tag-updated', { imageId, tag })
-    safely(tellTagged(versionId, imageId))
+    safely(versionId, () => tellTagged(versionId, imageId, tag, origin))
   })
-  app.bus.on('images.ordered', ({ versionId, imageIds, origin }) => safely(tellOrdered(versionId, imageIds, origin)))
+  app.bus.on('images.ordered', ({ versionId, imageIds, origin }) => {
+    safely(versionId, () => tellOrdered(versionId, imageIds, origin))
+  })
 
   return {
     version: {

@@ -4,6 +4,7 @@ import { nodeChannel } from '../containers/channel.ts'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
+import { createTurns } from '../live/turns.ts'
 import { findNodes, type NodeFace, statusOf } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
@@ -14,18 +15,20 @@ export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
 /** The nodes of a team: where each stands at first, then every change, read once per change whoever listens. */
 function nodesChannel(app: App): ChannelHandler<'nodes'> {
   const teams = new Map<string, Set<Subscriber<'nodes'>>>()
+  const inTurn = createTurns()
 
   app.bus.on('node.changed', ({ teamId, nodeId, error }) => {
     if (!teams.has(teamId)) return
-    void tell(teamId, nodeId, error).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a change was not shown'))
+    inTurn(teamId, () => tell(teamId, nodeId, error)).catch((err: unknown) =>
+      app.log.warn({ err, nodeId }, 'a change was not shown'),
+    )
   })
   app.bus.onReconnected(() => {
     for (const [teamId, subscribers] of teams) {
-      void findNodes(app, teamId)
-        .then((rows) => {
-          for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toEvent(row))
-        })
-        .catch((err: unknown) => app.log.warn({ err, teamId }, 'the nodes could not be read again'))
+      inTurn(teamId, async () => {
+        const rows = await findNodes(app, teamId)
+        for (const subscriber of subscribers) for (const row of rows) subscriber.send('event', toEvent(row))
+      }).catch((err: unknown) => app.log.warn({ err, teamId }, 'the nodes could not be read again'))
     }
   })
 
@@ -44,7 +47,9 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
         subscribers.delete(subscriber)
         if (subscribers.size === 0 && teams.get(teamId) === subscribers) teams.delete(teamId)
       })
-      for (const row of await findNodes(app, teamId)) subscriber.send('event', toEvent(row))
+      await inTurn(teamId, async () => {
+        for (const row of await findNodes(app, teamId)) subscriber.send('event', toEvent(row))
+      })
     },
     messages: {},
   }

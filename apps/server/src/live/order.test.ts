@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+import { makeWorld, type World } from '../../test/kit/world.ts'
+
+let crux: TestServer
+let ada: Someone
+let world: World
+beforeAll(async () => {
+  crux = await startTestServer()
+  ada = crux.signUp()
+  world = await makeWorld(crux, ada)
+})
+afterAll(() => crux.stop())
+
+/** The nth answer to such a query is kept back, as a busy connection does; others pass it. */
+function keepBack(part: string, nth = 1) {
+  const { pool } = crux.app.database
+  const { query } = pool
+  const { promise: kept, resolve: isKept } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let seen = 0
+  pool.query = (async (...args: Parameters<typeof query>) => {
+    const [given] = args as unknown as [string | { text: string }]
+    const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
+    if ((typeof given === 'string' ? given : given.text).includes(part) && ++seen === nth) {
+      isKept()
+      await released
+    }
+    return answer
+  }) as unknown as typeof query
+  return {
+    kept,
+    letGo() {
+      pool.query = query
+      release()
+    },
+  }
+}
+/** Whatever was told before has been heard, and who reads at once has read. */
+async function heard() {
+  const { app } = crux
+  const nodeId = crypto.randomUUID()
+  await new Promise<void>((resolve) => {
+    const unsubscribe = app.bus.on('node.work', (event) => {
+      if (event.nodeId !== nodeId) return
+      unsubscribe()
+      resolve()
+    })
+    app.bus.publish({ type: 'node.work', nodeId })
+  })
+  for (let round = 0; round < 5; round++) await app.database.pool.query('select 1')
+}
+
+it('a configuration that changes twice in a moment is shown as it is last', async () => {
+  const { configId, teamSlug } = world
+  const revisions: number[] = []
+  const channel = crux.live(ada).channel('container-configuration', { teamSlug, configId })
+  channel.on('config-updated', ({ revision }) => revisions.push(revision ?? 0))
+  await new Promise<void>((resolve) => channel.onReady(resolve))
+  const change = (value: string) =>
+    crux.client(ada).call('container-configurations.update', {
+      params: { teamSlug, configId },
+      body: { config: { environment: [{ key: 'A', value }] } },
+    })
+  const read = keepBack('from crux.container_config c where c.id = $1')
+  await change('first')
+  await read.kept
+  await change('second')
+  await heard()
+  read.letGo()
+  await until(() => revisions.length === 2)
+  expect(revisions).toEqual([...revisions].sort())
+  channel.close()
+})
+
+it('a node that changes twice in a moment is shown as it is last, also to who opens the page just then', async () => {
+  const { nodeId, teamId, teamSlug } = world
+  const { app } = crux
+  const systems = new Map<string, (string | null | undefined)[]>([
+    ['looks', []],
+    ['opens', []],
+  ])
+  const look = (who: string) => {
+    const channel = crux.live(ada).channel('nodes', { teamSlug })
+    channel.on('event', ({ operatingSystem }) => systems.get(who)?.push(operatingSystem))
+    return channel
+  }
+  const become = async (system: string) => {
+    await app.database.pool.query('update crux.node set operating_system = $2 where id = $1', [nodeId, system])
+    app.bus.publish({ type: 'node.changed', teamId, nodeId })
+  }
+  const channel = look('looks')
+  await new Promise<void>((resolve) => channel.onReady(resolve))
+  const read = keepBack('"operating_system"')
+  await become('first')
+  await read.kept
+  await become('second')
+  await heard()
+  read.letGo()
+  await until(() => systems.get('looks')?.length === 3)
+  const opening = keepBack('operating_system as')
+  const opened = look('opens')
+  await opening.kept
+  await become('third')
+  await heard()
+  opening.letGo()
+  await until(() => systems.get('opens')?.length === 2)
+  expect([...systems.values()].map((all) => all.at(-1))).toEqual(['third', 'third'])
+  expect(systems.get('looks')).toEqual([null, 'first', 'second', 'third'])
+  for (const each of [channel, opened]) each.close()
+})
+
+it('an image that is added and removed in a moment is gone', async () => {
+  const { projectId, versionId, registryId, teamSlug } = world
+  const params = { teamSlug, projectId, versionId }
+  const told: string[] = []
+  const channel = crux.live(ada).channel('version', params)
+  channel.on('images-added', () => told.push('added'))
+  channel.on('image-deleted', () => told.push('deleted'))
+  await new Promise<void>((resolve) => channel.onReady(resolve))
+  // The answer to who adds is read first.
+  const read = keepBack('where i.id = any($2::uuid[]) and i.version_id = $1', 2)
+  const [image] = await crux
+    .client(ada)
+    .call('images.create', { params, body: [{ registryId, images: ['passing:1'] }] })
+  await read.kept
+  await crux.client(ada).call('images.delete', { params: { ...params, imageId: image?.id ?? '' } })
+  await heard()
+  read.letGo()
+  await until(() => told.length === 2)
+  expect(told).toEqual(['added', 'deleted'])
+  channel.close()
+})
