@@ -141,7 +141,7 @@ describe('commands', () => {
           },
         ],
       })
-    const release = printing('prints', 'echo "it is $PASSWORD"; sleep 1000')
+    const release = printing('prints', 'echo "it is $PASSWORD"; trap "exit 0" TERM; sleep 1000 & wait')
     expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
     const answer = await world.server.ask({ case: 'readLog', value: { container: ref('prints'), take: 10 } })
     const lines = answer.case === 'log' ? answer.value.lines.map(({ text }) => text) : []
