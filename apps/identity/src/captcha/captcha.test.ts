@@ -100,6 +100,25 @@ describe('signing up with a captcha', () => {
   })
 })
 
+it('is not had by a detour: a code that was asked for opens the flow to nothing but itself', async () => {
+  const browser = identity.browser()
+  const { json: flow } = await browser.ask<RegistrationFlow>('/self-service/registration/browser')
+  const submit = (more: object) =>
+    browser.ask<RegistrationFlow>(`/self-service/registration?flow=${flow.id}`, {
+      json: { traits: { email: makeEmail() }, csrf_token: csrfOf(flow), ...more },
+    })
+  expect((await submit({ method: 'code', ...passed() })).json.state).toBe('sent_email')
+  expect(messageIds((await submit({ method: 'password', password: goodPassword })).json)).toEqual([4000038])
+
+  const email = makeEmail()
+  for (let tries = 0; tries < 3; tries++) await logIn(email, { password: 'not my password' })
+  const login = await openLogin(browser)
+  const sent = await submitLogin<LoginFlow>(browser, login, { method: 'code', identifier: makeEmail() })
+  expect(sent.json.state).toBe('sent_email')
+  const guess = { method: 'password', identifier: email, password: 'not my password' }
+  expect(messageIds((await submitLogin<LoginFlow>(browser, login, guess)).json)).toEqual([4000038])
+})
+
 describe('recovery with a captcha', () => {
   it('wants it before a mail is sent, and not for the code', async () => {
     const { email } = await register(passed())

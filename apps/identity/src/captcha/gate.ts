@@ -1,4 +1,5 @@
 import type { App } from '../context.ts'
+import type { Flow } from '../flows/flow.ts'
 import { type Message, messages } from '../flows/messages.ts'
 import { transientPayload } from '../flows/submission.ts'
 import { type Fields, textField } from '../http/body.ts'
@@ -19,6 +20,10 @@ export async function captchaRefusal(app: App, visit: Visit, fields: Fields): Pr
   await app.limiter.refund('client', visit.clientAddress)
   return verdict === 'unavailable' ? messages.captchaUnavailable() : undefined
 }
+
+/** A code that is on its way was asked for by a person; any other step in the same flow was not. */
+export const awaitsCode = (flow: Pick<Flow, 'state'>, method: string): boolean =>
+  method === 'code' && flow.state !== 'choose_method'
 
 /** Whether so many sign-ins with this address have failed that the next one takes a person. */
 export async function failedOften(app: App, fields: Fields): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { captchaRefusal, failedOften, forgetFailures, noteFailure } from '../captcha/gate.ts'
+import { awaitsCode, captchaRefusal, failedOften, forgetFailures, noteFailure } from '../captcha/gate.ts'
 import { type App, uiUrl } from '../context.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
@@ -82,7 +82,7 @@ export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
     return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
 
   const guarded = !session && (chosen.id === 'password' || chosen.id === 'code')
-  if (guarded && flow.state === 'choose_method' && (flow.context.captcha || (await failedOften(app, fields)))) {
+  if (guarded && !awaitsCode(flow, chosen.id) && (flow.context.captcha || (await failedOften(app, fields)))) {
     const refusal = await captchaRefusal(app, visit, fields)
     if (refusal) return askForCaptcha(app, visit, flow, refusal)
   }

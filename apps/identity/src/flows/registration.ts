@@ -1,5 +1,4 @@
-import { captchaRefusal } from '../captcha/gate.ts'
-import { wantsCaptcha } from '../captcha/nodes.ts'
+import { awaitsCode, captchaRefusal } from '../captcha/gate.ts'
 import { type App, uiUrl } from '../context.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
 import { csrfHash, newCsrfToken } from '../http/csrf.ts'
@@ -61,7 +60,7 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
   const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
   if (!chosen) return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
 
-  if (chosen.id !== 'oidc' && wantsCaptcha(flow)) {
+  if (chosen.id !== 'oidc' && !awaitsCode(flow, chosen.id)) {
     const refusal = await captchaRefusal(app, visit, fields)
     if (refusal) return refuseRegistration(app, visit, flow, [refusal])
   }
