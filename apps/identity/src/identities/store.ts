@@ -126,6 +126,15 @@ export async function replaceTraits(
   return verifiable[0]
 }
 
+/** Whose address this is, in normal form. */
+export async function findVerifiable(db: Executor, value: string): Promise<VerifiableAddress | undefined> {
+  const [address] = await db
+    .select()
+    .from(verifiableAddresses)
+    .where(and(eq(verifiableAddresses.via, 'email'), eq(verifiableAddresses.value, value)))
+  return address
+}
+
 /** Notes that a person has proven to own an address. */
 export async function verifyAddress(tx: Executor, addressId: string): Promise<void> {
   const at = new Date()

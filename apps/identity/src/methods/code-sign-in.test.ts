@@ -1,4 +1,4 @@
-import type { LoginFlow, RegistrationFlow } from '@ory/kratos-client'
+import type { LoginFlow, RegistrationFlow, SettingsFlow } from '@ory/kratos-client'
 import { beforeAll, expect, it } from 'vitest'
 import { type Answer, messageIds } from '../../test/browser.ts'
 import { makeEmail, signUp, startMailingIdentity, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
@@ -121,4 +121,17 @@ it('is absent where no mail is sent', async () => {
   } finally {
     await silent.stop()
   }
+})
+
+it('signs nobody in by a code that was sent to the address before the present one', async () => {
+  const { email, token } = await signUp(identity)
+  const submit = await beginLogin()
+  await submit({ identifier: email })
+  const code = codeOf(await mailAbout(email, 'Your code to sign in'))
+  const owner = identity.browser({ 'x-session-token': token })
+  const { json: settings } = await owner.ask<SettingsFlow>('/self-service/settings/api')
+  const json = { method: 'profile', traits: { email: makeEmail() } }
+  expect((await owner.ask(`/self-service/settings?flow=${settings.id}`, { json })).status).toBe(200)
+  const answer = await submit({ identifier: email, code })
+  expect([answer.status, messageIds(answer.json), answer.json.session_token]).toEqual([400, [4010008], undefined])
 })

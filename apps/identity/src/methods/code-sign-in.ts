@@ -10,9 +10,8 @@ import { countTry, updateFlow } from '../flows/store.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
-import { findOwner } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { findPerson, verifyAddress } from '../identities/store.ts'
+import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
@@ -78,9 +77,11 @@ async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): P
 async function sendLoginCode(app: App, visit: Visit, flow: Flow, address: string): Promise<LoginOutcome> {
   await limitSending(app, visit, `login ${address}`)
   await app.database.transaction(async (tx) => {
-    const identityId = await findOwner(tx, 'code', address)
+    const owned = await findVerifiable(tx, address)
     const mail = (code: string, usefulUntil: Date) => loginCodeMail({ recipient: address, code, usefulUntil })
-    await sendCode(tx, app, flow, identityId === undefined ? undefined : { owner: { identityId }, mail })
+    // The code goes with the address: whoever gives his up is not signed in by what was sent there.
+    const owner = owned && { identityId: owned.identityId, addressId: owned.id }
+    await sendCode(tx, app, flow, owner && { owner, mail })
   })
   app.outbox.wake()
   const context = structuredClone(flow.context)
