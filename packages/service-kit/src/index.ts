@@ -1,3 +1,4 @@
+export { clientNetwork } from './client-network.ts'
 export { ConfigError, parseConfig } from './config.ts'
 export type { Health, HealthReport, HealthStatus } from './health.ts'
 export { createHealth } from './health.ts'

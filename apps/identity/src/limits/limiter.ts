@@ -1,4 +1,5 @@
 import { createAttempts } from '@crux/postgres'
+import { clientNetwork } from '@crux/service-kit'
 import type { Pool } from 'pg'
 import { tooManyRequests } from '../http/errors.ts'
 import type { Keys } from '../secrets.ts'
@@ -13,7 +14,7 @@ export interface Limit {
 export interface Limits {
   /** Failed attempts against one account. */
   account: Limit
-  /** Failed attempts, and mails asked for, from one client address. */
+  /** Failed attempts, and mails asked for, from one client address; of IPv6 from one network of 64 bits. */
   client: Limit
   /** Mails with a code to one address. */
   resend: Limit
@@ -52,7 +53,8 @@ export interface Limiter {
 /** Counters in PostgreSQL, shared by all processes. */
 export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLimits): Limiter {
   const attempts = createAttempts(pool, 'identity.rate_limits')
-  const keyOf = (name: LimitName, subject: string) => keys.sign('limit', name, subject)
+  const keyOf = (name: LimitName, subject: string) =>
+    keys.sign('limit', name, name === 'client' ? clientNetwork(subject) : subject)
   const count = (name: LimitName, subject: string) => attempts.count(keyOf(name, subject), limits[name].windowSeconds)
   return {
     async take(name, subject) {

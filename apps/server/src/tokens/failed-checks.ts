@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CruxError } from '@crux/contract'
 import { createAttempts } from '@crux/postgres'
+import { clientNetwork } from '@crux/service-kit'
 import type { App } from '../context.ts'
 
 /** Failed checks of tokens from one client address (issue 4, point 8). */
@@ -27,7 +28,8 @@ export function createFailedChecks(app: Pick<App, 'config' | 'database'>): Faile
   const blocked = new Map<string, number>()
 
   return {
-    async count(address) {
+    async count(from) {
+      const address = clientNetwork(from)
       const until = blocked.get(address) ?? 0
       if (until > Date.now()) throw tooMany(until)
       blocked.delete(address)

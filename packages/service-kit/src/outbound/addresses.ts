@@ -112,7 +112,7 @@ function isPlainLow(bytes: number[]): boolean {
   return bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1
 }
 
-function bytesOfV6(address: string): number[] {
+export function bytesOfV6(address: string): number[] {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
   const hex = (high: string | undefined, low: string | undefined) => ((Number(high) << 8) | Number(low)).toString(16)
   const text = dotted ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}` : address
