@@ -44,6 +44,8 @@ export type SettingsOutcome =
       nodes?: Node[]
       /** The change proves a second factor: the session rises to aal2. */
       proves?: string
+      /** The address, in normal form, that the change gives the person: whose it was is told, and mail may go there. */
+      address?: string
       /** Where the browser goes on instead of the settings. */
       redirectTo?: string
     }

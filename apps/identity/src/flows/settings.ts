@@ -150,6 +150,7 @@ export async function completeSettings(
   const { visit, flow } = attempt
   let session = attempt.session
   let verification: Flow | undefined
+  if (outcome.address !== undefined) await limitAddresses(app, attempt, outcome.address)
   try {
     verification = await app.database.transaction(async (tx) => {
       const address = await outcome.write(tx)
@@ -166,8 +167,6 @@ export async function completeSettings(
   }
   app.outbox.wake()
   const person = (await findPerson(app.database.db, session.person.identity.id)) ?? session.person
-  const address = person.verifiable[0]?.value
-  if (verification && address) await app.limiter.note('resend', address)
   // What methods remembered belongs to what is done; the next form begins anew.
   const about = { type: flow.type, person, session: { ...session, person }, context: { ...flow.context, methods: {} } }
   const changed = await updateFlow(app.database.db, flow, {
@@ -175,6 +174,13 @@ export async function completeSettings(
     ...(await settingsUi(app, about, { said: [messages.settingsSaved()] })),
   })
   return answerSuccess(app, visit, changed, { session: about.session, verification, redirectTo: outcome.redirectTo })
+}
+
+/** A change of address tells whether somebody has it, and writes to it: neither is for the asking. */
+async function limitAddresses(app: App, { visit, person }: Pick<SettingsAttempt, 'visit' | 'person'>, address: string) {
+  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('account', `address of ${person.identity.id}`)
+  if (app.verifiesAddresses) await app.limiter.take('resend', address)
 }
 
 function answerSuccess(

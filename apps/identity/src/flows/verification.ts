@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type App, uiUrl } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { verifiableAddresses } from '../db/schema.ts'
@@ -7,12 +7,12 @@ import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { type VerifiableAddress, verifyAddress } from '../identities/store.ts'
+import { findVerifiable, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { isFlowCode, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { answerFlow } from './answer.ts'
-import type { Flow } from './flow.ts'
+import type { Flow, FlowContext } from './flow.ts'
 import { verificationAddressForm, verificationCodeForm } from './forms.ts'
 import { type Message, messages } from './messages.ts'
 import { anchor, csrfNode, type Node } from './nodes.ts'
@@ -41,6 +41,7 @@ export async function startVerification(
     returnTo,
     state: 'sent_email',
     active: 'code',
+    context: sentTo(options.address.value),
     csrfHash: type === 'browser' ? csrfHash(options.csrfToken) : null,
     ui: { method: 'POST', messages: [messages.verificationCodeSent()], nodes: verificationCodeForm(type) },
   })
@@ -93,16 +94,14 @@ async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promis
   await app.limiter.take('client', visit.clientAddress)
   await app.limiter.take('resend', value)
   const changed = await app.database.transaction(async (tx) => {
-    const [address] = await tx
-      .select()
-      .from(verifiableAddresses)
-      .where(and(eq(verifiableAddresses.via, 'email'), eq(verifiableAddresses.value, value)))
+    const address = await findVerifiable(tx, value)
     if (address) await mailCode(tx, app, flow, address)
     else await sendCode(tx, app, flow, undefined)
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: 'code',
       tries: 0,
+      context: { ...flow.context, ...sentTo(value) },
       ui: {
         method: 'POST',
         messages: [messages.verificationCodeSent()],
@@ -134,8 +133,13 @@ async function mailCode(tx: Executor, app: App, flow: Flow, address: VerifiableA
   return sent ?? address
 }
 
+/** Codes are tried against an address, however many flows and mails they are spread over. */
+const sentTo = (address: string): FlowContext => ({ methods: { verification: { address } } })
+
 async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
+  const account = `verification ${String(flow.context.methods?.verification?.address ?? flow.id)}`
   await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('account', account)
   if ((await countTry(app.database.db, flow)) > triesPerCode)
     return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
   const use = await app.database.transaction(async (tx) => {
@@ -151,6 +155,7 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
   }
   if (use.kind === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
   await app.limiter.refund('client', visit.clientAddress)
+  await app.limiter.reset('account', account)
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   const done = await updateFlow(app.database.db, flow, {
     state: 'passed_challenge',

@@ -1,4 +1,4 @@
-import type { LoginFlow, RegistrationFlow, VerificationFlow } from '@ory/kratos-client'
+import type { LoginFlow, RegistrationFlow, SettingsFlow, VerificationFlow } from '@ory/kratos-client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { messageIds } from '../../test/browser.ts'
 import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
@@ -68,7 +68,12 @@ describe('failed sign-ins', () => {
     try {
       for (let index = 0; index < 12; index++) expect(await attempt(index, '198.51.100.7')).toBe(400)
       expect(await attempt(12, '198.51.100.7')).toBe(429)
+      expect(await attempt(12, '::ffff:198.51.100.7')).toBe(429)
       expect(await attempt(12, '198.51.100.8')).toBe(400)
+      // Whoever has one address of IPv6 has all of its network.
+      for (let index = 0; index < 12; index++) expect(await attempt(index, `2001:db8:0:1:${index}::1`)).toBe(400)
+      expect(await attempt(12, '2001:db8:0:1:ffff::1')).toBe(429)
+      expect(await attempt(12, '2001:db8:0:2::1')).toBe(400)
     } finally {
       await strict.stop()
     }
@@ -91,6 +96,53 @@ describe('failed sign-ins', () => {
     const rows = await identity.sql(`select encode(key, 'escape') as key from identity.rate_limits`)
     expect(rows).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toMatch(/someone|203\.0\.113/)
+  })
+})
+
+describe('changes of the e-mail address', () => {
+  const mailing = (settings: Record<string, string> = {}) =>
+    startTestIdentity({
+      CRUX_RATE_LIMITS: 'on',
+      SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
+      ...settings,
+    })
+  async function changer(service: TestIdentity) {
+    const { token } = await signUp(service)
+    const person = service.browser({ 'x-session-token': token })
+    const { json: flow } = await person.ask<SettingsFlow>('/self-service/settings/api')
+    return async (email: string) =>
+      (
+        await person.ask(`/self-service/settings?flow=${flow.id}`, {
+          json: { method: 'profile', traits: { email, name: { first: 'Ada' } } },
+        })
+      ).status
+  }
+
+  it('flood no mailbox: its next mail waits as those of every code do', async () => {
+    const service = await mailing()
+    try {
+      const change = await changer(service)
+      const [one, other] = [makeEmail(), makeEmail()]
+      expect([await change(one), await change(other), await change(one)]).toEqual([200, 200, 429])
+      expect(await change(makeEmail())).toBe(200)
+      await service.sql('update identity.rate_limits set resets_at = now()')
+      expect(await change(one)).toBe(200)
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('tell ten times in ten minutes whether somebody has an address, and no more', async () => {
+    const service = await mailing({ RATE_LIMIT_RESEND: '1000/1s' })
+    try {
+      const taken = (await signUp(service)).email
+      const change = await changer(service)
+      for (let tries = 1; tries <= 10; tries++) expect(await change(taken)).toBe(400)
+      expect([await change(taken), await change(makeEmail())]).toEqual([429, 429])
+      expect(await (await changer(service))(makeEmail())).toBe(200)
+    } finally {
+      await service.stop()
+    }
   })
 })
 
@@ -140,6 +192,29 @@ describe('codes by mail', () => {
       expect((await send(stranger)).status).toBe(429)
       await mailing.sql('update identity.rate_limits set resets_at = now()')
       expect((await send(email)).status).toBe(200)
+    } finally {
+      await mailing.stop()
+    }
+  })
+
+  it('are tried ten times for one address, however many mails and flows they are spread over', async () => {
+    const mailing = await startTestIdentity({
+      CRUX_RATE_LIMITS: 'on',
+      RATE_LIMIT_RESEND: '1000/1s',
+      SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
+    })
+    try {
+      for (const email of [(await signUp(mailing)).email, makeEmail()]) {
+        const statuses: number[] = []
+        for (let round = 0; round < 3; round++) {
+          const { data: flow } = await mailing.frontend.createNativeVerificationFlow()
+          const submit = async (json: object) =>
+            (await mailing.browser().ask(`/self-service/verification?flow=${flow.id}`, { json })).status
+          expect(await submit({ method: 'code', email })).toBe(200)
+          for (let tries = 0; tries < 5; tries++) statuses.push(await submit({ method: 'code', code: 'wrong' }))
+        }
+        expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)])
+      }
     } finally {
       await mailing.stop()
     }

@@ -19,9 +19,11 @@ export const profileSettings: SettingsMethod = {
     const traits = submittedTraits(fields.traits)
     const found = checkTraits(traits)
     if (found.size > 0) return { kind: 'refused', found, nodes: profileNodes(traits) }
+    const other = hasOtherEmail(person, traitAt(traits, 'traits.email'))
     return {
       kind: 'changed',
       nodes: profileNodes(traits),
+      ...(other ? { address: normalizeIdentifier(emailOf(traits as Traits)) } : {}),
       async write(tx) {
         // checkTraits has just proven the shape.
         const valid = traits as Traits
