@@ -170,6 +170,18 @@ describe('a change of a configuration', () => {
     expect(await Promise.all([patched, deleted])).toEqual(['ok', 'ok'])
   })
 
+  it('and the deletion of its version come one after the other', async () => {
+    const { instance, version, configId } = await ready()
+    const { projectId, versionId } = version
+    const letGo = await hold('instance', instance.id)
+    const deleted = outcome(world.client.call('versions.delete', { params: { ...world.params, projectId, versionId } }))
+    await waiting(1)
+    const patched = patch(configId)
+    await settled(patched, 2)
+    await letGo()
+    expect(await Promise.all([deleted, patched])).toEqual(['ok', 'notFound'])
+  })
+
   it('and the deletion of its image come one after the other', async () => {
     const { instance, version } = await ready()
     const { projectId, versionId } = version
