@@ -1,4 +1,6 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -329,6 +331,30 @@ describe('a new container that fails', () => {
 })
 
 describe('a cancelled deployment', () => {
+  test('ends at once while a registry keeps the engine waiting', async () => {
+    const id = await standing()
+    const asked = Promise.withResolvers<void>()
+    // It says that it is one, and nothing more.
+    const registry = createHttpServer((request, response) => {
+      if (request.url === '/v2/') response.end('{}')
+      else asked.resolve()
+    })
+    registry.listen(0, '127.0.0.1')
+    await once(registry, 'listening')
+    try {
+      const image = `127.0.0.1:${(registry.address() as AddressInfo).port}/web:1`
+      const release = world.release({ instances: [web(image)] })
+      world.server.deploy(release)
+      await asked.promise
+      world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+      expect(await world.server.outcomeOf(release, 5_000)).toMatchObject({ cancelled: true, formerRestored: true })
+    } finally {
+      registry.closeAllConnections()
+      registry.close()
+    }
+    await stillStands(id)
+  })
+
   test('puts everything back, while it checks and while it waits for its turn', async () => {
     const port = await freePort()
     const ports = [{ internal: 8080, external: port }]

@@ -42,7 +42,10 @@ export async function resolveAndPull(options: {
       narrator.running(wanted.instanceId, Phase.RESOLVE)
       try {
         const [own, ...others] = await allOrFirstError(
-          orders.map(async (order) => ({ order, ...(await whileAway(() => resolveOne(driver, order), signal)) })),
+          orders.map(async (order) => ({
+            order,
+            ...(await whileAway(() => resolveOne(driver, order, signal), signal)),
+          })),
         )
         if (!own) throw new Error('an instance has an image')
         narrator.resolved(
@@ -164,7 +167,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
   ]
 }
 
-async function resolveOne(driver: Driver, order: Order): Promise<Omit<Found, 'order'>> {
+async function resolveOne(driver: Driver, order: Order, signal: AbortSignal): Promise<Omit<Found, 'order'>> {
   const { engine } = driver
   const { image, pinned, auth } = order
   const reference = `${image.name}:${image.tag}`
@@ -175,7 +178,7 @@ async function resolveOne(driver: Driver, order: Order): Promise<Omit<Found, 'or
   }
   if (pinned) return { digest: pinned, facts: await engine.findImage(`${image.name}@${pinned}`), tagged: false }
   // Both at once: an image that is there already must not cost a second round.
-  const [digest, local] = await Promise.all([engine.resolveDigest(image, auth), engine.findImage(reference)])
+  const [digest, local] = await Promise.all([engine.resolveDigest(image, auth, signal), engine.findImage(reference)])
   if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, facts: local, tagged: true }
   return { digest, facts: await engine.findImage(`${image.name}@${digest}`), tagged: false }
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** The steps of a deployment on an engine that runs single containers, in words of no SDK. Errors are EngineErrors. */
 export interface ContainerEngine {
   /** Digest that a registry has for a tag. */
-  resolveDigest(image: ImageReference, auth: RegistryCredentials | undefined): Promise<string>
+  resolveDigest(image: ImageReference, auth: RegistryCredentials | undefined, signal: AbortSignal): Promise<string>
   /** An image of the engine's own store, or undefined. */
   findImage(reference: string): Promise<ImageFacts | undefined>
   pull(image: PullOrder): Promise<void>

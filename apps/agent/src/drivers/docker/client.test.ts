@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { openDocker } from './client.ts'
+import { NoAnswerError, openDocker } from './client.ts'
 
 test('a request costs no description of the pool of sockets, however many there are', async () => {
   const { docker, close } = await openDocker('unix:///var/run/docker.sock')
@@ -12,3 +16,53 @@ test('a request costs no description of the pool of sockets, however many there 
     close()
   }
 })
+
+/** An engine that answers the first question, and everything else as it is told. */
+async function withEngine(answer: RequestListener, use: (dockerHost: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'crux-engine-'))
+  const path = join(folder, 'docker.sock')
+  const engine = createServer((request, response) =>
+    request.url === '/version' ? response.end('{}') : answer(request, response),
+  )
+  await new Promise<void>((resolve) => engine.listen(path, resolve))
+  try {
+    await use(`unix://${path}`)
+  } finally {
+    engine.closeAllConnections()
+    engine.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+test('an answer that is cut off in its middle fails at once', () =>
+  withEngine(
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('[{"Id":"a"', () => response.destroy())
+    },
+    async (dockerHost) => {
+      const { docker, close } = await openDocker(dockerHost)
+      await expect(docker.listContainers()).rejects.toMatchObject({ code: 'ECONNRESET' })
+      close()
+    },
+  ))
+
+test('a call that the engine never answers fails when its time is over, what waits on purpose goes on', () =>
+  withEngine(
+    () => undefined,
+    async (dockerHost) => {
+      const { docker, close } = await openDocker(dockerHost, { readMs: 20, changeMs: 40 })
+      const giving = new AbortController()
+      const ended = docker.getContainer('a').wait({ abortSignal: giving.signal })
+      let over = false
+      ended.catch(() => {
+        over = true
+      })
+      await expect(docker.listContainers()).rejects.toBeInstanceOf(NoAnswerError)
+      await expect(docker.getContainer('a').start()).rejects.toThrow('no answer within 0.04 s')
+      expect(over).toBe(false)
+      giving.abort()
+      await expect(ended).rejects.toThrow()
+      close()
+    },
+  ))

@@ -1,23 +1,76 @@
-import { Agent } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { inspect } from 'node:util'
 import Docker from 'dockerode'
 
 /** The Engine API that this driver speaks; an engine that no longer has it gets its own oldest. */
 const apiVersion = '1.41'
 
+/** How long the engine may take to answer: it may hold a container locked for good, and whoever asks would wait as long. */
+export interface CallLimits {
+  readMs: number
+  changeMs: number
+}
+const usualLimits: CallLimits = { readMs: 60_000, changeMs: 5 * 60_000 }
+
+/** The engine took a call and did not answer it in time. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError'
+  readonly code = 'ETIMEDOUT'
+}
+
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
  *
  * Sockets stay open between requests: on a unix socket a new one costs more than most requests.
  */
-export async function openDocker(dockerHost: string): Promise<{ docker: Docker; close: () => void }> {
+export async function openDocker(
+  dockerHost: string,
+  limits: CallLimits = usualLimits,
+): Promise<{ docker: Docker; close: () => void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32, timeout: 0 })
   // docker-modem describes each request for its debug output, wanted or not: with all sockets of the pool that costs more than the request.
   Object.assign(agent, { [inspect.custom]: () => 'Agent' })
-  const make = (version?: string) =>
-    new Docker({ ...addressOf(dockerHost), agent, ...(version && { version }) } as Docker.DockerOptions)
+  tellOfCutAnswers(agent)
+  const make = (version?: string) => {
+    const docker = new Docker({ ...addressOf(dockerHost), agent, ...(version && { version }) } as Docker.DockerOptions)
+    limitCalls(docker, limits)
+    return docker
+  }
   const offered = (await make().version()) as { MinAPIVersion?: string }
   return { docker: make(`v${newer(apiVersion, offered.MinAPIVersion ?? apiVersion)}`), close: () => agent.destroy() }
+}
+
+/** docker-modem waits for the end of an answer for ever when the engine ends in its middle: the request must say so. */
+function tellOfCutAnswers(agent: Agent): void {
+  type Add = (request: ClientRequest, ...more: unknown[]) => void
+  // Node calls it with each request; its types leave it out.
+  const add = Reflect.get(agent, 'addRequest') as Add
+  const addRequest: Add = (request, ...more) => {
+    request.once('response', (response: IncomingMessage) => {
+      response.once('error', (error) => request.emit('error', error))
+    })
+    add.call(agent, request, ...more)
+  }
+  Object.assign(agent, { addRequest })
+}
+
+/** Streams go on for as long as somebody reads, and whoever gives a signal has a bound of his own. */
+function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
+  type Call = { method: string; isStream?: boolean; abortSignal?: AbortSignal }
+  type Dial = (call: Call, answered: (error: unknown, result: unknown) => void) => void
+  const dial = modem.dial.bind(modem) as unknown as Dial
+  const limited: Dial = (call, answered) => {
+    if (call.isStream || call.abortSignal) return dial(call, answered)
+    const ms = call.method === 'GET' || call.method === 'HEAD' ? readMs : changeMs
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), ms)
+    dial({ ...call, abortSignal: late.signal }, (error, result) => {
+      clearTimeout(timer)
+      if (error && late.signal.aborted) answered(new NoAnswerError(`no answer within ${ms / 1_000} s`), result)
+      else answered(error, result)
+    })
+  }
+  Object.assign(modem, { dial: limited })
 }
 
 function addressOf(dockerHost: string): Docker.DockerOptions {

@@ -20,12 +20,17 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
   }
 
   return {
-    async resolveDigest(image, auth) {
+    async resolveDigest(image, auth, signal) {
       const shown = `${image.name}:${image.tag}`
       try {
-        const found = await docker.getImage(shown).distribution(auth ? { authconfig: authConfig(auth) } : {})
+        // It changes nothing, so nobody needs to wait for its end who wants it no more.
+        const found = await orAborted(
+          docker.getImage(shown).distribution(auth ? { authconfig: authConfig(auth) } : {}),
+          signal,
+        )
         return found.Descriptor.digest
       } catch (error) {
+        signal.throwIfAborted()
         throw translateRegistry(error, shown)
       }
     },
@@ -124,6 +129,15 @@ function authConfig(auth: RegistryCredentials) {
 
 export function rawPolicy(policy: RestartPolicy) {
   return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 /** 304: it is already so. */

@@ -1,4 +1,5 @@
 import { EngineError, type EngineErrorKind } from '../errors.ts'
+import { NoAnswerError } from './client.ts'
 
 /** The one place that knows how Docker and its HTTP client say that something went wrong. */
 export function translate(error: unknown, doing: string): EngineError {
@@ -23,6 +24,11 @@ export async function translating<T>(doing: string, run: () => Promise<T>): Prom
 
 /** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's words. */
 export function translateRegistry(error: unknown, image: string): EngineError {
+  // The engine itself waits for the registry without an end.
+  if (error instanceof NoAnswerError)
+    return new EngineError('registry-away', `The registry of ${image} does not answer: ${error.message}`, {
+      cause: error,
+    })
   const general = translate(error, image)
   if (general.kind === 'away') return general
   const words = wordsOf(error)
