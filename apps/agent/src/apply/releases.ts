@@ -7,7 +7,8 @@ import type { Journal, JournalFolder } from '../journal/journal.ts'
 import { createReporter } from '../journal/reporter.ts'
 import type { AgentClient } from '../link/client.ts'
 import { Stopped } from './control.ts'
-import { type ReleaseContext, runRelease } from './run-release.ts'
+import { createNarrator } from './narrator.ts'
+import { formersRun, type ReleaseContext, runRelease } from './run-release.ts'
 
 /** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
 export interface Releases {
@@ -87,7 +88,7 @@ export function createReleases(options: {
   return {
     async resume() {
       const { journals: found, unreadable } = await journals.load()
-      for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is left where it is')
+      for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
       for (const journal of found) begin(journal)
     },
     async accept(release) {
@@ -105,8 +106,19 @@ export function createReleases(options: {
       try {
         await creating
       } catch (error) {
-        log.error({ reason: messageOf(error) }, 'a release could not be written to the journal')
-        throw error
+        const reason = messageOf(error)
+        log.error({ reason }, 'a release could not be written to the journal')
+        // Nobody else would end it: the server has handed it over.
+        const journal = journals.unwritten(release)
+        createNarrator(journal).outcome({
+          successful: false,
+          reason: `the release did not begin: ${reason}`,
+          instanceId: '',
+          formerRestored: await formersRun(context.driver, release, undefined).catch(() => false),
+          cancelled: false,
+          containerNames: [],
+        })
+        begin(journal)
       } finally {
         accepting.delete(id)
       }

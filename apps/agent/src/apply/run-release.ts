@@ -272,7 +272,10 @@ async function fail(
     if (run && refusal.instanceId !== '') await tellLastWords(run, refusal.instanceId)
     for (const { instanceId, volume } of run?.overwritten ?? [])
       narrator.warn(instanceId, `the volume ${volume} keeps the files that were brought into it: they are not put back`)
-    await journal.decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled } })
+    // Nothing may keep a former container from coming back, a full disk neither.
+    await journal
+      .decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled } })
+      .catch((cause) => context.log.warn({ reason: messageOf(cause) }, 'a decision is not written yet'))
   }
   const plan = run?.plan ?? (journal.facts.plan as Plan | undefined)
   const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
@@ -347,7 +350,7 @@ async function tellLastWords(run: Run, instanceId: string): Promise<void> {
 }
 
 /** Whether containers that stood before this release answer now. */
-async function formersRun(driver: Driver, release: Release, plan: Plan | undefined): Promise<boolean> {
+export async function formersRun(driver: Driver, release: Release, plan: Plan | undefined): Promise<boolean> {
   const { owner, key } = release
   if (!owner || !key) return false
   const all = await whileAway(() => driver.engine.observeAll(), new AbortController().signal)

@@ -93,4 +93,12 @@ describe('a journal', () => {
     expect(journals).toHaveLength(1)
     expect(unreadable).toEqual(['broken.1.jsonl'])
   })
+
+  test('makes way for the same release where a loss of power left an empty file', async () => {
+    const path = join(folder, 'dep-1.3.jsonl')
+    await appendFile(path, '')
+    expect((await load()).unreadable).toEqual(['dep-1.3.jsonl'])
+    expect((await begin()).lastSequence).toBe(0)
+    expect(await readdir(folder)).toEqual(['dep-1.3.jsonl', 'dep-1.3.jsonl.unreadable'])
+  })
 })

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { create, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
@@ -10,6 +10,7 @@ import {
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
+import { messageOf } from '../drivers/errors.ts'
 
 /** What the agent decided on the way, each written before it acts on it. */
 export const Facts = z.object({
@@ -39,7 +40,7 @@ export interface Journal {
   /** Highest sequence that the server has. */
   acknowledged: number
   append(event: EventInit): void
-  /** Resolves when the decision and all before it are written: a killed process finds them again. */
+  /** Resolves when the decision and all before it are written: a killed process finds them again. Rejects while the disk is full. */
   decide(fact: Facts): Promise<void>
   /** Resolves when all that is written also outlives a loss of power; wanted before something is taken away. */
   secure(): Promise<void>
@@ -54,7 +55,9 @@ export interface Journal {
 
 export interface JournalFolder {
   create(release: Release): Promise<Journal>
-  /** Those that earlier processes left. What cannot be read is set aside, never silently lost. */
+  /** One that is in memory alone: for the end of a release that could not be written down, and so did not begin. */
+  unwritten(release: Release): Journal
+  /** Those that earlier processes left. What cannot be read is set aside, never silently lost, and is in nobody's way. */
   load(): Promise<{ journals: Journal[]; unreadable: string[] }>
 }
 
@@ -68,10 +71,16 @@ export function openJournalFolder(folder: string): JournalFolder {
       const { key } = release
       if (!key) throw new Error('a release has a key')
       const file = await open(pathOf(key), 'ax', 0o600)
-      const journal = makeJournal(pathOf(key), file, release, [], {})
-      await journal.begin()
+      const journal = makeJournal({ file, path: pathOf(key), size: 0 }, release, [], {})
+      try {
+        await journal.begin()
+      } catch (error) {
+        await journal.drop()
+        throw error
+      }
       return journal
     },
+    unwritten: (release) => makeJournal(undefined, release, [], {}),
     async load() {
       const names = await readdir(folder).catch(() => [] as string[])
       const journals: Journal[] = []
@@ -81,6 +90,7 @@ export function openJournalFolder(folder: string): JournalFolder {
           journals.push(await read(join(folder, name)))
         } catch {
           unreadable.push(name)
+          await rename(join(folder, name), join(folder, `${name}.unreadable`)).catch(() => undefined)
         }
       }
       return { journals, unreadable }
@@ -104,26 +114,51 @@ async function read(path: string): Promise<Journal> {
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, 'a', 0o600)
-  if (whole.length < content.length) await file.truncate(Buffer.byteLength(whole))
-  return makeJournal(path, file, release, events, facts)
+  const size = Buffer.byteLength(whole)
+  if (whole.length < content.length) await file.truncate(size)
+  return makeJournal({ file, path, size }, release, events, facts)
 }
 
-function makeJournal(path: string, file: FileHandle, release: Release, events: DeploymentEvent[], facts: Facts) {
+interface Written {
+  file: FileHandle
+  path: string
+  /** Bytes of whole lines. */
+  size: number
+}
+
+function makeJournal(written: Written | undefined, release: Release, events: DeploymentEvent[], facts: Facts) {
   let waiting: string[] = []
   let writing: Promise<void> | undefined
   let dropped = false
+  let torn = false
 
-  /** Lines that gather while one write is under way go together into the next. */
+  /** Lines that gather while one write is under way go together into the next. One that fails loses none: they wait for the next try. */
   function flush(): Promise<void> {
-    writing ??= (async () => {
-      while (waiting.length > 0 && !dropped) {
-        const lines = waiting
-        waiting = []
-        await file.appendFile(lines.join(''))
-      }
-      writing = undefined
-    })()
+    writing ??= writeAll()
     return writing
+  }
+  async function writeAll(): Promise<void> {
+    await Promise.resolve()
+    let lines: string[] = []
+    try {
+      while (waiting.length > 0) {
+        lines = waiting
+        waiting = []
+        if (!written || dropped) continue
+        // A disk that is full takes a part of a line.
+        if (torn) await written.file.truncate(written.size)
+        torn = true
+        const bytes = Buffer.from(lines.join(''))
+        await written.file.appendFile(bytes)
+        written.size += bytes.length
+        torn = false
+      }
+    } catch (error) {
+      waiting = [...lines, ...waiting]
+      throw new Error(`the agent cannot write its data folder: ${messageOf(error)}`, { cause: error })
+    } finally {
+      writing = undefined
+    }
   }
   function write(line: unknown): Promise<void> {
     waiting.push(`${JSON.stringify(line)}\n`)
@@ -162,15 +197,16 @@ function makeJournal(path: string, file: FileHandle, release: Release, events: D
     },
     async secure() {
       await flushed()
-      await file.datasync()
+      await written?.file.datasync()
     },
     eventsAfter: (sequence: number, max: number) => events.slice(sequence, sequence + max),
     written: flushed,
     async drop() {
       dropped = true
-      await writing
-      await file.close()
-      await rm(path, { force: true })
+      await writing?.catch(() => undefined)
+      if (!written) return
+      await written.file.close()
+      await rm(written.path, { force: true })
     },
   }
   return journal as typeof journal & Journal

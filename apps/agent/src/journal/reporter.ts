@@ -41,7 +41,11 @@ export function createReporter(options: {
     try {
       while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
         const events = journal.eventsAfter(journal.acknowledged, batchMax)
-        await journal.written()
+        // An end is told also where it cannot be written: a full disk would hide it for as long as it is full.
+        await journal.written().catch((error) => {
+          if (!journal.finished) throw error
+          log.warn({ reason: messageOf(error) }, 'the end of a deployment is told before it is written')
+        })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
         if (!journal.finished && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
@@ -55,7 +59,7 @@ export function createReporter(options: {
     }
     if (active.has(journal) && journal.finished && journal.acknowledged >= journal.lastSequence) {
       active.delete(journal)
-      await onDone(journal)
+      await onDone(journal).catch((error) => log.warn({ reason: messageOf(error) }, 'a journal could not be removed'))
     } else if (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
       void send(journal, state)
     }

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
+import { freePort } from '@crux/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openJournalFolder } from '../src/journal/journal.ts'
+import { askPort, startTestAgent, startWorld, type TestAgent, type World, waitUntil, webImage } from './kit/index.ts'
+
+const run = promisify(execFile)
+let disk: string
+let world: World
+let agent: TestAgent
+
+/** Only root may mount a disk small enough to be filled. */
+const mayMount = process.getuid?.() === 0
+
+describe.runIf(mayMount)('a data folder on a full disk', () => {
+  beforeAll(async () => {
+    disk = await mkdtemp(join(tmpdir(), 'crux-disk-'))
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk])
+    world = await startWorld()
+    await world.agent.stop()
+    const { owner, server } = world
+    agent = await startTestAgent(server, { dataDir: disk, token: server.newInstallToken(), nodeId: owner.nodeId })
+    await server.waitForLink()
+  })
+  afterAll(async () => {
+    await agent?.stop()
+    await world?.dispose()
+    await run('umount', ['-l', disk])
+    await rm(disk, { recursive: true, force: true })
+  })
+
+  const ballast = () => join(disk, 'ballast')
+  async function fill(): Promise<void> {
+    const file = await open(ballast(), 'a')
+    try {
+      for (const size of [65_536, 4_096, 512, 1])
+        while (
+          await file.write(Buffer.alloc(size)).then(
+            () => true,
+            () => false,
+          )
+        );
+    } finally {
+      await file.close()
+    }
+  }
+  const makeRoom = () => rm(ballast(), { force: true })
+
+  test('loses no line of a journal, and leaves no half one', async () => {
+    const folder = openJournalFolder(join(disk, 'journal'))
+    const key = { deploymentId: 'd', number: 1 }
+    const journal = await folder.create(world.release({ deploymentId: key.deploymentId, instances: [] }))
+    await fill()
+    const text = 'x'.repeat(5_000)
+    journal.append({
+      case: 'log',
+      value: { instanceId: '', level: LogLevel.INFO, lines: [text], fromContainer: false },
+    })
+    await expect(journal.decide({ committed: true })).rejects.toThrow(
+      /cannot write its data folder: .*no space left on device/,
+    )
+    await expect(folder.create(world.release({ deploymentId: 'e', instances: [] }))).rejects.toThrow('no space left')
+    await makeRoom()
+    await journal.decide({ digests: { web: 'sha256:1' } })
+    const { journals, unreadable } = await folder.load()
+    expect(unreadable).toEqual([])
+    expect(journals).toHaveLength(1)
+    expect(journals[0]?.facts).toEqual({ committed: true, digests: { web: 'sha256:1' } })
+    expect(journals[0]?.eventsAfter(0, 10).map(({ event }) => event.value)).toMatchObject([{ lines: [text] }])
+    await journals[0]?.drop()
+    await journal.drop()
+  })
+
+  test('gives the service back when a release fails then, and begins none', async () => {
+    const [one, two] = await Promise.all([
+      world.publish('web:1', webImage('one')),
+      world.publish('web:2', webImage('two')),
+    ])
+    const port = await freePort()
+    const release = (image: string, more?: object) =>
+      world.release({
+        observationWindowMs: more === undefined ? 300 : 5_000,
+        instances: [
+          { instanceId: 'web', image, config: { name: 'web', ports: [{ internal: 8080, external: port }], ...more } },
+        ],
+      })
+    expect(await world.server.deployAndWait(release(one.reference))).toMatchObject({ successful: true })
+
+    // More words than the last page of the journal has room for.
+    const script = 'sleep 1; for line in $(seq 100); do seq -s. 40; done; exit 3'
+    const caught = release(two.reference, {
+      commands: [{ key: '/bin/sh' }, { key: '-c' }],
+      args: [{ key: script }],
+    })
+    world.server.deploy(caught)
+    // The two cannot run at once: the former one stands stopped now.
+    await waitUntil('the new one is checked', () =>
+      (caught.key ? world.server.eventsOf(caught.key) : []).some(
+        ({ event }) =>
+          event.case === 'phase' && event.value.phase === Phase.VERIFY && event.value.state === PhaseState.RUNNING,
+      ),
+    )
+    await fill()
+    const outcome = await world.server.outcomeOf(caught)
+    expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+    expect(outcome.reason).toContain('exit code 3')
+    expect(await waitUntil('the former one answers', () => askPort(port).catch(() => undefined))).toBe('one')
+
+    // Its journal is gone and has left room.
+    await fill()
+    const unbegun = await world.server.deployAndWait(release(two.reference))
+    expect(unbegun).toMatchObject({ successful: false, formerRestored: true })
+    expect(unbegun.reason).toMatch(/the release did not begin: .*no space left on device/)
+    expect(await askPort(port)).toBe('one')
+
+    await makeRoom()
+    expect(await world.server.deployAndWait(release(two.reference))).toMatchObject({ successful: true })
+    expect(await waitUntil('the new one answers', () => askPort(port).catch(() => undefined))).toBe('two')
+    await waitUntil('no journal is left', async () => (await readdir(join(disk, '.agent', 'journal'))).length === 0)
+  }, 40_000)
+})
