@@ -133,6 +133,26 @@ describe('the days', () => {
 })
 
 describe('an export', () => {
+  it('breaks off for who is not in the team any more', async () => {
+    const own = await crux.createTeam(ada)
+    const member = await crux.addMember(own, 'user')
+    await crux.app.database.pool.query(
+      `insert into crux.audit_log (team_id, actor_type, actor_id, actor_name, context, event, accepted, data)
+       select $1, 'user', 'nobody', 'Nobody', 'http', 'a b', true, jsonb_build_object('much', repeat('x', 10000))
+       from generate_series(1, 6000)`,
+      [own.id],
+    )
+    const path = `/api/${own.slug}/audit-log/export.ndjson?from=${always.from}&to=${always.to}`
+    const answer = await crux.request(path, { as: member })
+    const reader = answer.body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    await crux.client(ada).call('teams.remove-user', { params: { teamId: own.id, userId: member.id } })
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    }
+    await expect(rest()).rejects.toThrow()
+  })
+
   const fetchAll = async (slug: string, ending: 'csv' | 'ndjson', more = '') => {
     const answer = await crux.request(
       `/api/${slug}/audit-log/export.${ending}?from=${always.from}&to=${always.to}${more}`,

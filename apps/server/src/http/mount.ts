@@ -49,7 +49,7 @@ export function mountContract(http: FastifyInstance, app: App, guard: Guard, han
       handler: async (request, reply) => {
         const answer = await handle(inputOf(app, row, request, reply))
         await record(app, request, answer)
-        return send(row, request, reply, answer)
+        return send(row, request, reply, answer, () => guard(row, request))
       },
     })
   }
@@ -88,16 +88,30 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   throw invalidArgument(result.error)
 }
 
-function send(row: EndpointSpec, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+function send(
+  row: EndpointSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+  passAgain: () => Promise<unknown>,
+) {
   if (!request.crux?.status) reply.code(row.status)
   if (row.status === 201 && !reply.hasHeader('location')) reply.header('location', locationOf(request, answer))
   if (row.contentType) {
     reply.type(row.contentType)
     return typeof answer === 'string' || answer instanceof Uint8Array
       ? reply.send(answer)
-      : reply.send(Readable.from(answer as AsyncIterable<Uint8Array>))
+      : reply.send(Readable.from(whilePassing(answer as AsyncIterable<Uint8Array>, passAgain)))
   }
   return row.response ? reply.send(answer) : reply.send()
+}
+
+/** Who reads slowly may lose his right meanwhile: each part is given to who would get it if he asked now; else the answer breaks off. */
+async function* whilePassing(parts: AsyncIterable<Uint8Array>, passAgain: () => Promise<unknown>) {
+  for await (const part of parts) {
+    await passAgain()
+    yield part
+  }
 }
 
 /** Where the new thing is: its address without `/api`, below the prefix that a proxy names (backend.md 0.1). */
