@@ -1,8 +1,10 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import {
+  constants,
   createServer as createHttp2,
   type Http2SecureServer,
   type Http2Server,
+  type Http2ServerRequest,
   type ServerHttp2Session,
 } from 'node:http2'
 import { createServer as createHttps } from 'node:https'
@@ -11,6 +13,8 @@ import type { TLSSocket } from 'node:tls'
 
 /** How long a connection may wait before it has said which protocol it speaks. */
 const sniffMs = 10_000
+/** How long a request may take to arrive. */
+const requestMs = 60_000
 /** The first bytes of the HTTP/2 connection preface (RFC 9113, 3.4); no HTTP/1.1 method begins with them. */
 const preface = Buffer.from('PRI')
 
@@ -62,7 +66,7 @@ export function createOnePort(options: {
     : createHttp(options.http1)
   // Longer than a proxy in front keeps its connections: it must never meet one that we just closed.
   server.keepAliveTimeout = 75_000
-  server.requestTimeout = 60_000
+  server.requestTimeout = requestMs
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     else socket.destroy()
@@ -104,6 +108,15 @@ export function createOnePort(options: {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** HTTP/2 has no such limit of its own: half a request would wait in memory for as long as its connection lives. */
+export function limitArrival({ stream }: Http2ServerRequest, limitMs = requestMs): void {
+  if (stream.endAfterHeaders) return
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), limitMs)
+  const arrived = () => clearTimeout(timer)
+  stream.once('end', arrived)
+  stream.once('close', arrived)
 }
 
 /** Reads until three bytes are there or one differs, then puts them back. */

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from './errors.ts'
-import { createOnePort, type OnePort } from './one-port.ts'
+import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
 import { headersOf, securityHeaders } from './security-headers.ts'
 
 export type Http = {
@@ -33,9 +33,10 @@ export function createHttpServer(
         http1: handler,
         http2: (request, response) => {
           const isGrpc = /^application\/(grpc|connect|proto)/.test(request.headers['content-type'] ?? '')
-          if (isGrpc) options.grpc(request, response)
+          if (isGrpc) return options.grpc(request, response)
+          limitArrival(request)
           // Fastify reads and writes the compatibility objects of HTTP/2 as it does those of HTTP/1.1.
-          else handler(request as never, response as never)
+          handler(request as never, response as never)
         },
         tls: app.config.tls,
       })

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
+
+const limitMs = 50
+let port: OnePort
+let session: ClientHttp2Session
+beforeAll(async () => {
+  port = createOnePort({
+    http1: (_request, response) => void response.end(),
+    http2: (request, response) => {
+      limitArrival(request, limitMs)
+      request.resume()
+      request.on('end', () => setTimeout(() => response.end('all of it'), 3 * limitMs))
+    },
+    tls: undefined,
+  })
+  port.server.listen(0, '127.0.0.1')
+  await once(port.server, 'listening')
+  session = connect(`http://127.0.0.1:${(port.server.address() as AddressInfo).port}`)
+})
+afterAll(() => {
+  session.destroy()
+  port.destroy()
+  port.server.close()
+})
+
+it('gives up on a request of HTTP/2 that never ends', async () => {
+  const stream = session.request({ ':method': 'POST' }, { endStream: false })
+  stream.write('half of')
+  await once(stream, 'close')
+  expect(stream.rstCode).toBe(8)
+})
+
+it('waits for the answer to one that has ended, however long it takes', async () => {
+  const stream = session.request({ ':method': 'POST' })
+  stream.end('something')
+  expect(await text(stream)).toBe('all of it')
+})
