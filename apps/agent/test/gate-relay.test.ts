@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { mkdir, rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { createLogger } from '@crux/service-kit'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { askPort, loadPort, startTestGate, type TestGate, waitUntil } from './kit/index.ts'
+import { createGate } from '../src/gate/gate.ts'
+import { askPort, gateMain, loadPort, startTestGate, type TestGate, waitUntil } from './kit/index.ts'
 
 const full = process.env.CRUX_TEST_FULL === '1'
 let gate: TestGate
@@ -262,6 +266,46 @@ describe('a gate that hands over', () => {
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 10_000 })).toEqual({ ok: true, left: 0 })
     await waitUntil('the former ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
   }, 60_000)
+
+  test('does so once, also where the code on the disk is no longer the one that the agent began with', async () => {
+    let handovers = 0
+    const held = createGate({
+      folder: gate.folder,
+      log: createLogger({ name: 'test', level: 'silent' }),
+      onLost: () => undefined,
+      runner: {
+        unusable: undefined,
+        code: 'of an agent that began before the update',
+        start: async () => undefined,
+        entryForHandover() {
+          handovers += 1
+          return gateMain
+        },
+        remove: async () => undefined,
+      },
+    })
+    const before = await gate.hello()
+    expect((await held.look())?.pid).not.toBe(before.pid)
+    expect(handovers).toBe(1)
+    held.close()
+  })
+
+  test('and cannot write its folder keeps what it held, and takes more', async () => {
+    const port = await behindGate(await web('kept'))
+    // Where a file is to be written, as on a full disk.
+    const blocked = ['gate.pid', 'ports.json.new'].map((name) => join(gate.folder, name))
+    for (const path of blocked) {
+      await rm(path, { force: true })
+      await mkdir(path)
+    }
+    try {
+      await gate.handOver()
+      expect(await askPort(port)).toBe('kept')
+      expect(await askPort(await behindGate(await web('more')))).toBe('more')
+    } finally {
+      for (const path of blocked) await rm(path, { recursive: true })
+    }
+  })
 
   test('to code that does not run goes on by itself', async () => {
     const port = await behindGate(await web('still here'))

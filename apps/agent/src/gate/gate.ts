@@ -44,7 +44,8 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     return attempt
   }
 
-  async function open(start: boolean): Promise<GateClient | undefined> {
+  /** @param mayHandOver once: code that has changed since this agent began calls itself otherwise for ever */
+  async function open(start: boolean, mayHandOver = true): Promise<GateClient | undefined> {
     let found = await connectGate(folder)
     if (!found && !start) return undefined
     if (!found) {
@@ -60,17 +61,14 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     }
     const mine = found
     const hello = await helloOf(mine)
-    if (hello.code !== runner.code) {
-      const answer = await mine.ask({ kind: 'handover', entry: runner.entryForHandover() })
-      if (answer.ok) {
+    if (hello.code !== runner.code && mayHandOver) {
+      const reason = await handOverTo(mine)
+      if (reason === undefined) {
         mine.close()
         log.info('the gate handed its ports over to the code of this agent')
-        return open(start)
+        return open(start, false)
       }
-      log.warn(
-        { reason: answer.message },
-        'the gate could not hand over to the code of this agent and goes on with its own',
-      )
+      log.warn({ reason }, 'the gate could not hand over to the code of this agent and goes on with its own')
     }
     client = mine
     expected = true
@@ -80,6 +78,18 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
       if (!closed && expected) options.onLost()
     })
     return mine
+  }
+
+  /** @returns why it did not */
+  async function handOverTo(gate: GateClient): Promise<string | undefined> {
+    let entry: string
+    try {
+      entry = runner.entryForHandover()
+    } catch (error) {
+      return messageOf(error)
+    }
+    const answer = await gate.ask({ kind: 'handover', entry })
+    return answer.ok ? undefined : answer.message
   }
 
   /** Every request may be repeated: a gate that ends or hands over in between loses none. */

@@ -38,7 +38,7 @@ export async function runGate(options: {
   async function apply({ open, close }: Extract<GateRequest, { kind: 'apply' }>): Promise<GateAnswer> {
     if (!open.every(isPort)) return { ok: false, code: '', message: 'not a port' }
     const answer = await ports.apply(open, close)
-    if (answer.ok) writePorts(folder, ports.entries())
+    if (answer.ok) keep(() => writePorts(folder, ports.entries()))
     return answer
   }
 
@@ -91,7 +91,7 @@ export async function runGate(options: {
         return inOrder(() => handOver(request.entry))
       case 'stop':
         ports.leave()
-        writePorts(folder, [])
+        keep(() => writePorts(folder, []))
         setImmediate(() => process.exit(0))
         return { ok: true }
       default:
@@ -115,12 +115,22 @@ export async function runGate(options: {
     }
     control = await listenForAgent(folder, answer)
   }
-  writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 })
+  keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
   const own = statSync(folder).ino
   setInterval(() => {
     if (inodeOf(folder) !== own && !handedOver) process.exit(0)
   }, folderCheckMs).unref()
 }
+
+/** What only helps later must not cost the ports now, on a full disk for instance. */
+function keep(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  }
+}
+
 function inodeOf(path: string): number | undefined {
   try {
     return statSync(path).ino
