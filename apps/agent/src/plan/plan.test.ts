@@ -245,6 +245,24 @@ describe('planRelease', () => {
     expect(plan.cleanUp).toMatchObject([{ kind: 'former.remove', id: 'old-web' }])
   })
 
+  test('leaves a container alone that another instance has taken over with its name', () => {
+    const former = [
+      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-web', instanceId: 'site' },
+    ]
+    const made = makeCase([{ name: 'site' }, { name: 'web' }], { former })
+    const [, web] = made.resolved
+    const standing = makeOld('web', {
+      imageId: 'image-new',
+      labels: { [label.configHash]: configHash('sha256:new', web?.config ?? makeConfig({ name: '' })) },
+    })
+    const plan = planOf(made, [standing])
+    expect(modes(plan)).toEqual(['first', 'keep'])
+    expect(plan.cleanUp).toEqual([])
+    const changed = planOf(made, [makeOld('web')])
+    expect(modes(changed)).toEqual(['first', 'beside'])
+    expect(changed.cleanUp).toHaveLength(1)
+  })
+
   test('refuses a name or port that is not ours, and names the holder', () => {
     const foreign: ContainerSummary = {
       id: 'x',

@@ -45,7 +45,7 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
   const companion = companionName(owner)
   refuseForeignNames(desired, observed, release)
 
-  const formers = new Map(desired.map((instance) => [instance.instanceId, formerOf(instance, observed, release)]))
+  const formers = formersOf(desired, observed, release)
   const takenOver = new Set([...formers.values()].flatMap((former) => (former ? [former.id] : [])))
   const orphans = release.partial ? [] : orphansOf(release, observed, takenOver)
 
@@ -294,15 +294,24 @@ function modeOf(former: ObservedContainer | undefined, mustStop: ReadonlyMap<str
 }
 
 /**
- * The container that an instance replaces: the one of its name, or the one that a former release made for the same
- * instance under another name. Only an owner's own; those of this very release are not former.
+ * The container that each instance replaces: the one of its name, or else the one that a former release made for the same instance
+ * under another name, unless that name is another instance's now. Only an owner's own; those of this very release are not former.
  */
-function formerOf(instance: DesiredInstance, observed: Observation, release: Release): ObservedContainer | undefined {
+function formersOf(
+  desired: readonly DesiredInstance[],
+  observed: Observation,
+  release: Release,
+): Map<string, ObservedContainer | undefined> {
   const candidates = observed.owned.filter(({ labels }) => !isOfRelease(labels, release))
-  const byName = candidates.find(({ name }) => name === instance.full)
-  if (byName) return byName
-  const record = release.former.find(({ instanceId }) => instanceId === instance.instanceId)
-  return record ? candidates.find(({ name }) => name === record.containerName) : undefined
+  const named = (wanted: string | undefined) => candidates.find(({ name }) => name === wanted)
+  const names = new Set(desired.map(({ full }) => full))
+  return new Map(
+    desired.map(({ instanceId, full }) => {
+      const record = release.former.find((former) => former.instanceId === instanceId)
+      const renamed = record && !names.has(record.containerName) ? named(record.containerName) : undefined
+      return [instanceId, named(full) ?? renamed]
+    }),
+  )
 }
 
 function orphansOf(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
