@@ -10,6 +10,9 @@ const sessionsChannel = 'crux_sessions'
 const identitiesChannel = 'crux_identities'
 /** PostgreSQL takes 8,000 bytes per notification; ids only, so nothing comes near. */
 const bytesMax = 7_000
+const retryMs = 500
+/** Of events that cannot be sent, so many of the newest are kept. */
+const waitingMax = 10_000
 
 /** The bus over LISTEN/NOTIFY: several processes on one database hear each other, and themselves. */
 export function createPostgresBus(options: { url: string; database: Database<typeof schema>; log: Logger }) {
@@ -36,22 +39,30 @@ export function createPostgresBus(options: { url: string; database: Database<typ
     },
   })
 
-  // One statement at a time, all that waits in one: events of a process arrive in the order in which it published them.
-  const waiting: string[] = []
+  // One statement at a time, all that waits in one: events of a process arrive in the order in which it published them. What could
+  // not be sent stays first in line: the others may have lost nothing, and would never read again what they keep.
+  let waiting: string[] = []
   let sending = false
+  let retry: NodeJS.Timeout | undefined
   async function flush() {
     if (sending) return
     sending = true
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, 500)
+    clearTimeout(retry)
+    retry = undefined
+    while (waiting.length > 0 && !retry) {
+      const batch = waiting.slice(0, 500)
       try {
         await options.database.pool.query({
           name: 'bus publish',
           text: 'select pg_notify($1, event) from unnest($2::text[]) with ordinality as t(event, position) order by position',
           values: [channel, batch],
         })
+        waiting = waiting.slice(batch.length)
       } catch (err) {
-        options.log.error({ err, events: batch.length }, 'events could not be sent')
+        options.log.error({ err, events: waiting.length }, 'events could not be sent, they are sent again')
+        waiting = waiting.slice(-waitingMax)
+        retry = setTimeout(() => void flush(), retryMs)
+        retry.unref()
       }
     }
     sending = false
@@ -64,7 +75,8 @@ export function createPostgresBus(options: { url: string; database: Database<typ
       if (Buffer.byteLength(payload) > bytesMax)
         throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
       waiting.push(payload)
-      void flush()
+      // While the database is away, one try in a while is enough.
+      if (!retry) void flush()
     },
     on(type, run) {
       const listeners = heard.get(type) ?? new Set()
@@ -76,7 +88,14 @@ export function createPostgresBus(options: { url: string; database: Database<typ
       return () => void reconnected.delete(run)
     },
   }
-  return { bus, ready: listener.ready, stop: () => listener.stop() }
+  return {
+    bus,
+    ready: listener.ready,
+    stop() {
+      clearTimeout(retry)
+      return listener.stop()
+    },
+  }
 }
 
 function eventOf(payload: string, from: string): BusEvent {

@@ -1,0 +1,36 @@
+import { openDatabase } from '@crux/postgres'
+import { createLogger } from '@crux/service-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serverDatabase, until } from '../../test/kit/index.ts'
+import * as schema from '../db/schema/index.ts'
+import { createPostgresBus } from './postgres-bus.ts'
+
+const log = createLogger({ name: 'test', level: 'fatal' })
+let given: Awaited<ReturnType<typeof serverDatabase>>
+beforeAll(async () => {
+  given = await serverDatabase()
+})
+afterAll(() => given.drop())
+
+it('an event that could not be sent is sent again, in its place', async () => {
+  const { url } = given
+  const database = openDatabase({ url, log, schema })
+  const { bus, ready, stop } = createPostgresBus({ url, database, log })
+  await ready
+  const heard: string[] = []
+  bus.on('node.work', ({ nodeId }) => heard.push(nodeId))
+  const query = database.pool.query.bind(database.pool)
+  let broken = 1
+  // A connection of the pool that breaks under the statement; the one that listens stands.
+  database.pool.query = ((...args: Parameters<typeof query>) => {
+    if (broken-- > 0) return Promise.reject(new Error('Connection terminated unexpectedly'))
+    return query(...args)
+  }) as typeof database.pool.query
+  for (const nodeId of ['one', 'two']) bus.publish({ type: 'node.work', nodeId })
+  await until(() => broken < 1)
+  bus.publish({ type: 'node.work', nodeId: 'three' })
+  await until(() => heard.length === 3)
+  expect(heard).toEqual(['one', 'two', 'three'])
+  await stop()
+  await database.close()
+})
