@@ -1,6 +1,7 @@
 import type { ApiError, Input } from '@crux/client'
 import type { Operation, Result } from '@crux/contract'
 import { type QueryKey, useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { toastError } from '../components/toasts.tsx'
 import { useDenied } from './me.ts'
 import { client, queryClient } from './query.ts'
@@ -23,8 +24,19 @@ type CallOptions<O extends Operation> = {
  */
 export function useCall<O extends Operation>(operation: O, options: CallOptions<O> = {}) {
   const denied = useDenied(operation)
+  // A second press before the button knows that it is busy is the same deed.
+  const underWay = useRef(new Map<string, Promise<Result<O>>>())
   const call = useMutation<Result<O>, ApiError, Input<O>>({
-    mutationFn: (input) => client.call<Operation>(operation, input as never) as Promise<Result<O>>,
+    mutationFn: (input) => {
+      const key = JSON.stringify(input) ?? ''
+      const sent =
+        underWay.current.get(key) ??
+        (client.call<Operation>(operation, input as never) as Promise<Result<O>>).finally(() =>
+          underWay.current.delete(key),
+        )
+      underWay.current.set(key, sent)
+      return sent
+    },
     onSuccess: async (result, input) => {
       for (const key of options.stale ?? []) void queryClient.invalidateQueries({ queryKey: key as QueryKey })
       await options.onSuccess?.(result, input)

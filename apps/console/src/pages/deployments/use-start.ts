@@ -2,6 +2,7 @@ import { ApiError } from '@crux/client'
 import type { Deployment } from '@crux/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, client, queryClient, queryKey } from '../../api/client.ts'
 import { useDenied, useDeniedPart } from '../../api/me.ts'
@@ -55,12 +56,23 @@ export function useStart(teamSlug: string) {
       if (!sessionLost(error)) toastError(error)
     },
   })
+  // A second press before the button knows that it is busy starts nothing.
+  const underWay = useRef(false)
+  const startOnce = (wish: Wish) => {
+    if (underWay.current) return
+    underWay.current = true
+    start.mutate(wish, {
+      onSettled: () => {
+        underWay.current = false
+      },
+    })
+  }
   return {
     starting: start.isPending,
     startDenied,
     rollBackDenied,
     start: (deployment: Named, options: { instances?: string[]; recreate?: boolean } = {}) =>
-      start.mutate({ deployment, ...options }),
+      startOnce({ deployment, ...options }),
     /** From a list, where nothing was seen of what will change: said and asked first. */
     askAndStart: async (deployment: Named) => {
       const name = `${deployment.project.name} ${deployment.version.name}`
@@ -89,9 +101,9 @@ export function useStart(teamSlug: string) {
         ]),
         action: t('start.action'),
       })
-      if (sure) start.mutate({ deployment })
+      if (sure) startOnce({ deployment })
     },
-    rollBack: (deployment: Named, release: number) => start.mutate({ deployment, release }),
+    rollBack: (deployment: Named, release: number) => startOnce({ deployment, release }),
   }
 }
 
