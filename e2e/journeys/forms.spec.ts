@@ -1,4 +1,4 @@
-import { unique } from '@crux/test-kit'
+import { createDeployment, createService, idle, unique } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 
@@ -48,7 +48,7 @@ test('the end of the session takes nothing along that was typed: it is sent afte
   await expect(word).toBeVisible()
   const [other] = await Promise.all([
     context.waitForEvent('page'),
-    word.getByRole('button', { name: 'Sign in in another tab' }).click(),
+    word.getByRole('button', { name: 'Sign in on a new tab' }).click(),
   ])
   await other.waitForURL(/\/auth\/login$/)
   await other.close()
@@ -74,4 +74,50 @@ test('a call is made also where the browser believes to be offline, and says at 
   await expect(form.getByRole('alert')).toHaveText('Network Error')
   await form.getByRole('button', { name: 'Create project' }).click()
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
+})
+
+test('a form that is sent twice in one moment is sent once', async ({ page, stage }) => {
+  const form = await openNewProject(page, stage.world.teamSlug)
+  await form.getByLabel('Name').fill(unique('Once '))
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+  await form
+    .getByRole('button', { name: 'Create project' })
+    .evaluate((button: { click: () => void }) => [button, button].map((one) => one.click()))
+  await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
+  expect(sent).toEqual([`/api/${stage.world.teamSlug}/projects`])
+})
+
+test('the focus goes back to what opened a layer, on from a row that is gone, and into the page that follows', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: unique('focus/i'), tag: '1', image: idle() }])
+  const prefix = unique('focus')
+  for (const one of ['a', 'b']) {
+    const rolling = await createService(world, [{ name: unique('focus/i'), tag: '1', image: idle() }])
+    await createDeployment(world, rolling, `${prefix}${one}`)
+  }
+  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  const actions = page.getByRole('row', { name: new RegExp(prefix) }).getByRole('button', { name: 'More actions' })
+  await expect(actions).toHaveCount(2)
+  const askToDelete = async () => {
+    await actions.first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await expect(page.getByRole('dialog')).toBeVisible()
+  }
+  await askToDelete()
+  await page.keyboard.press('Escape')
+  await expect(actions.first()).toBeFocused()
+  await askToDelete()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: false }).last().press('Enter')
+  await expect(actions).toHaveCount(1)
+  await expect(actions).toBeFocused()
+
+  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await page.getByRole('table', { name: 'Images' }).getByRole('link').first().press('Enter')
+  await page.waitForURL(/container-configurations/)
+  await expect(page.getByRole('main')).toBeFocused()
 })

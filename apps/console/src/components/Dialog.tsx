@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from './class-names.ts'
+import { giveFocusBack } from './focus-trail.ts'
 
 type Props = {
   open: boolean
@@ -38,6 +39,7 @@ export function Dialog({
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           tabIndex={-1}
+          onCloseAutoFocus={giveFocusBack}
           onOpenAutoFocus={(event) => {
             const content = event.currentTarget
             if (!(content instanceof HTMLElement)) return

@@ -1,7 +1,8 @@
-import { Outlet } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useTeamOrNone } from '../api/me.ts'
+import { focusPageIfLost } from '../components/focus-trail.ts'
 import { later } from '../components/later.tsx'
 import { loadArea } from '../i18n.ts'
 import { NodesFollower } from './NodesFollower.tsx'
@@ -26,6 +27,12 @@ export function AppFrame() {
   const team = useTeamOrNone()
   const [layer, setLayer] = useState<Layer>(null)
   const close = () => setLayer(null)
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  const before = useRef(shown)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== shown) focusPageIfLost()
+    before.current = shown
+  }, [shown])
   useShortcuts({ teamSlug: team?.slug, onPalette: () => setLayer('palette'), onHelp: () => setLayer('shortcuts') })
   return (
     <div className="flex min-h-dvh">

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../api/client.ts'
 import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
+import { giveFocusBack } from '../components/focus-trail.ts'
 import { State } from '../components/State.tsx'
 import { links } from '../links.ts'
 import { accountPages } from './account-pages.ts'
@@ -22,6 +23,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Radix.Overlay className="fixed inset-0 z-40 bg-veil animate-[appear_.1s]" />
         <Radix.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={giveFocusBack}
           className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-box border border-line bg-raised shadow-lift outline-none"
         >
           <Radix.Title className="sr-only">{t('title')}</Radix.Title>
