@@ -34,14 +34,14 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const report = (next: string) => {
+  const report = (next: string, atOnce = delayMs === 0 || next === '') => {
     const now = () => {
       reported.current.push(next)
       tell.current(next)
     }
     setText(next)
     clearTimeout(timer.current)
-    if (delayMs === 0 || next === '') now()
+    if (atOnce) now()
     else timer.current = setTimeout(now, delayMs)
   }
   return (
@@ -56,6 +56,12 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
         // biome-ignore lint/a11y/noAutofocus: only where opening the box is itself the person's action
         autoFocus={autoFocus}
         onChange={(event) => report(event.target.value)}
+        // Enter looks at once, and sends no form that the box may stand in.
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          if (text !== reported.current.at(-1)) report(text, true)
+        }}
         className="h-[30px] w-full rounded-md border border-line-strong bg-surface pr-7 pl-8 [&::-webkit-search-cancel-button]:hidden"
       />
       {text !== '' && (
