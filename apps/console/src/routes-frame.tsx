@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router'
 import { NotFound } from './components/NotFound.tsx'
-import { SkeletonPage } from './components/Skeletons.tsx'
+import { SkeletonFrame } from './components/Skeletons.tsx'
 import { requireSession } from './entry.ts'
 import { BareFrame } from './frame/BareFrame.tsx'
 import { CrashPage } from './frame/CrashPage.tsx'
@@ -23,5 +23,5 @@ export const app = createRoute({
   id: 'app',
   beforeLoad: requireSession,
   component: page([], () => import('./frame/AppFrame.tsx'), 'AppFrame'),
-  pendingComponent: SkeletonPage,
+  pendingComponent: SkeletonFrame,
 })

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useSidebarCollapsed } from '../stores/sidebar.ts'
 import { cx } from './class-names.ts'
 
 const widths = ['w-40', 'w-28', 'w-52', 'w-32', 'w-44', 'w-24']
@@ -8,7 +9,7 @@ const widths = ['w-40', 'w-28', 'w-52', 'w-32', 'w-44', 'w-24']
 export function SkeletonRows({ rows = 6, filters }: { rows?: number; filters?: boolean }) {
   const { t } = useTranslation()
   const list = (
-    <div aria-busy="true" className="rounded-box border border-line bg-surface">
+    <div aria-busy="true" className="min-w-0 overflow-hidden rounded-box border border-line bg-surface">
       <span role="status" className="sr-only">
         {t('loading')}
       </span>
@@ -48,6 +49,22 @@ export function SkeletonPage() {
       <span className="skeleton block h-6 w-56" />
       <span className="skeleton mt-2 mb-5 block h-3.5 w-80 max-w-full" />
       <SkeletonRows rows={5} />
+    </div>
+  )
+}
+
+/** The frame itself is still loading, and who is signed in is being asked: nothing jumps when it comes. */
+export function SkeletonFrame() {
+  const collapsed = useSidebarCollapsed()
+  return (
+    <div className="flex min-h-dvh">
+      <div className={cx('shrink-0 border-r border-line max-md:hidden', collapsed ? 'w-[49px]' : 'w-[212px]')} />
+      <div className="min-w-0 flex-1">
+        <div className="h-12 border-b border-line" />
+        <div className="max-w-[1440px] px-5 pt-5 max-md:px-3 max-md:pt-3.5">
+          <SkeletonPage />
+        </div>
+      </div>
     </div>
   )
 }

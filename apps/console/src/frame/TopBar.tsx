@@ -27,7 +27,7 @@ export function TopBar({ onSearch, onMenu, onShortcuts }: Props) {
         type="button"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={onSearch}
-        className="ml-auto flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 hover:border-line-strong wide:w-[250px]"
+        className="ml-auto flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 hover:border-line-strong wide:w-[250px]"
       >
         <Search aria-hidden />
         <span className="max-md:sr-only">{t('top.find')}</span>
@@ -49,16 +49,16 @@ function Breadcrumb() {
   return (
     <nav aria-label={t('top.crumbs')} className="flex min-w-0 items-center gap-1.5 text-ink-3">
       {team && (
-        <span className="flex items-center gap-1.5 max-md:hidden">
+        <span className="flex shrink-0 items-center gap-1.5 max-md:hidden">
           <Link {...links.teamHome(team.slug)} className="rounded-sm hover:text-ink">
             {team.slug}
           </Link>
           <span aria-hidden>/</span>
         </span>
       )}
-      {crumbs.slice(0, -1).map((crumb) => (
-        <Fragment key={crumb.label}>
-          <Link {...crumb.link} className="max-w-48 truncate rounded-sm hover:text-ink max-md:hidden">
+      {crumbs.slice(0, -1).map((crumb, place) => (
+        <Fragment key={place}>
+          <Link {...crumb.link} className="max-w-48 shrink-[.2] truncate rounded-sm hover:text-ink max-md:hidden">
             {crumb.label}
           </Link>
           <span aria-hidden className="max-md:hidden">
@@ -104,7 +104,7 @@ function LiveDot() {
   const dots = { live: 'bg-running', connecting: 'bg-progress', offline: 'bg-failed' }
   return (
     <Tooltip content={t(`top.${state}Help`)} side="bottom">
-      <span role="status" data-live={state} className="flex items-center gap-2 text-small text-ink-2">
+      <span role="status" data-live={state} className="flex shrink-0 items-center gap-2 text-small text-ink-2">
         <span aria-hidden className={cx('size-[7px] shrink-0 rounded-full', dots[state])} />
         <span className="max-md:sr-only">{t(`top.${state}`)}</span>
       </span>

@@ -90,7 +90,8 @@ export function DataTable<Row>(props: Props<Row>) {
     )
   return (
     <div className={frame}>
-      <div className="overflow-x-auto">
+      {/* What is placed absolutely inside must scroll with the table and not widen the page. */}
+      <div className="relative overflow-x-auto">
         <table aria-label={label} className="w-full border-collapse">
           <thead>
             <tr>
@@ -132,7 +133,7 @@ export function DataTable<Row>(props: Props<Row>) {
                     className={cx(
                       'h-9 px-3 whitespace-nowrap',
                       column.align === 'right' && 'text-right tabular-nums',
-                      column.grow && 'w-full max-w-0 truncate',
+                      column.grow ? 'w-full max-w-0 truncate' : 'max-w-96 overflow-x-clip text-ellipsis',
                     )}
                   >
                     {column.cell(row)}

@@ -153,10 +153,10 @@ function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column
       header: t('image.image'),
       narrow: 'detail',
       cell: (image) => (
-        <span className="inline-flex items-center gap-2">
-          <code>{image.name}</code>
+        <span className="inline-flex max-w-full items-center gap-2">
+          <code className="min-w-0 truncate max-md:whitespace-normal max-md:wrap-anywhere">{image.name}</code>
           {image.tag ? (
-            <Tag>{image.tag}</Tag>
+            <Tag className="max-w-40 shrink-0 truncate">{image.tag}</Tag>
           ) : onTag ? (
             <Button size="sm" onClick={() => onTag(image.id)}>
               {t('image.chooseTag')}
