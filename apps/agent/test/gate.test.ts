@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
@@ -111,6 +111,28 @@ describe('a port that stays open', () => {
     expect(await askPort(other)).toBe('two')
     await waitUntil('the gate ends with its last port', async () => !(await lookAtGate(world.dataDir)))
   }, 60_000)
+
+  test('whose former connections are waited for keeps no agent from ending, and the next one goes on waiting', async () => {
+    const port = await freePort()
+    const portGate = { enabled: true, drainSeconds: 600 }
+    await deploy(one, port, { portGate })
+    const client = connect(port, '127.0.0.1')
+    client.on('error', () => undefined)
+    await once(client, 'connect')
+    const gateCounts = async () => (await lookAtGate(world.dataDir))?.connections === 1
+    await waitUntil('the gate counts the connection', gateCounts)
+    const release = world.release({ instances: [web(two, port, { portGate })] })
+    const waits = () => world.server.linesOf(release).filter((line) => line.includes('waits at most 600 s')).length
+    world.server.deploy(release)
+    await waitUntil('it waits for the connection', () => waits() === 1)
+    const began = performance.now()
+    await world.restartAgent()
+    expect(performance.now() - began).toBeLessThan(6_000)
+    await waitUntil('it waits again', () => waits() === 2)
+    client.destroy()
+    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await world.names()).toEqual([world.name('web')])
+  }, 40_000)
 
   test('that somebody else has is refused before anything changes', async () => {
     const port = await freePort()

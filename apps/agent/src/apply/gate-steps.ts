@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { orAborted } from '../concurrency/or-aborted.ts'
 import { pause } from '../concurrency/pause.ts'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
@@ -49,7 +50,7 @@ export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.awa
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
   if (expected.kind !== 'running') return
   const full = instance.full
-  const began = Date.now()
+  const began = performance.now()
   const id = run.ids.get(instanceId) ?? ''
   for (const { containerPort } of ports) {
     let required: boolean | undefined
@@ -61,7 +62,7 @@ export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.awa
       const heard = await knock(addressOf(seen), containerPort)
       if (heard === 'open') break
       required ??= former !== undefined && (await answers(run, former.id, containerPort))
-      const waited = Date.now() - began
+      const waited = performance.now() - began
       if (heard === 'nothing' && waited >= optionalPortMs) {
         throw new Refusal(
           instanceId,
@@ -108,7 +109,7 @@ export async function drainFormers({ formers }: StepOf<'gate.drain'>, run: Run):
       if (standing === 0) return
       const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the former ${name}`
       run.narrator.info(instanceId, `waits at most ${ms / 1_000} s for ${open(standing)}`)
-      const left = await run.gate.drain(id, ms)
+      const left = await orAborted(run.gate.drain(id, ms), run.signal)
       if (left > 0) run.narrator.warn(instanceId, `${open(left)} end with it`)
     }),
   )

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { JournalPosition, Release, ReleaseKey } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { KeyedLock } from '../concurrency/keyed-lock.ts'
@@ -29,9 +31,10 @@ export interface Releases {
 
 const atOnce = 4
 const rememberedKeys = 1_000
+const stopMs = 8_000
 
 export function createReleases(options: {
-  context: Omit<ReleaseContext, 'createLock'>
+  context: Omit<ReleaseContext, 'createLock' | 'ending' | 'leaveSlot'>
   journals: JournalFolder
   client: AgentClient
   /** A deployment ended, well or not: its prefix may be looked at. */
@@ -40,7 +43,13 @@ export function createReleases(options: {
 }): Releases {
   const { journals, client, log, onEnded } = options
   const images = new KeyedLock()
-  const context: ReleaseContext = { ...options.context, createLock: (key, work) => images.run(key, work) }
+  const ending = new AbortController()
+  setMaxListeners(0, ending.signal)
+  const context = {
+    ...options.context,
+    createLock: (key, work) => images.run(key, work),
+    ending: ending.signal,
+  } satisfies Omit<ReleaseContext, 'leaveSlot'>
   const open = new Map<string, { journal: Journal; controller: AbortController }>()
   const finished = new Set<string>()
   const accepting = new Map<string, Promise<void>>()
@@ -67,17 +76,19 @@ export function createReleases(options: {
     reporter.follow(journal)
     if (journal.finished) return
     const work = prefixes
-      .run(journal.release.owner?.prefix ?? '', () => slots.run(() => runOne(journal, controller.signal)))
+      .run(journal.release.owner?.prefix ?? '', () =>
+        slots.run((leave) => runOne(journal, controller.signal, leave), controller.signal),
+      )
       .finally(() => running.delete(work))
     running.add(work)
   }
 
-  async function runOne(journal: Journal, signal: AbortSignal): Promise<void> {
+  async function runOne(journal: Journal, signal: AbortSignal, leaveSlot: () => void): Promise<void> {
     if (stopping) return
     const about = { deployment: journal.key.deploymentId, release: journal.key.number }
     log.info(about, 'deployment begins')
     try {
-      await runRelease(journal, context, signal)
+      await runRelease(journal, { ...context, leaveSlot }, signal)
       log.info(about, 'deployment ended')
       onEnded(journal.release.owner?.prefix ?? '')
     } catch (error) {
@@ -114,7 +125,7 @@ export function createReleases(options: {
           successful: false,
           reason: `the release did not begin: ${reason}`,
           instanceId: '',
-          formerRestored: await formersRun(context.driver, release, undefined).catch(() => false),
+          formerRestored: await formersRun(context, release, undefined).catch(() => false),
           cancelled: false,
           containerNames: [],
         })
@@ -151,8 +162,10 @@ export function createReleases(options: {
     },
     async stop() {
       stopping = true
+      ending.abort(new Stopped('shutdown'))
       for (const { controller } of open.values()) controller.abort(new Stopped('shutdown'))
-      await Promise.allSettled(running)
+      // An engine that answers nothing must not keep a process from ending; the journal knows how to go on.
+      await Promise.race([Promise.allSettled(running), delay(stopMs, undefined, { ref: false })])
     },
   }
 }

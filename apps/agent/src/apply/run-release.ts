@@ -35,6 +35,10 @@ export interface ReleaseContext {
   images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
   createLock: Run['createLock']
+  /** Aborts with a Stopped when this process ends: also what nobody may cancel is left to the next one then. */
+  ending: AbortSignal
+  /** Others may begin: what is left waits more than it works. */
+  leaveSlot: () => void
 }
 
 const lastLines = 100
@@ -53,6 +57,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   let unclaim: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
+    if (!journal.facts.committed) signal.throwIfAborted()
     if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
     const secrets = await openSecrets(context.decrypt, desired)
@@ -72,6 +77,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     signal.throwIfAborted()
     run = await prepareRun(journal, context, { resolved, secrets, early }, narrator, signal)
     if (!journal.facts.committed) await bringAbout(journal, context, run)
+    context.leaveSlot()
     await cleanUp(run, context)
     succeed(run)
   } catch (error) {
@@ -224,11 +230,12 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
 async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
   const { plan, narrator } = run
   // Past the point of no return: neither a cancellation nor a missing link stops the removal of what was replaced.
-  const unstoppable: Run = { ...run, signal: new AbortController().signal }
+  const unstoppable: Run = { ...run, signal: context.ending }
   for (const step of plan.cleanUp) {
     try {
       await execute(step, unstoppable)
     } catch (error) {
+      context.ending.throwIfAborted()
       context.log.warn({ reason: messageOf(error) }, 'a former container could not be removed')
       narrator.warn(
         'instanceId' in step ? step.instanceId : '',
@@ -281,7 +288,7 @@ async function fail(
   const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
   const { owner } = journal.release
   if (owner) await context.driver.engine.removeNetworkIfUnused(networkName(owner)).catch(() => undefined)
-  const formerRestored = problems.length === 0 && (await formersRun(context.driver, journal.release, plan))
+  const formerRestored = problems.length === 0 && (await formersRun(context, journal.release, plan))
   narrator.outcome({
     successful: false,
     reason: [told?.reason ?? refusal.message, ...problems].join('; '),
@@ -297,6 +304,7 @@ async function undo(plan: Plan, run: Run): Promise<string[]> {
   const problems: string[] = []
   for (const group of plan.undo) {
     const results = await Promise.allSettled(group.map((step) => execute(step, run)))
+    run.signal.throwIfAborted()
     for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
   }
   for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
@@ -313,7 +321,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     narrator,
     dataDir: context.dataDir,
     secrets: new Map(),
-    signal: new AbortController().signal,
+    signal: context.ending,
     resumed: true,
     ensured: new Set(),
     ids: new Map(),
@@ -350,10 +358,14 @@ async function tellLastWords(run: Run, instanceId: string): Promise<void> {
 }
 
 /** Whether containers that stood before this release answer now. */
-export async function formersRun(driver: Driver, release: Release, plan: Plan | undefined): Promise<boolean> {
+export async function formersRun(
+  { driver, ending }: Pick<ReleaseContext, 'driver' | 'ending'>,
+  release: Release,
+  plan: Plan | undefined,
+): Promise<boolean> {
   const { owner, key } = release
   if (!owner || !key) return false
-  const all = await whileAway(() => driver.engine.observeAll(), new AbortController().signal)
+  const all = await whileAway(() => driver.engine.observeAll(), ending)
   const mustRun = new Set(plan?.instances.flatMap(({ former }) => (former?.wasRunning ? [former.id] : [])))
   if ([...mustRun].some((id) => !all.some((container) => container.id === id && container.running))) return false
   const names = new Set([

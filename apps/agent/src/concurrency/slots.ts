@@ -7,15 +7,43 @@ export class Slots {
     this.#free = count
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
+  /**
+   * @param work may leave its slot before its end, when what is left costs nothing
+   * @param signal what is aborted waits no longer: it begins without a slot, to end
+   */
+  async run<T>(work: (leave: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let has = this.#free > 0
+    if (has) this.#free -= 1
+    else has = await this.#turn(signal)
+    const leave = () => {
+      if (!has) return
+      has = false
       const next = this.#waiting.shift()
       if (next) next()
       else this.#free += 1
     }
+    try {
+      return await work(leave)
+    } finally {
+      leave()
+    }
+  }
+
+  /** @returns whether there is a slot */
+  #turn(signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const take = () => {
+        signal?.removeEventListener('abort', give)
+        resolve(true)
+      }
+      const give = () => {
+        const at = this.#waiting.indexOf(take)
+        if (at >= 0) this.#waiting.splice(at, 1)
+        resolve(false)
+      }
+      if (signal?.aborted) return resolve(false)
+      signal?.addEventListener('abort', give, { once: true })
+      this.#waiting.push(take)
+    })
   }
 }

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
+import { orAborted } from '../../concurrency/or-aborted.ts'
 import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
 import { readArchive } from './archive.ts'
@@ -129,15 +130,6 @@ function authConfig(auth: RegistryCredentials) {
 
 export function rawPolicy(policy: RestartPolicy) {
   return { Name: policy.name, MaximumRetryCount: policy.maximumRetries ?? 0 }
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** 304: it is already so. */
