@@ -248,7 +248,7 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
   narrator.running(instanceId, Phase.START)
   run.watched.get(instanceId)?.watched.close()
   const watched = watchOne(driver, id, { isFresh: !run.resumed })
-  run.watched.set(instanceId, { watched, startedAt: Date.now() })
+  run.watched.set(instanceId, { watched, startedAt: performance.now() })
   try {
     // One that an earlier process started and that has ended since is judged, not started again.
     if (!run.resumed || (await driver.engine.observe(id)).state === 'created') await driver.engine.start(id)
@@ -257,7 +257,7 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
     throw new Refusal(instanceId, await whoTookThePort(run, instance, error.message), { cause: error })
   }
   // The observation window begins when the engine has started it: a busy machine may take longer for that than the window.
-  run.watched.set(instanceId, { watched, startedAt: Date.now() })
+  run.watched.set(instanceId, { watched, startedAt: performance.now() })
   narrator.done(instanceId, Phase.START)
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
   narrator.running(instanceId, Phase.VERIFY, expectationInWords(expected))
@@ -269,7 +269,7 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: 
   const id = idOf(run, { kind: 'new', instanceId })
   const { watched, startedAt } = run.watched.get(instanceId) ?? {
     watched: watchOne(run.driver, id, { isFresh: false }),
-    startedAt: Date.now(),
+    startedAt: performance.now(),
   }
   try {
     const expectation = expectationOf(instance.config, run.release.observationWindowMs)

@@ -1,4 +1,4 @@
-import { get } from 'node:http'
+import { type ClientRequest, get } from 'node:http'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
@@ -11,7 +11,7 @@ export interface VerifyOrder {
   id: string
   imageId: string
   expectation: ExpectedState
-  /** When the engine had started it, as Date.now has it. */
+  /** When the engine had started it, as performance.now has it: the clock of a machine may be set meanwhile. */
   startedAt: number
   signal: AbortSignal
 }
@@ -95,7 +95,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
 
 /** Milliseconds until time alone can decide something. */
 function judgeTime({ startedAt, expectation }: VerifyOrder): number {
-  const age = Date.now() - startedAt
+  const age = performance.now() - startedAt
   if (expectation.kind === 'running' && age < expectation.windowMs) return expectation.windowMs - age + 5
   return Math.max(5, expectation.timeoutMs - age + 5)
 }
@@ -107,7 +107,7 @@ function judge(
   pending: HttpProbe | undefined,
 ): 'holds' | 'waits' {
   const { expectation, full, instanceId } = order
-  const late = Date.now() - order.startedAt >= expectation.timeoutMs
+  const late = performance.now() - order.startedAt >= expectation.timeoutMs
   const refuse = (reason: string): never => {
     throw new Refusal(instanceId, reason)
   }
@@ -134,7 +134,7 @@ function judge(
       }
       if (seen.health === 'unhealthy')
         return refuse(`${full} is unhealthy${seen.healthOutput ? `: ${seen.healthOutput}` : ''}`)
-      const settled = Date.now() - order.startedAt >= expectation.windowMs
+      const settled = performance.now() - order.startedAt >= expectation.windowMs
       const healthy = seen.health !== 'starting' && pending === undefined
       if (settled && healthy) return 'holds'
       if (late && !healthy) {
@@ -154,6 +154,9 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
+const probeEveryMs = 250
+const probeTimeoutMs = 2_000
+
 /** Asks the container over HTTP until each has been answered with success; the agent does it, since images need not hold curl. */
 function startProbes(probes: readonly HttpProbe[]) {
   let address = ''
@@ -161,6 +164,7 @@ function startProbes(probes: readonly HttpProbe[]) {
   let closed = false
   let tell: () => void = () => undefined
   let timer: NodeJS.Timeout | undefined
+  let asking: ClientRequest | undefined
   const ask = () => {
     const probe = probes[current]
     if (closed || !probe) return
@@ -169,19 +173,24 @@ function startProbes(probes: readonly HttpProbe[]) {
       return
     }
     const again = () => {
-      if (!closed) timer = setTimeout(ask, 250)
+      if (!closed) timer = setTimeout(ask, probeEveryMs)
     }
     const request = get(
       {
         host: address,
         port: probe.port,
         path: probe.path,
-        timeout: 2_000,
+        timeout: probeTimeoutMs,
         agent: false,
         headers: { connection: 'close', 'user-agent': 'crux-agent' },
       },
       (response) => {
+        // What it says does not matter, and it may never come to its end.
         response.resume()
+        const end = setTimeout(() => request.destroy(), probeTimeoutMs)
+        request.once('close', () => clearTimeout(end))
+        request.off('error', again)
+        request.on('error', () => undefined)
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 400) {
           current += 1
@@ -190,6 +199,7 @@ function startProbes(probes: readonly HttpProbe[]) {
         } else again()
       },
     )
+    asking = request
     request.on('timeout', () => request.destroy())
     request.on('error', again)
   }
@@ -212,6 +222,7 @@ function startProbes(probes: readonly HttpProbe[]) {
     close() {
       closed = true
       clearTimeout(timer)
+      asking?.destroy()
     },
   }
 }

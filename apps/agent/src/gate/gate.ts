@@ -51,8 +51,8 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     if (!found) {
       if (runner.unusable) throw new GateError(runner.unusable)
       await runner.start()
-      const until = Date.now() + upMs
-      while (!found && Date.now() < until) {
+      const until = performance.now() + upMs
+      while (!found && performance.now() < until) {
         await delay(20)
         found = await connectGate(folder)
       }
@@ -113,8 +113,8 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
       if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
     },
     async drain(container, ms) {
-      const until = Date.now() + ms
-      const answer = await ask(() => ({ kind: 'drain', container, ms: Math.max(0, until - Date.now()) }))
+      const until = performance.now() + ms
+      const answer = await ask(() => ({ kind: 'drain', container, ms: Math.max(0, until - performance.now()) }))
       return answer.ok ? (answer.left ?? 0) : 0
     },
     async look() {
