@@ -1,4 +1,5 @@
 import { ContainerState, LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
+import { lastLinesOf } from '../containers/last-lines.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactorOf } from '../secrets/redaction.ts'
 
@@ -7,7 +8,7 @@ export type Narrator = ReturnType<typeof createNarrator>
 
 const progressEveryMs = 500
 
-export function createNarrator(journal: Journal, now: () => number = Date.now) {
+export function createNarrator(journal: Journal, now: () => number = () => performance.now()) {
   const lastProgress = new Map<string, number>()
   let redact = redactorOf([])
   const log =
@@ -40,10 +41,8 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
     /** What a container itself said: its last words when it failed. */
     containerLog(instanceId: string, lines: string[], failed = true) {
       const level = failed ? LogLevel.ERROR : LogLevel.INFO
-      journal.append({
-        case: 'log',
-        value: { instanceId, level, lines: lines.map((line) => redact(line)), fromContainer: true },
-      })
+      const shown = lastLinesOf(lines.map((line) => ({ text: redact(line) }))).map(({ text }) => text)
+      journal.append({ case: 'log', value: { instanceId, level, lines: shown, fromContainer: true } })
     },
     waiting: phase(PhaseState.WAITING),
     running: phase(PhaseState.RUNNING),
@@ -57,7 +56,7 @@ export function createNarrator(journal: Journal, now: () => number = Date.now) {
     progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {
       const at = now()
       const last = progress.status.endsWith('complete')
-      if (!last && at - (lastProgress.get(instanceId) ?? 0) < progressEveryMs) return
+      if (!last && at - (lastProgress.get(instanceId) ?? -progressEveryMs) < progressEveryMs) return
       lastProgress.set(instanceId, at)
       const { currentBytes, totalBytes, status } = progress
       journal.append({

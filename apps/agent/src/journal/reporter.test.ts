@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { create } from '@bufbuild/protobuf'
-import { LogLevel, ReleaseSchema } from '@crux/agent-protocol'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { type DeploymentEvent, DeploymentEventSchema, LogLevel, ReleaseSchema } from '@crux/agent-protocol'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNarrator } from '../apply/narrator.ts'
 import type { AgentClient } from '../link/client.ts'
 import { openJournalFolder } from './journal.ts'
 import { createReporter } from './reporter.ts'
@@ -46,4 +47,32 @@ test('sends the first event at once, gathers what follows, and lets the last one
   await done.promise
   expect(batches).toEqual([1, 21])
   await journal.drop()
+})
+
+test('sends no more at once than a message of the server holds, and all of it', async () => {
+  const sizes: number[] = []
+  const done = Promise.withResolvers<void>()
+  const client = {
+    async reportDeployment({ events }: { events: DeploymentEvent[] }) {
+      sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0))
+      return { acknowledgedSequence: events.at(-1)?.sequence }
+    },
+  } as unknown as AgentClient
+  const reporter = createReporter({
+    client,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    onDone: async () => done.resolve(),
+  })
+  const key = { deploymentId: 'large', number: 1 }
+  const journal = openJournalFolder(folder).unwritten(create(ReleaseSchema, { key }))
+  const narrator = createNarrator(journal)
+  // The last words of containers that print no text, in lines of 64 kB.
+  const words = Array.from({ length: 100 }, () => '\ufffd'.repeat(64 * 1_024))
+  for (let round = 0; round < 6; round++) narrator.containerLog('web', words)
+  journal.append({ case: 'outcome', value: { successful: false } })
+  reporter.follow(journal)
+  reporter.linkUp()
+  await done.promise
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(Math.max(...sizes)).toBeLessThan(8 * 1_048_576)
 })

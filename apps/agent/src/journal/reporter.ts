@@ -1,9 +1,13 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { type DeploymentEvent, DeploymentEventSchema } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { messageOf } from '../drivers/errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import type { Journal } from './journal.ts'
 
 const batchMax = 200
+/** The server takes 16 megabytes, and an event has four at most. */
+const batchBytesMax = 4 * 1_048_576
 /** Each batch is a transaction of the server: what a busy moment brings goes together, and nobody sees that it is late. */
 const gatherDefaultMs = 100
 
@@ -40,7 +44,7 @@ export function createReporter(options: {
     state.busy = true
     try {
       while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
-        const events = journal.eventsAfter(journal.acknowledged, batchMax)
+        const events = fitting(journal.eventsAfter(journal.acknowledged, batchMax))
         // An end is told also where it cannot be written: a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
           if (!journal.finished) throw error
@@ -83,6 +87,16 @@ export function createReporter(options: {
       up = false
     },
   }
+}
+
+/** As many of the first ones as one message holds, and always one. */
+function fitting(events: DeploymentEvent[]): DeploymentEvent[] {
+  let bytes = 0
+  const end = events.findIndex((event, index) => {
+    bytes += toBinary(DeploymentEventSchema, event).length
+    return index > 0 && bytes > batchBytesMax
+  })
+  return end < 0 ? events : events.slice(0, end)
 }
 
 function gather(state: Sending, ms: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { Logger } from '@crux/service-kit'
 import type { PrefixNetworks } from '../apply/prefix-networks.ts'
 import type { Releases } from '../apply/releases.ts'
 import { followLog } from '../containers/follow-log.ts'
+import { lastLinesOf } from '../containers/last-lines.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
@@ -102,9 +103,9 @@ export function createCommands(context: CommandContext) {
 
   async function lastLines(value: CommandOf<'readLog'>): Promise<LogChunkLine[]> {
     const id = await idOf(value.container)
-    const lines: LogChunkLine[] = []
+    let lines: LogChunkLine[] = []
     for await (const chunk of driver.readLog(id, { take: Math.min(value.take, logTakeMax), follow: false }))
-      lines.push(...chunk)
+      lines = lastLinesOf([...lines, ...chunk])
     return lines
   }
 

@@ -47,4 +47,18 @@ describe('LogParser', () => {
     expect(parser.push(Buffer.from('o'))).toEqual([])
     expect(parser.end().map(({ text }) => text)).toEqual(['two'])
   })
+
+  test("gives every piece of a terminal's long line its time, so that a reader goes on behind it", () => {
+    const parser = new LogParser({ framed: false })
+    const [first] = parser.push(Buffer.from(`${at()} one\r\n`))
+    const pieces = [
+      ...parser.push(Buffer.from(`${at()} ${'c'.repeat(70_000)}`)),
+      ...parser.push(Buffer.from('d'.repeat(70_000))),
+      ...parser.end(),
+    ]
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(first?.seconds).toBeGreaterThan(0n)
+    for (const { seconds, nanos } of pieces)
+      expect({ seconds, nanos }).toMatchObject({ seconds: first?.seconds, nanos: first?.nanos })
+  })
 })

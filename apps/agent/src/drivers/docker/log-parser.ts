@@ -13,6 +13,7 @@ export class LogParser {
   readonly #partial: [LogChunkLine | undefined, LogChunkLine | undefined] = [undefined, undefined]
   #lastSecondText = ''
   #lastSecond = 0n
+  #lastNanos = 0
 
   constructor(options: { framed: boolean }) {
     this.#framed = options.framed
@@ -79,7 +80,8 @@ export class LogParser {
     const space = data.indexOf(32, start)
     // "2026-11-21T13:33:35.123456789Z": 20 to 30 characters, always in UTC.
     if (space === -1 || space > end || space - start < 20 || space - start > 35 || data[space - 1] !== 90) {
-      return { seconds: 0n, nanos: 0, stderr, text: data.toString('utf8', start, end) }
+      // A terminal's line that was handed on in pieces has its time before the first one alone.
+      return { seconds: this.#lastSecond, nanos: this.#lastNanos, stderr, text: data.toString('utf8', start, end) }
     }
     const secondText = data.toString('latin1', start, start + 19)
     if (secondText !== this.#lastSecondText) {
@@ -90,9 +92,10 @@ export class LogParser {
     const digits = space - 1 - (start + 20)
     for (let index = start + 20; index < space - 1; index += 1) nanos = nanos * 10 + ((data[index] ?? 48) - 48)
     if (digits > 0) for (let missing = digits; missing < 9; missing += 1) nanos *= 10
+    this.#lastNanos = digits > 0 ? nanos : 0
     return {
       seconds: this.#lastSecond,
-      nanos: digits > 0 ? nanos : 0,
+      nanos: this.#lastNanos,
       stderr,
       text: data.toString('utf8', space + 1, end),
     }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { lastLinesOf } from './last-lines.ts'
+
+const make = (text: string, count: number) => Array.from({ length: count }, (_, index) => ({ text, index }))
+
+test('the last lines of a log fit into one message, whatever they hold', () => {
+  const short = make('short', 1_000)
+  expect(lastLinesOf(short)).toEqual(short)
+  // What is no UTF-8 becomes three bytes each.
+  const long = lastLinesOf([...make('\ufffd'.repeat(80_000), 999), { text: 'the end', index: 999 }])
+  expect(long.at(-1)).toEqual({ text: 'the end', index: 999 })
+  expect(long.length).toBeGreaterThan(50)
+  expect(long.at(-2)).toMatchObject({ index: 998, text: expect.stringMatching(/… \(cut\)$/) })
+  expect(Buffer.byteLength(long.map(({ text }) => text).join(''))).toBeLessThan(4 * 1_048_576)
+})

@@ -1,0 +1,16 @@
+/** A container may write lines of a megabyte, or no line at all; a message to the server holds 16 megabytes, of three bytes a character at worst. */
+const lineCharsMax = 16 * 1_024
+const sumCharsMax = 1_024 * 1_024
+
+/** The last lines of a log that one message holds: long ones cut, and the first ones left out where all together are too long. */
+export function lastLinesOf<L extends { text: string }>(lines: readonly L[]): L[] {
+  const kept: L[] = []
+  let sum = 0
+  for (const line of lines.toReversed()) {
+    const text = line.text.length > lineCharsMax ? `${line.text.slice(0, lineCharsMax)}… (cut)` : line.text
+    sum += text.length
+    if (sum > sumCharsMax) break
+    kept.push(text === line.text ? line : { ...line, text })
+  }
+  return kept.reverse()
+}
