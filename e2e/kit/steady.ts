@@ -1,7 +1,9 @@
-import type { Browser, BrowserContext, Page, Request } from '@playwright/test'
+import { type Browser, type BrowserContext, expect, type Page, type Request } from '@playwright/test'
 
 const triesMax = 8
 const startMs = 10_000
+/** Asked by `evaluate`: what waits inside of the page evaluates texts there, which its content security policy forbids. */
+const started = "document.documentElement.dataset.started === 'true'"
 const known = new WeakSet<Page>()
 /** The browser's own error page may arrive a moment after the failure, and then interrupts the next try. */
 const isChange = (text = '') =>
@@ -40,7 +42,7 @@ function steadyPage(page: Page): void {
       page.on('requestfailed', failed)
       try {
         const answer = await goto.call(page, url, options)
-        if (cut) await page.waitForFunction('document.documentElement.dataset.started', undefined, { timeout: startMs })
+        if (cut) await expect.poll(() => page.evaluate(started), { timeout: startMs }).toBe(true)
         return answer
       } catch (error) {
         if (tries === triesMax || !isChange(String(error))) throw error
