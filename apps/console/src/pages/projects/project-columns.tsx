@@ -2,26 +2,16 @@ import type { Result } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
+import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
 type Project = Result<'projects.list'>[number]
 
 export function useProjectColumns(teamSlug: string): Column<Project>[] {
   const { t } = useTranslation('projects')
   return [
-    {
-      id: 'name',
-      header: t('column.name'),
-      narrow: 'title',
-      sort: (row) => row.name,
-      cell: (row) => (
-        <TextLink {...links.project(teamSlug, row.id)} strong>
-          {row.name}
-        </TextLink>
-      ),
-    },
+    nameColumn(t('column.name'), (row) => links.project(teamSlug, row.id)),
     {
       id: 'type',
       header: t('column.type'),
@@ -37,12 +27,7 @@ export function useProjectColumns(teamSlug: string): Column<Project>[] {
       sort: (row) => row.versionCount,
       cell: (row) => row.versionCount,
     },
-    {
-      id: 'description',
-      header: t('column.description'),
-      grow: true,
-      cell: (row) => <span className="text-ink-2">{row.description}</span>,
-    },
+    descriptionColumn(t('column.description')),
     {
       id: 'updated',
       header: t('column.updated'),
