@@ -4,6 +4,7 @@ import { Button } from './Button.tsx'
 import type { Question } from './confirm.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Field, TextInput } from './Field.tsx'
+import { isTypedName } from './typed-name.ts'
 
 type Props = { question: Question; onAnswer: (yes: boolean) => void }
 
@@ -13,7 +14,7 @@ export function ConfirmDialog({ question, onAnswer }: Props) {
   const [typed, setTyped] = useState('')
   // A new question starts with an empty box.
   useEffect(() => setTyped(''), [question])
-  const ready = question.typeName === undefined || typed.trim() === question.typeName
+  const ready = question.typeName === undefined || isTypedName(typed, question.typeName)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (ready) onAnswer(true)
