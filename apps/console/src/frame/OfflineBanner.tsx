@@ -1,4 +1,3 @@
-import { useIsFetching } from '@tanstack/react-query'
 import { WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -17,7 +16,6 @@ export function OfflineBanner() {
   const away = status === 'waiting' || status === 'lost'
   const [since, setSince] = useState<number | null>(null)
   const [shown, setShown] = useState(false)
-  const fetching = useIsFetching() > 0
 
   useEffect(() => {
     if (status === 'open') {
@@ -45,7 +43,7 @@ export function OfflineBanner() {
       <WifiOff aria-hidden className="text-progress" />
       <strong className="font-strong">{t('offline.title')}</strong>
       <span className="text-ink-2">{t('offline.text', { time: absoluteTime(since).slice(11) })}</span>
-      <Button size="sm" className="ml-auto" busy={fetching} onClick={() => live.reset()}>
+      <Button size="sm" className="ml-auto" busy={status === 'connecting'} onClick={() => live.reset()}>
         {t('offline.now')}
       </Button>
     </div>
