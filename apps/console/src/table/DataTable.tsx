@@ -133,7 +133,9 @@ export function DataTable<Row>(props: Props<Row>) {
                     className={cx(
                       'h-9 px-3 whitespace-nowrap',
                       column.align === 'right' && 'text-right tabular-nums',
-                      column.grow ? 'w-full max-w-0 truncate' : 'max-w-96 overflow-x-clip text-ellipsis',
+                      column.grow
+                        ? 'w-full max-w-0 truncate'
+                        : 'max-w-[max(16rem,22vw)] overflow-x-clip text-ellipsis [&>.inline-flex]:max-w-full [&>.inline-flex>a]:truncate',
                     )}
                   >
                     {column.cell(row)}

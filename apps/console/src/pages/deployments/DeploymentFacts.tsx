@@ -46,7 +46,7 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
         </span>
       ),
     },
-    note && { label: t('create.note'), value: <span className="font-normal whitespace-pre-wrap">{note}</span> },
+    note && { label: t('create.note'), value: <Note text={note} /> },
   ]
   return (
     <Box className="mb-4">
@@ -68,5 +68,15 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
         {t('detail.release', { number: running.number })}, <Ago at={running.startedAt} />
       </span>
     </span>
+  )
+}
+
+/** Some lines of it: what the deployment is must not be pushed off the screen by what somebody wrote about it. */
+function Note({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <div tabIndex={0} className="max-h-30 max-w-prose overflow-y-auto font-normal whitespace-pre-wrap">
+      {text}
+    </div>
   )
 }

@@ -100,7 +100,7 @@ function useColumns(): Column<Team>[] {
           <TextLink {...links.team(team.id)} strong>
             {team.name}
           </TextLink>
-          <Tag>{team.slug}</Tag>
+          <Tag className="whitespace-nowrap">{team.slug}</Tag>
           {team.id === current?.id && <Pill tone="accent">{t('current')}</Pill>}
         </span>
       ),
