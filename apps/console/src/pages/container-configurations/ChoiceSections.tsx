@@ -1,15 +1,13 @@
 import { exposeStrategies, logDrivers, networkModes, restartPolicies } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { useDeniedPart } from '../../api/me.ts'
-import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
-import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { ListRows } from './ListRows.tsx'
 import { Marked } from './Marked.tsx'
-import { SettingOrigin, SettingReset } from './Origin.tsx'
+import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
-import { Section, Setting } from './Section.tsx'
+import { Section, Setting, SettingGrid } from './Section.tsx'
+import { ListSetting, PortSetting, SettingChips, SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 /** How it is reached from outside through Traefik. Several hosts are separated by commas. */
@@ -18,9 +16,6 @@ export function RoutingSection() {
   const form = useConfigForm()
   const { value: expose } = settingOf(form, 'expose')
   const { value: routing } = settingOf(form, 'routing')
-  const ports = [...(form.own.ports ?? []), ...(form.parent?.ports ?? [])]
-    .map((port) => port.internal)
-    .filter((port) => !Number.isNaN(port))
   const change = (part: NonNullable<typeof routing>) => form.edit('routing', { ...routing, ...part })
   const text = (name: 'domain' | 'path' | 'uploadLimit', placeholder: string) => (
     <Setting label={t(`routing.${name}`)} error={form.errorOf(`routing.${name}`)} help={t(`routing.${name}Help`)}>
@@ -36,45 +31,28 @@ export function RoutingSection() {
   )
   return (
     <Section id="routing">
-      <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
+      <SettingGrid>
         <Setting
           label={t('field.expose')}
           origin={<SettingOrigin field="expose" label={t('field.expose')} />}
           error={form.errorOf('expose')}
           help={t('routing.exposeHelp')}
         >
-          <Marked inputId="expose">
-            <Chips
-              label={t('field.expose')}
-              value={expose ?? 'none'}
-              disabled={form.readOnly !== null}
-              onChange={(value) => form.edit('expose', value)}
-              options={exposeStrategies.map((value) => ({ value, label: t(`routing.expose.${value}`) }))}
-            />
-          </Marked>
+          <SettingChips
+            inputId="expose"
+            label={t('field.expose')}
+            value={expose ?? 'none'}
+            onChange={(value) => form.edit('expose', value)}
+            options={exposeStrategies.map((value) => ({ value, label: t(`routing.expose.${value}`) }))}
+          />
         </Setting>
-        <Setting
+        <PortSetting
+          inputId="routing.port"
           label={t('routing.port')}
+          value={routing?.port ?? null}
           origin={<SettingOrigin field="routing" label={t('section.routing')} />}
-          error={form.errorOf('routing.port')}
-          help={ports.length === 0 ? t('routing.noPorts') : undefined}
-        >
-          <Marked inputId="routing.port" className="w-full">
-            <Select
-              aria-label={t('routing.port')}
-              value={routing?.port ?? ''}
-              disabled={form.readOnly !== null || ports.length === 0}
-              onChange={(event) => change({ port: event.target.value === '' ? null : Number(event.target.value) })}
-            >
-              <option value="">{t('routing.firstPort')}</option>
-              {[...new Set([...ports, ...(routing?.port ? [routing.port] : [])])].map((port) => (
-                <option key={port} value={port}>
-                  {port}
-                </option>
-              ))}
-            </Select>
-          </Marked>
-        </Setting>
+          onChange={(port) => change({ port })}
+        />
         {text('domain', 'shop.example.com')}
         {text('path', '/')}
         {text('uploadLimit', '10mb')}
@@ -83,18 +61,14 @@ export function RoutingSection() {
           error={form.errorOf('routing.stripPath')}
           help={t('routing.stripPathHelp')}
         >
-          <span className="flex h-[30px] items-center">
-            <Marked inputId="routing.stripPath">
-              <Switch
-                label={t('routing.stripPath')}
-                checked={routing?.stripPath ?? false}
-                disabled={form.readOnly !== null}
-                onChange={(stripPath) => change({ stripPath })}
-              />
-            </Marked>
-          </span>
+          <SettingSwitch
+            inputId="routing.stripPath"
+            label={t('routing.stripPath')}
+            value={routing?.stripPath ?? false}
+            onChange={(stripPath) => change({ stripPath })}
+          />
         </Setting>
-      </div>
+      </SettingGrid>
     </Section>
   )
 }
@@ -127,32 +101,30 @@ export function ExpectedStateSection() {
   )
   return (
     <Section id="expectedState" tools={<SettingOrigin field="expectedState" label={t('section.expectedState')} />}>
-      <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
+      <SettingGrid>
         <Setting
           label={t('expected.state')}
           error={form.errorOf('expectedState.state') ?? form.errorOf('expectedState')}
           help={t(value ? 'expected.stateHelp' : 'expected.unset')}
         >
-          <Marked inputId="expectedState.state">
-            <Chips
-              label={t('expected.state')}
-              value={value?.state ?? 'unset'}
-              disabled={form.readOnly !== null}
-              onChange={(state) =>
-                state === 'unset'
-                  ? form.reset('expectedState')
-                  : change({ state, exitCode: state === 'exited' ? value?.exitCode : null })
-              }
-              options={[
-                { value: 'unset' as const, label: t('expected.none') },
-                ...expectedStates.map((state) => ({ value: state, label: t(`common:state.container.${state}`) })),
-              ]}
-            />
-          </Marked>
+          <SettingChips
+            inputId="expectedState.state"
+            label={t('expected.state')}
+            value={value?.state ?? 'unset'}
+            onChange={(state) =>
+              state === 'unset'
+                ? form.reset('expectedState')
+                : change({ state, exitCode: state === 'exited' ? value?.exitCode : null })
+            }
+            options={[
+              { value: 'unset' as const, label: t('expected.none') },
+              ...expectedStates.map((state) => ({ value: state, label: t(`common:state.container.${state}`) })),
+            ]}
+          />
         </Setting>
         {value && number('timeout', '120')}
         {value?.state === 'exited' && number('exitCode', '0')}
-      </div>
+      </SettingGrid>
     </Section>
   )
 }
@@ -162,11 +134,9 @@ export function NetworksSection() {
   const form = useConfigForm()
   const { value: mode } = settingOf(form, 'networkMode')
   const hostDenied = useDeniedPart('container-configurations.host-dangerous')
-  const own = form.own.networks ?? []
-  const inherited = (form.parent?.networks ?? []).filter((row) => !own.some((mine) => mine.key === row.key))
   return (
     <Section id="networks">
-      <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
+      <SettingGrid>
         <Setting
           label={t('field.networkMode')}
           origin={<SettingOrigin field="networkMode" label={t('field.networkMode')} />}
@@ -179,42 +149,28 @@ export function NetworksSection() {
                 : t('networks.modeHelp')
           }
         >
-          <Marked inputId="networkMode">
-            <Chips
-              label={t('field.networkMode')}
-              value={mode ?? 'bridge'}
-              disabled={form.readOnly !== null}
-              onChange={(value) => form.edit('networkMode', value)}
-              options={['bridge', 'host', 'none']
-                .flatMap((value) => networkModes.filter((known) => known === value))
-                .map((value) => ({
-                  value,
-                  label: t(`networks.mode.${value}`),
-                  disabled: value === 'host' && mode !== 'host' && hostDenied !== null,
-                }))}
-            />
-          </Marked>
-        </Setting>
-        <Setting
-          label={t('field.networks')}
-          origin={<SettingReset field="networks" label={t('field.networks')} />}
-          error={
-            form.errorOf('networks') ?? own.map((_, index) => form.errorOf(`networks[${index}].key`)).find(Boolean)
-          }
-          help={t('networks.help')}
-        >
-          <ListRows
-            field="networks"
-            label={t('networks.one')}
-            addLabel={t('networks.add')}
-            inherited={inherited}
-            rows={own}
-            own
-            onChange={(rows) => form.edit('networks', rows)}
-            placeholder="backend"
+          <SettingChips
+            inputId="networkMode"
+            label={t('field.networkMode')}
+            value={mode ?? 'bridge'}
+            onChange={(value) => form.edit('networkMode', value)}
+            options={['bridge', 'host', 'none']
+              .flatMap((value) => networkModes.filter((known) => known === value))
+              .map((value) => ({
+                value,
+                label: t(`networks.mode.${value}`),
+                disabled: value === 'host' && mode !== 'host' && hostDenied !== null,
+              }))}
           />
         </Setting>
-      </div>
+        <ListSetting
+          field="networks"
+          one={t('networks.one')}
+          add={t('networks.add')}
+          help={t('networks.help')}
+          placeholder="backend"
+        />
+      </SettingGrid>
     </Section>
   )
 }
@@ -231,15 +187,13 @@ export function RestartSection() {
           error={form.errorOf('restartPolicy')}
           help={t(`restart.help.${value ?? 'unlessStopped'}`)}
         >
-          <Marked inputId="restartPolicy">
-            <Chips
-              label={t('field.restartPolicy')}
-              value={value ?? 'unlessStopped'}
-              disabled={form.readOnly !== null}
-              onChange={(policy) => form.edit('restartPolicy', policy)}
-              options={restartPolicies.map((policy) => ({ value: policy, label: t(`restart.policy.${policy}`) }))}
-            />
-          </Marked>
+          <SettingChips
+            inputId="restartPolicy"
+            label={t('field.restartPolicy')}
+            value={value ?? 'unlessStopped'}
+            onChange={(policy) => form.edit('restartPolicy', policy)}
+            options={restartPolicies.map((policy) => ({ value: policy, label: t(`restart.policy.${policy}`) }))}
+          />
         </Setting>
       </div>
     </Section>
@@ -253,7 +207,7 @@ export function LogSection() {
   const driver = value?.driver ?? 'nodeDefault'
   return (
     <Section id="log" tools={<SettingOrigin field="logConfig" label={t('section.log')} />}>
-      <div className="grid gap-x-5 gap-y-4 p-3 sm:grid-cols-2">
+      <SettingGrid>
         <Setting
           label={t('log.driver')}
           error={form.errorOf('logConfig.driver')}
@@ -288,7 +242,7 @@ export function LogSection() {
             onChange={(options) => form.edit('logConfig', { driver, options })}
           />
         </Setting>
-      </div>
+      </SettingGrid>
     </Section>
   )
 }

@@ -1,10 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
-import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { Section, Setting } from './Section.tsx'
+import { SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 /** Name, what is run, where, and as whom. */
@@ -87,16 +86,12 @@ export function GeneralSection({ defaultName, prefix }: { defaultName: string; p
           error={form.errorOf('tty')}
           help={t('general.ttyHelp')}
         >
-          <span className="flex h-[30px] items-center">
-            <Marked inputId="tty">
-              <Switch
-                label={t('field.tty')}
-                checked={tty ?? false}
-                disabled={form.readOnly !== null}
-                onChange={(on) => form.edit('tty', on)}
-              />
-            </Marked>
-          </span>
+          <SettingSwitch
+            inputId="tty"
+            label={t('field.tty')}
+            value={tty ?? false}
+            onChange={(on) => form.edit('tty', on)}
+          />
         </Setting>
       </div>
     </Section>

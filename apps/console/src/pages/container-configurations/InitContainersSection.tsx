@@ -2,13 +2,12 @@ import type { ContainerConfigFields } from '@crux/contract'
 import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
-import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
+import { SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { useFocusRow } from './use-focus-row.ts'
 import { useTrailingRow } from './use-trailing-row.ts'
@@ -145,16 +144,12 @@ function InitContainer({
         <MountRows property={`${at}.volumes`} rows={row.volumes ?? []} onChange={(volumes) => onChange({ volumes })} />
       </Setting>
       <Setting wide label={t('initContainers.useParentConfig')} help={t('initContainers.useParentConfigHelp')}>
-        <span className="flex h-[30px] items-center">
-          <Marked inputId={`${id}.useParentConfig`}>
-            <Switch
-              label={t('initContainers.useParentConfig')}
-              checked={row.useParentConfig}
-              disabled={form.readOnly !== null}
-              onChange={(useParentConfig) => onChange({ useParentConfig })}
-            />
-          </Marked>
-        </span>
+        <SettingSwitch
+          inputId={`${id}.useParentConfig`}
+          label={t('initContainers.useParentConfig')}
+          value={row.useParentConfig}
+          onChange={(useParentConfig) => onChange({ useParentConfig })}
+        />
       </Setting>
     </SettingGrid>
   )

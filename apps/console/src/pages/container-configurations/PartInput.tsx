@@ -1,9 +1,8 @@
 import type { ContainerConfigField } from '@crux/contract'
 import type { ReactNode } from 'react'
-import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { Marked } from './Marked.tsx'
 import { Setting } from './Section.tsx'
+import { SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 type Parts = { [name: string]: unknown }
@@ -61,16 +60,12 @@ export function PartSwitch({ field, part, label, help }: Pick<Props, 'field' | '
   const change = useChangePart(field)
   return (
     <Setting label={label} error={form.errorOf(`${field}.${part}`)} help={help}>
-      <span className="flex h-[30px] items-center">
-        <Marked inputId={`${field}.${part}`}>
-          <Switch
-            label={label}
-            checked={partOf(settingOf(form, field).value, part) === true}
-            disabled={form.readOnly !== null}
-            onChange={(on) => change(part, on)}
-          />
-        </Marked>
-      </span>
+      <SettingSwitch
+        inputId={`${field}.${part}`}
+        label={label}
+        value={partOf(settingOf(form, field).value, part) === true}
+        onChange={(on) => change(part, on)}
+      />
     </Setting>
   )
 }
