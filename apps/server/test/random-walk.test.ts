@@ -226,6 +226,7 @@ function moves(world: DeployWorld, client: Client, nodeIds: string[], random: ()
 
 /** Each finds what must not be. */
 const broken: Record<string, string> = {
+  'nobody waited for each other': `select deadlocks from pg_stat_database where datname = current_database() and deadlocks > 0`,
   'the last release says what its deployment says': `
     select d.id, d.status, r.status as release from crux.deployment d
     left join crux.release r on r.deployment_id = d.id and r.number = d.tries

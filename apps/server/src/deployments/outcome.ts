@@ -85,6 +85,13 @@ export async function makeObsolete(queries: Queries, release: ReleaseRow): Promi
 
 /** The record of what stands on the node now: after a partial start, also the containers that were not part of it. */
 async function stand(queries: Queries, release: ReleaseRow, containerNames: string[]): Promise<void> {
+  // A deployment before its releases, as everybody takes them; what stood was mostly another one's.
+  await queries.query({
+    name: 'deployments that stand',
+    text: `select from crux.deployment where id in (select deployment_id from crux.release
+        where node_id = $1 and prefix = $2 and project_id = $3 and standing) order by id for update`,
+    values: [release.nodeId, release.prefix, release.projectId],
+  })
   const { rows } = await queries.query<{ names: string[] }>(
     `update crux.release set standing = false
      where node_id = $1 and prefix = $2 and project_id = $3 and standing and id <> $4
