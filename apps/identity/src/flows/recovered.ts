@@ -1,7 +1,8 @@
 import { type App, uiUrl } from '../context.ts'
 import { IdentityError, locationChangeRequired } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
-import { findPerson, verifyAddress } from '../identities/store.ts'
+import { claimAddress } from '../identities/claim.ts'
+import { findPerson } from '../identities/store.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { findSession, openSession } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
@@ -28,12 +29,13 @@ export async function completeRecovery(
   const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
   const { token } = await app.database.transaction(async (tx) => {
     const address = person.verifiable.find(({ id }) => id === proven.addressId)
-    if (address && !address.verified) await verifyAddress(tx, address.id)
+    if (address && !address.verified) await claimAddress(tx, app, visit, person, address)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
     const opened = await openSession(tx, { identityId: person.identity.id, proven, device })
     await noteSecurityEvent(tx, app, visit, person, { event: 'recovered', method: proven.method })
     return opened
   })
+  app.outbox.wake()
   const details = await findSession(app.database, token)
   if (!details) throw new IdentityError(401, { reason: 'This account was disabled meanwhile.' })
   // A link is always opened by a browser, whoever asked for it.

@@ -5,11 +5,18 @@ import type { Flow } from '../flows/flow.ts'
 import { traitInputs } from '../flows/forms.ts'
 import { type Message, messages } from '../flows/messages.ts'
 import { csrfNode, type FieldMessages, input, type Node, noMessages, withMessages } from '../flows/nodes.ts'
-import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
+import type {
+  LoginAttempt,
+  LoginMethod,
+  LoginOutcome,
+  RegistrationMethod,
+  RegistrationOutcome,
+} from '../flows/sign-in-method.ts'
 import { countTry, updateFlow } from '../flows/store.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
+import { claimAddress } from '../identities/claim.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
@@ -23,7 +30,7 @@ export const codeLogin: LoginMethod = {
   aals: ['aal1'],
   nodes: (app) =>
     app.sendsMail ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendLoginCode() })] : [],
-  check: (app, visit, { flow, fields }) => checkLogin(app, visit, flow, fields),
+  check: checkLogin,
 }
 
 export const codeRegistration: RegistrationMethod = {
@@ -35,7 +42,7 @@ export const codeRegistration: RegistrationMethod = {
   check: (app, visit, { flow, fields }) => checkRegistration(app, visit, flow, fields),
 }
 
-async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): Promise<LoginOutcome> {
+async function checkLogin(app: App, visit: Visit, { flow, fields, session }: LoginAttempt): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier')
   const code = textField(fields, 'code')
   const refused = (found: FieldMessages): LoginOutcome => ({
@@ -66,10 +73,12 @@ async function checkLogin(app: App, visit: Visit, flow: Flow, fields: Fields): P
   if (person?.identity.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
   // Whoever reads the mail of an address owns it.
-  const { db } = app.database
-  for (const { id, value, verified } of person.verifiable)
-    if (value === address && !verified) await verifyAddress(db, id)
-  await updateFlow(db, flow, { state: 'passed_challenge' })
+  const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
+  const isOwn = session?.session.identityId === person.identity.id
+  await app.database.transaction(async (tx) => {
+    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, visit, person, unproven))
+    await updateFlow(tx, flow, { state: 'passed_challenge' })
+  })
   return { kind: 'proven', identityId: person.identity.id }
 }
 
