@@ -23,6 +23,14 @@ export async function createToken(
   actor: SessionActor,
   body: Body<'tokens.create'>,
 ): Promise<Answer<'tokens.create'>> {
+  const account = await app.accounts.find(actor.id)
+  // The owner of the address may come and end what a stranger signed up for: a token would outlive that.
+  if (account?.verified === false)
+    throw new CruxError('preconditionFailed', {
+      property: 'email',
+      value: account.email,
+      description: 'Verify your e-mail address first.',
+    })
   const made = await inTransaction(app.database, (queries) => issueToken(queries, mine(actor), actor, body))
   app.log.info({ tokenId: made.id, userId: actor.id, scope: made.scope }, 'token created')
   return made

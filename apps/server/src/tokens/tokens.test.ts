@@ -35,6 +35,14 @@ describe('an API token', () => {
     expect(JSON.stringify([await call('tokens.list'), await stored(made.id)])).not.toContain(token.slice(5))
   })
 
+  it('is made by who has proven his address: it would outlive a stranger who signed up with it', async () => {
+    const someone = crux.signUp()
+    crux.people.verify(someone, false)
+    await expect(make(someone)).rejects.toMatchObject({ status: 412, property: 'email' })
+    crux.people.verify(someone, true)
+    expect((await make(someone)).token).toMatch(/^crux_/)
+  })
+
   it('never expires when that was asked for, and has the full scope when none was', async () => {
     const made = await crux.client(ada).call('tokens.create', { body: { name: 'For ever', expirationInDays: 0 } })
     expect(made).toMatchObject({ expiresAt: null, scope: 'full' })
