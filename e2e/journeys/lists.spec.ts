@@ -61,3 +61,15 @@ test('what cannot be read again stays, and says from when it is', async ({ page,
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('This could not be read again.')).toBeHidden()
 })
+
+test('what can be done with a row stays in sight where the table is wider than the window', async ({ page, stage }) => {
+  const { world } = stage
+  const name = `${unique('Wide ')} ${'x'.repeat(45)}`
+  await prepareDeployment(world, name)
+  await page.setViewportSize({ width: 800, height: 700 })
+  await page.goto(`/${world.teamSlug}/deployments`)
+  const actions = page.getByRole('row', { name }).getByRole('button', { name: 'More actions' })
+  await expect(actions).toBeInViewport({ ratio: 1 })
+  // The table scrolls in its place, and the page does not.
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(800)
+})

@@ -69,7 +69,7 @@ export function DataTable<Row>(props: Props<Row>) {
         : { column: column.id, direction: 'asc' },
     )
   }
-  const frame = cx('min-w-0 bg-surface', !flush && 'rounded-box border border-line')
+  const frame = cx('min-w-0 bg-surface', !flush && 'overflow-clip rounded-box border border-line')
 
   const shown = columns.filter((column) => column.only !== 'narrow')
 
@@ -142,7 +142,8 @@ export function DataTable<Row>(props: Props<Row>) {
                   </td>
                 ))}
                 {(actions || rowButton) && (
-                  <td className="h-9 w-px px-2 text-right whitespace-nowrap">
+                  // Where the table is wider than its place, what can be done with a row stays in sight.
+                  <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
                     <RowActions actions={actions?.(row) ?? []} button={rowButton?.(row)} />
                   </td>
                 )}
@@ -156,7 +157,12 @@ export function DataTable<Row>(props: Props<Row>) {
   )
 }
 
-export const tints = { none: '', failed: 'tinted-failed', progress: 'tinted-progress' }
+/** Opaque: a cell of the row stands above the others. */
+export const tints = {
+  none: 'bg-surface',
+  failed: 'bg-[color-mix(in_oklab,var(--state-failed)_8%,var(--surface))]',
+  progress: 'bg-[color-mix(in_oklab,var(--state-progress)_10%,var(--surface))]',
+}
 
 function SortButton<Row>({
   column,
