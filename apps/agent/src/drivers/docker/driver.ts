@@ -14,11 +14,18 @@ import { redactInspection, secretValues } from './inspection.ts'
 import { LogParser } from './log-parser.ts'
 import { findOwnContainer } from './own-container.ts'
 
+/** A busy engine answers within this time, and nobody waits longer for a page. */
+const heldDefaultMs = 5_000
+
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
  * @throws EngineError `away` while the engine does not answer
  */
-export async function openDockerDriver(dockerHost: string, log: Logger): Promise<Driver> {
+export async function openDockerDriver(
+  dockerHost: string,
+  log: Logger,
+  { heldMs = heldDefaultMs }: { heldMs?: number } = {},
+): Promise<Driver> {
   const { docker, close } = await translating('version', () => openDocker(dockerHost))
   const hub = createEventHub(docker, log)
   const engine = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
@@ -38,20 +45,47 @@ export async function openDockerDriver(dockerHost: string, log: Logger): Promise
 
   async function views(options: Docker.ContainerListOptions) {
     return Promise.all(
-      (await list(options)).map(async (container) => viewOf(container, await inspectIfThere(container.Id))),
+      (await list(options)).map(async (container) => {
+        const seen = await inspectSoon(container.Id)
+        return viewOf(container, seen === 'held' ? undefined : seen)
+      }),
     )
+  }
+
+  /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
+  function tellLater(id: string, labels: Record<string, string>): void {
+    setTimeout(() => hub.tell({ kind: 'container', action: 'update', id, name: '', labels }), 2 * heldMs).unref()
+  }
+
+  /** The engine may hold one container locked, for good even: the others are shown all the same, and that one by what the list says. */
+  async function inspectSoon(id: string): Promise<Docker.ContainerInspectInfo | 'held' | undefined> {
+    const inspecting = inspectIfThere(id)
+    let timer: NodeJS.Timeout | undefined
+    const held = new Promise<'held'>((resolve) => {
+      timer = setTimeout(() => {
+        resolve('held')
+        inspecting.then(
+          (info) => tellLater(id, info?.Config.Labels ?? {}),
+          () => undefined,
+        )
+      }, heldMs)
+    })
+    return Promise.race([inspecting, held]).finally(() => clearTimeout(timer))
   }
 
   /**
    * Looks inside first: that waits while the engine works on a container, whereas its list shows the state from before.
    */
   async function viewsOf(ids: readonly string[]) {
-    const inspected = new Map(
-      (await Promise.all(ids.map(inspectIfThere))).flatMap((info) => (info ? [[info.Id, info] as const] : [])),
-    )
-    if (inspected.size === 0) return []
+    const found = await Promise.all(ids.map(async (id) => ({ id, info: await inspectSoon(id) })))
+    const there = found.flatMap(({ id, info }) => (info ? [[id, info] as const] : []))
+    if (there.length === 0) return []
+    const inspected = new Map(there)
     const listed = await list({ filters: { id: [...inspected.keys()] } })
-    return listed.map((container) => viewOf(container, inspected.get(container.Id)))
+    return listed.map((container) => {
+      const info = inspected.get(container.Id)
+      return viewOf(container, info === 'held' ? undefined : info)
+    })
   }
 
   return {

@@ -6,6 +6,8 @@ import { translate } from './errors.ts'
 
 export interface EventHub {
   subscribe(listener: (event: EngineEvent) => void): () => void
+  /** Has everybody hear of something that the engine does not tell. */
+  tell(event: EngineEvent): void
   close(): void
 }
 
@@ -65,6 +67,7 @@ export function createEventHub(docker: Docker, log: Logger): EventHub {
   void run()
 
   return {
+    tell,
     subscribe(listener) {
       listeners.add(listener)
       if (open) queueMicrotask(() => listeners.has(listener) && listener({ kind: 'relist' }))
