@@ -1,6 +1,7 @@
+import { open } from 'node:fs/promises'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { label } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
@@ -326,6 +327,29 @@ describe('a further deployment', () => {
       )
     }
     expect((await world.inspect('writer')).Config.Env).toContain('TRY=3')
+  })
+
+  test('stops nothing before a loss of power would be survived by the plan to start it again', async () => {
+    const image = (await world.publish('web:1', webImage('one'))).reference
+    const config = { name: 'web', ports: [{ internal: 8080, external: await freePort() }] }
+    const release = () => world.release({ recreate: true, instances: [{ instanceId: 'web', image, config }] })
+    await succeed(release())
+    const handle = await open('/dev/null')
+    const files = Object.getPrototypeOf(handle) as { datasync: () => Promise<void> }
+    await handle.close()
+    const { Id } = await world.inspect('web')
+    const running: boolean[] = []
+    const { datasync } = files
+    const watched = vi.spyOn(files, 'datasync').mockImplementation(async function (this: typeof files) {
+      running.push((await world.docker.getContainer(Id).inspect()).State.Running)
+      return datasync.call(this)
+    })
+    try {
+      await succeed(release())
+    } finally {
+      watched.mockRestore()
+    }
+    expect(running[0]).toBe(true)
   })
 
   test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {

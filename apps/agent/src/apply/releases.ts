@@ -9,8 +9,9 @@ import type { Journal, JournalFolder } from '../journal/journal.ts'
 import { createReporter } from '../journal/reporter.ts'
 import type { AgentClient } from '../link/client.ts'
 import { Stopped } from './control.ts'
+import { formersRun } from './formers-run.ts'
 import { createNarrator } from './narrator.ts'
-import { formersRun, type ReleaseContext, runRelease } from './run-release.ts'
+import { type ReleaseContext, runRelease } from './run-release.ts'
 
 /** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
 export interface Releases {

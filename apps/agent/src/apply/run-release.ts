@@ -12,7 +12,7 @@ import { sharedPort } from '../plan/conflicts.ts'
 import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
 import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
-import { fullName, networkName } from '../plan/names.ts'
+import { networkName } from '../plan/names.ts'
 import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
 import { imagesOf } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
@@ -20,6 +20,7 @@ import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { type LinkClock, Stopped } from './control.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
+import { formersRun } from './formers-run.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
@@ -211,8 +212,11 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   }
   await inOrder(plan.prepare, run)
   await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
-  if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop')))
+  if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop'))) {
     await context.clock.mayProceed(signal)
+    // From here a service pauses: whatever happens, somebody must know that it is to come back.
+    await journal.secure()
+  }
   await startAndVerify(run)
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
@@ -355,41 +359,6 @@ async function tellLastWords(run: Run, instanceId: string): Promise<void> {
     return
   }
   if (lines.length > 0) run.narrator.containerLog(instanceId, lines.slice(-lastLines))
-}
-
-/** Whether containers that stood before this release answer now. */
-export async function formersRun(
-  { driver, ending }: Pick<ReleaseContext, 'driver' | 'ending'>,
-  release: Release,
-  plan: Plan | undefined,
-): Promise<boolean> {
-  const { owner, key } = release
-  if (!owner || !key) return false
-  const all = await whileAway(() => driver.engine.observeAll(), ending)
-  const mustRun = new Set(plan?.instances.flatMap(({ former }) => (former?.wasRunning ? [former.id] : [])))
-  if ([...mustRun].some((id) => !all.some((container) => container.id === id && container.running))) return false
-  const names = new Set([
-    ...release.former.map(({ containerName }) => containerName),
-    ...shortNames(release).map((name) => fullName(owner.prefix, name)),
-  ])
-  return all.some(
-    ({ labels, name, running }) =>
-      running &&
-      names.has(name) &&
-      isOwnedBy(labels, owner) &&
-      !(labels[label.deployment] === key.deploymentId && labels[label.release] === String(key.number)),
-  )
-}
-
-function shortNames(release: Release): string[] {
-  return release.instances.flatMap(({ configJson }) => {
-    try {
-      const { name } = JSON.parse(configJson) as { name?: unknown }
-      return typeof name === 'string' ? [name] : []
-    } catch {
-      return []
-    }
-  })
 }
 
 /** Names the instance whose step of a phase failed. */
