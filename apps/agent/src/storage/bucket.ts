@@ -90,6 +90,9 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
           throw new StorageError((cause as Error).message, { passing: false, cause })
         }
         yield page.objects
+        // One that does not know the token begins anew each time, and the listing would fill the memory.
+        if (page.next !== undefined && page.next === next)
+          throw new StorageError('the storage lists the same page again and again', { passing: false })
         next = page.next
       } while (next !== undefined)
     },
