@@ -36,6 +36,7 @@ export function createAgentPort(app: App, leases: Leases, now: Clock = () => new
       const known = new Set(keysOf(agent).map(releaseKey))
       leases
         .restart(agent.nodeId)
+        .catch((err: unknown) => app.log.warn({ err, nodeId: agent.nodeId }, 'a lease did not begin anew'))
         .then(() => dispatch(app, agent.nodeId, { known, again: true }))
         .catch((err: unknown) => app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'))
     },

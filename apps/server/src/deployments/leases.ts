@@ -22,11 +22,19 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   let checking: Promise<void> | undefined
   let lastCheck: Date | undefined
 
-  /** Nobody listened: all start their 60 s anew. */
-  const extendAll = () =>
-    pool.query(`update crux.release set lease_until = greatest(lease_until, $1) where status = 'in-progress'`, [
-      leaseUntilFrom(now()),
-    ])
+  /** All of a node, or all: their 60 s begin anew. Row by row, since who holds one of them may want another. */
+  async function beginAnew(nodeId: string | null) {
+    const { rows } = await pool.query<{ id: string }>(
+      `select id from crux.release where status = 'in-progress' and ($1::uuid is null or node_id = $1)`,
+      [nodeId],
+    )
+    for (const { id } of rows)
+      await pool.query({
+        name: 'begin a lease anew',
+        text: `update crux.release set lease_until = greatest(lease_until, $2) where id = $1 and status = 'in-progress'`,
+        values: [id, leaseUntilFrom(now())],
+      })
+  }
 
   /** Only an agent that takes commands can bring a release to its end; an outdated one is as good as away. */
   async function extendLinked() {
@@ -35,8 +43,10 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
        where exists (select from crux.release r where r.node_id = n.id and r.status = 'in-progress')`,
     )
     const linked = rows.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
+    // What is held just now is heard just now, or comes with the next round.
     await pool.query(
-      `update crux.release set lease_until = $1 where status = 'in-progress' and node_id = any($2::uuid[])`,
+      `update crux.release set lease_until = $1 where id in (
+         select id from crux.release where status = 'in-progress' and node_id = any($2::uuid[]) for update skip locked)`,
       [leaseUntilFrom(now()), linked],
     )
   }
@@ -44,7 +54,8 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   async function check(): Promise<void> {
     const at = now()
     const paused = !lastCheck || at.getTime() - lastCheck.getTime() > pausedMs
-    if (paused) await extendAll()
+    // Nobody listened.
+    if (paused) await beginAnew(null)
     else await extendLinked()
     const { rows } = await pool.query<ReleaseRow & { nodeName: string }>(
       `select ${releaseColumns}, n.name as "nodeName" from crux.release r join crux.node n on n.id = r.node_id
@@ -90,12 +101,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     /** One round; the interval does the same. */
     check: checkOnce,
     /** The 60 s of a node begin when its link is lost. */
-    async restart(nodeId: string) {
-      await pool.query(`update crux.release set lease_until = $2 where status = 'in-progress' and node_id = $1`, [
-        nodeId,
-        leaseUntilFrom(now()),
-      ])
-    },
+    restart: (nodeId: string) => beginAnew(nodeId),
     async start() {
       await checkOnce()
       timer = setInterval(() => void checkOnce(), checkMs)

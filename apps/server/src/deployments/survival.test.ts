@@ -202,6 +202,39 @@ describe('leases', () => {
     expect((await world.get(deployment.id)).status).toBe('failed')
   })
 
+  it('begin anew without holding up who ends a release', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const [first, second] = [
+      await world.deployment(await world.version(), node.id),
+      await world.deployment(await world.version(), node.id),
+    ]
+    for (const { id } of [first, second]) await world.start(id)
+    await agent.command('deploy', 2)
+    const { pool } = server.app.database
+    for (const [held, wanted] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const client = await pool.connect()
+      const hold = (id: string) => client.query('select from crux.release where deployment_id = $1 for update', [id])
+      await client.query('begin')
+      await hold(held.id)
+      const begun = server.server.deployments.leases.restart(node.id)
+      await until(async () => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rowCount === 1
+      })
+      await hold(wanted.id)
+      await client.query('rollback')
+      client.release()
+      await begun
+    }
+    agent.cut()
+  })
+
   it('also end what only waited behind the lost one', async () => {
     const node = await world.node()
     const agent = await world.agent(node)
