@@ -1,6 +1,6 @@
 /** A container may write lines of a megabyte, or no line at all; a message to the server holds 16 megabytes, of three bytes a character at worst. */
-const lineCharsMax = 16 * 1_024
-const sumCharsMax = 1_024 * 1_024
+const lineCharsMax = 64 * 1_024
+const sumCharsMax = 2 * 1_024 * 1_024
 
 /** The last lines of a log that one message holds: long ones cut, and the first ones left out where all together are too long. */
 export function lastLinesOf<L extends { text: string }>(lines: readonly L[]): L[] {

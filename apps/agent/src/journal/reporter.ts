@@ -6,7 +6,7 @@ import type { AgentClient } from '../link/client.ts'
 import type { Journal } from './journal.ts'
 
 const batchMax = 200
-/** The server takes 16 megabytes, and an event has four at most. */
+/** The server takes 16 megabytes, and an event has seven at most. */
 const batchBytesMax = 4 * 1_048_576
 /** Each batch is a transaction of the server: what a busy moment brings goes together, and nobody sees that it is late. */
 const gatherDefaultMs = 100
