@@ -70,6 +70,7 @@ describe('a registry of the distribution specification', () => {
     expect(registry.details).toMatchObject({ hasCredentials: false, public: true })
     expect(await ask('find-image', { registryId: registry.id, filter: 'WE' })).toEqual({
       registryId: registry.id,
+      filter: 'WE',
       images: [{ id: '', name: 'web', tags: 0 }],
     })
     expect(await ask('fetch-image-tags', { registryId: registry.id, images: ['web'] })).toEqual({
