@@ -81,8 +81,9 @@ async function somethingHappens(page: Page, path: string, deeds: ReadonlySet<str
   const part = page.locator('[data-loading-part]')
   for (let calm = 0; calm < calmMin && !(await seen()); calm++) {
     if ((await part.count()) > 0) calm = 0
+    // A browser that has nothing to draw may keep a frame back for ever: time passes all the same.
     await page
-      .evaluate('new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done)))')
+      .evaluate('new Promise((done) => requestIdleCallback(() => setTimeout(done, 16), { timeout: 500 }))')
       .catch(() => null)
   }
 }
