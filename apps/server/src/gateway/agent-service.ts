@@ -27,23 +27,35 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
 
   async function authenticate(context: HandlerContext): Promise<TokenOwner> {
     const token = bearerToken(context.requestHeader.get('authorization'))
-    const owner = token && (await findTokenOwner(app, token))
+    const owner = token && (await findTokenOwner(app, token, noteReplaced))
     if (!owner) throw unauthenticated()
-    if (owner.replacedHash) {
-      replaced.set(owner.replacedHash, { nodeId: owner.nodeId, until: Date.now() + underWayMs })
-      setTimeout(() => replaced.delete(owner.replacedHash ?? ''), underWayMs).unref()
-      await nodeTokenReplaced(app, owner)
-    }
+    if (owner.replacedHash) await nodeTokenReplaced(app, owner)
     return owner
+  }
+
+  function noteReplaced(formerHash: string, nodeId: string) {
+    replaced.set(formerHash, { nodeId, until: Date.now() + underWayMs })
+    setTimeout(() => replaced.delete(formerHash), underWayMs).unref()
   }
 
   /** For calls within a link: one that was under way while the token was replaced still carries the former one. */
   async function authenticateInLink(context: HandlerContext): Promise<{ nodeId: string; teamId: string }> {
     const token = bearerToken(context.requestHeader.get('authorization'))
-    const former = token && replaced.get(hashToken(token))
-    const agent = former && former.until > Date.now() && links.agent(former.nodeId)
-    if (agent && (await hasToken(app, agent.nodeId))) return agent
-    return authenticate(context)
+    const byFormer = async () => {
+      const former = token && replaced.get(hashToken(token))
+      const agent = former && former.until > Date.now() && links.agent(former.nodeId)
+      return agent && (await hasToken(app, agent.nodeId)) ? agent : undefined
+    }
+    const agent = await byFormer()
+    if (agent) return agent
+    try {
+      return await authenticate(context)
+    } catch (cause) {
+      // Replaced while it was looked up: an answer that is refused here would be waited for in vain.
+      const late = await byFormer()
+      if (!late) throw cause
+      return late
+    }
   }
 
   function inTurn<T>(nodeId: string, work: () => Promise<T>): Promise<T> {

@@ -19,7 +19,11 @@ export type TokenOwner = {
  * Whose connection token this is, read anew at every call: what was revoked is void at once, at every server process.
  * The first call with a token says that it arrived; a token that was handed out by a rotation replaces the former one then.
  */
-export async function findTokenOwner(app: App, token: string): Promise<TokenOwner | undefined> {
+export async function findTokenOwner(
+  app: App,
+  token: string,
+  replacing: (formerHash: string, nodeId: string) => void,
+): Promise<TokenOwner | undefined> {
   const hash = hashToken(token)
   const [found] = await app.database.db
     .select({
@@ -38,6 +42,8 @@ export async function findTokenOwner(app: App, token: string): Promise<TokenOwne
   if (!found) return undefined
   const { isNext, usedAt, hash: formerHash, ...owner } = found
   if (isNext) {
+    // Before it is void: whoever finds it void knows why.
+    replacing(formerHash, owner.nodeId)
     await confirmToken(app, hash)
     return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: formerHash }
   }
