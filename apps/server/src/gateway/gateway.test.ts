@@ -179,37 +179,6 @@ test('a call that began before its token was replaced is served, but not once th
   expect(await codeOf(agent.client.respond({ commandId: 'x' }))).toBe(Code.Unauthenticated)
 })
 
-test('a call is served that comes in the moment in which its token is replaced', async () => {
-  const { agent } = await fresh()
-  await agent.exchange()
-  await agent.connect()
-  const former = agent.token
-  agent.useToken((await agent.command('rotateToken')).value.token)
-  const { pool } = gateway.app.database
-  const { query } = pool
-  const stored = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  // The former token is void, and who made it so has not heard of it yet.
-  pool.query = (async (...args: unknown[]) => {
-    const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
-    if (/^update "crux"."node_token" set "hash"/.test((args[0] as { text?: string }).text ?? '')) {
-      stored.resolve()
-      await goOn.promise
-    }
-    return answer
-  }) as typeof query
-  try {
-    const confirmed = agent.client.confirmToken({})
-    await stored.promise
-    agent.useToken(former)
-    await expect(agent.client.respond({ commandId: 'x' })).resolves.toBeDefined()
-    goOn.resolve()
-    await confirmed
-  } finally {
-    pool.query = query
-  }
-})
-
 test('revoking ends the link, its streams and every further call at once', async () => {
   const { node: row, agent } = await linked()
   const ended = Promise.withResolvers<Error | undefined>()

@@ -1,0 +1,57 @@
+import type { TestDatabase } from '@crux/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  makeDatabase,
+  makeGateway,
+  makeInstallToken,
+  makeNode,
+  makeTeam,
+  type TestGateway,
+} from '../../test/make-gateway.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+
+let database: TestDatabase
+let gateway: TestGateway
+beforeAll(async () => {
+  database = await makeDatabase()
+  gateway = await makeGateway({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await database.drop()
+})
+
+test('a call is served that comes in the moment in which its token is replaced', async () => {
+  const team = await makeTeam(gateway.app)
+  const row = await makeNode(gateway.app, team)
+  const token = await makeInstallToken(gateway.app, row.id)
+  const agent = new ScriptedAgent({ url: gateway.url, nodeId: row.id, token })
+  await agent.exchange()
+  await agent.connect()
+  const former = agent.token
+  agent.useToken((await agent.command('rotateToken')).value.token)
+  const { pool } = gateway.app.database
+  const { query } = pool
+  const stored = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  // The former token is void, and who made it so has not heard of it yet.
+  pool.query = (async (...args: unknown[]) => {
+    const answer = await (query as (...all: unknown[]) => unknown).apply(pool, args)
+    if (/^update "crux"."node_token" set "hash"/.test((args[0] as { text?: string }).text ?? '')) {
+      stored.resolve()
+      await goOn.promise
+    }
+    return answer
+  }) as typeof query
+  try {
+    const confirmed = agent.client.confirmToken({})
+    await stored.promise
+    agent.useToken(former)
+    await expect(agent.client.respond({ commandId: 'x' })).resolves.toBeDefined()
+    goOn.resolve()
+    await confirmed
+  } finally {
+    pool.query = query
+    agent.cut()
+  }
+})
