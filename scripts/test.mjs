@@ -16,6 +16,7 @@ const flags = readFlags({ full: { type: 'boolean' }, only: { type: 'string' } },
 const results = join(root, 'test-results')
 const minutesMax = flags.full ? 90 : 20
 const failureLinesMax = 25
+const pageLinesMax = 80
 
 /** In the order of what is quickest to know. Each gives its counts. */
 const stages = [
@@ -174,10 +175,22 @@ function failuresOf(suite) {
     ...(suite.specs ?? [])
       .filter((spec) => spec.tests.some((test) => test.status === 'unexpected' || test.status === 'flaky'))
       .map((spec) => {
-        const errors = spec.tests.flatMap((test) => test.results.flatMap((result) => result.errors ?? []))
-        return failure(spec.file, spec.title, errors.map((error) => error.message).join('\n'))
+        const tries = spec.tests.flatMap((test) => test.results)
+        const errors = tries.flatMap((result) => result.errors ?? []).map((error) => error.message)
+        return [failure(spec.file, spec.title, errors.join('\n')), ...tries.map(seen)].join('\n')
       }),
   ]
+}
+
+/** What the page showed when the test failed, as Playwright describes it beside the test's own source. */
+function seen({ attachments = [] }) {
+  const { path } = attachments.find(({ name }) => name === 'error-context') ?? {}
+  const [, page = ''] = path && existsSync(path) ? readFileSync(path, 'utf8').split('# Page snapshot') : []
+  const lines = page.split('\n').filter((line) => /^\s*- /.test(line))
+  return lines
+    .slice(0, pageLinesMax)
+    .map((line) => `    | ${line}`)
+    .join('\n')
 }
 
 function failure(file, title, message) {

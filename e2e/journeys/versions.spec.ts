@@ -1,4 +1,7 @@
-import { createDeployment, createService, deploy, idle, setTag, unique, web } from '@crux/test-kit'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createDeployment, createService, deploy, idle, setTag, unique, type World, web } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { addImage } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
@@ -163,21 +166,85 @@ test('a tag that the server refuses is shown as it is, not as it was picked', as
   await expect(row.getByText('2', { exact: true })).toHaveCount(0)
 })
 
+/** One of the test's own: what the server has just heard of another it remembers for some seconds. */
+async function addRegistry({ person: { client }, teamSlug }: World, url: string) {
+  const name = unique('own-')
+  const body = { name, type: 'v2' as const, details: { url, public: true } }
+  const { id: registryId } = await client.call('registries.create', { params: { teamSlug }, body })
+  return { name, remove: () => client.call('registries.delete', { params: { teamSlug, registryId } }) }
+}
+
+async function openAddImages(page: Page, { teamSlug }: World, { projectId }: { projectId: string }) {
+  await page.goto(`/${teamSlug}/projects/${projectId}`)
+  await page.getByRole('button', { name: 'Add images' }).first().click()
+  return page.getByRole('dialog', { name: 'Add images' })
+}
+
+test('a registry that cannot be asked is not taken for the one that was chosen after it', async ({ page, stage }) => {
+  const { world } = stage
+  const image = unique('chosen-')
+  const service = await createService(world, [{ name: image, tag: '1', image: idle() }])
+  let status = 200
+  const broken = createServer((_, answer) =>
+    answer.writeHead(status, { 'docker-distribution-api-version': 'registry/2.0' }).end('{"repositories":[]}'),
+  )
+  await once(broken.listen(0, '127.0.0.1'), 'listening')
+  const { name, remove } = await addRegistry(world, `http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
+  status = 500
+  const late: string[] = []
+  await page.routeWebSocket(/\/api$/, (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((text) => {
+      // The refusal of the first question arrives between the second one and its answer.
+      if (String(text).includes(world.registryId)) for (const refusal of late.splice(0)) socket.send(refusal)
+      server.send(text)
+    })
+    server.onMessage((text) => {
+      if (String(text).startsWith('{"type":"error"')) late.push(String(text))
+      else socket.send(text)
+    })
+  })
+  const dialog = await openAddImages(page, world, service)
+  await dialog.getByRole('radio', { name }).click()
+  await expect.poll(() => late.length).toBeGreaterThan(0)
+  await dialog.getByRole('radio', { name: /^registry-/ }).click()
+  await expect(dialog.getByRole('checkbox', { name: image })).toBeVisible()
+  await expect(page.locator('.toast-error')).toHaveCount(0)
+  await remove()
+  broken.close()
+})
+
+test('a question that went with the link is asked again when the link is back', async ({ page, stage }) => {
+  const { world } = stage
+  const image = unique('asked-')
+  const service = await createService(world, [{ name: image, tag: '1', image: idle() }])
+  const { name, remove } = await addRegistry(world, world.registry.host)
+  let lost = 0
+  await page.routeWebSocket(/\/api$/, (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage(async (text) => {
+      if (lost > 0 || !String(text).includes(`"filter":"${image}"`)) return server.send(text)
+      lost += 1
+      await server.close()
+      await socket.close()
+    })
+  })
+  const dialog = await openAddImages(page, world, service)
+  await dialog.getByRole('radio', { name }).click()
+  await dialog.getByLabel('Find an image').fill(image)
+  await expect.poll(() => lost).toBe(1)
+  await expect(dialog.getByText('1 found')).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { name: image })).toBeVisible()
+  await remove()
+})
+
 test('an answer to an older search is not taken for that of a newer one', async ({ page, stage }) => {
   const { world } = stage
   const mark = unique('ov')
   const [alpha, beta] = [`${mark}/alpha`, `${mark}/beta`]
   const service = await createService(world, [{ name: alpha, tag: '1', image: idle() }])
   await world.registry.push(beta, '1', idle())
-  // One of its own: what the server has just heard of the other it remembers for some seconds.
-  const { client } = world.person
-  const { teamSlug } = world
-  const name = unique('searched-')
-  const details = { url: world.registry.host, public: true }
-  const { id: registryId } = await client.call('registries.create', {
-    params: { teamSlug },
-    body: { name, type: 'v2', details },
-  })
+  const { name, remove } = await addRegistry(world, world.registry.host)
   const late: string[] = []
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
@@ -192,9 +259,7 @@ test('an answer to an older search is not taken for that of a newer one', async 
       else socket.send(text)
     })
   })
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
-  await page.getByRole('button', { name: 'Add images' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Add images' })
+  const dialog = await openAddImages(page, world, service)
   await dialog.getByRole('radio', { name }).click()
   const search = dialog.getByLabel('Find an image')
   await expect.poll(() => late.length).toBeGreaterThan(0)
@@ -202,5 +267,5 @@ test('an answer to an older search is not taken for that of a newer one', async 
   await expect(dialog.getByText('1 found')).toBeVisible()
   await expect(dialog.getByRole('checkbox', { name: alpha })).toBeVisible()
   await expect(dialog.getByRole('checkbox')).toHaveCount(1)
-  await client.call('registries.delete', { params: { teamSlug, registryId } })
+  await remove()
 })

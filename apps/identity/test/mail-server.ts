@@ -5,8 +5,8 @@ import { SMTPServer } from 'smtp-server'
 export interface MailServer {
   port: number
   mails: Email[]
-  /** Waits for the next mail to an address that has not been handed out yet. */
-  next(recipient: string): Promise<Email>
+  /** Waits for the next mail to an address that has not been handed out yet; with a subject, what came before it is passed over. */
+  next(recipient: string, subject?: string): Promise<Email>
   /** Answers recipients with this SMTP code from now on; undefined accepts again. */
   refuseWith(code: number | undefined): void
   close(): Promise<void>
@@ -41,16 +41,14 @@ export async function startMailServer(options: { port?: number; starttls?: boole
   return {
     port: (listener.address() as AddressInfo).port,
     mails,
-    async next(recipient) {
+    async next(recipient, subject) {
       for (;;) {
         const found = mails.find(
           (mail) => !handedOut.has(mail) && mail.to?.some(({ address }) => address === recipient),
         )
-        if (found) {
-          handedOut.add(found)
-          return found
-        }
-        await arrived.promise
+        if (found) handedOut.add(found)
+        else await arrived.promise
+        if (found && (subject === undefined || found.subject === subject)) return found
       }
     },
     refuseWith(code) {

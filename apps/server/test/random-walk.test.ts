@@ -123,34 +123,20 @@ function moves(world: DeployWorld, client: Client, nodeIds: string[], random: ()
       params: { ...params, configId: (await any('container_config')).id },
       body: { config: { environment: [{ key: pick(random, ['A', 'B']), value: name() }] } },
     })
+  const create = async (isProtected: boolean) =>
+    call('deployments.create', {
+      params,
+      body: {
+        versionId: (await version()).versionId,
+        nodeId: pick(random, nodeIds),
+        prefix: prefix(),
+        protected: isProtected,
+      },
+    })
   const start = async () => call('deployments.start', { params: await deployment(), query: {}, body: {} })
   return [
-    [
-      'create',
-      async () =>
-        call('deployments.create', {
-          params,
-          body: {
-            versionId: (await version()).versionId,
-            nodeId: pick(random, nodeIds),
-            prefix: prefix(),
-            protected: random() < 0.2,
-          },
-        }),
-    ],
-    [
-      'create',
-      async () =>
-        call('deployments.create', {
-          params,
-          body: {
-            versionId: (await version()).versionId,
-            nodeId: pick(random, nodeIds),
-            prefix: prefix(),
-            protected: false,
-          },
-        }),
-    ],
+    ['create', () => create(random() < 0.2)],
+    ['create', () => create(false)],
     ['start', start],
     ['start', start],
     ['start', start],

@@ -2,7 +2,7 @@
 export type SubscriptionStatus = 'unsubscribed' | 'in-progress' | 'subscribed' | 'failed'
 
 type Options = {
-  send: (type: string, data: unknown) => void
+  send: (type: string, data: unknown, id?: string) => void
   isOpen: () => boolean
   onFirst: () => void
   onNone: () => void
@@ -16,7 +16,7 @@ type Entry = {
   /** An unsubscribe is on its way; whoever joins meanwhile is subscribed when its answer is there. */
   leaving: boolean
   users: Set<User>
-  queue: { type: string; data: unknown }[]
+  queue: { type: string; data: unknown; id: string | undefined }[]
 }
 
 /** Who uses which path of the socket, and in which state each path is. */
@@ -35,7 +35,7 @@ export function createSubscriptions(options: Options) {
     // The answer to a subscribe that was taken back already: whoever joined since is subscribed by the next one.
     if (entry.leaving) return
     const queue = entry.queue.splice(0)
-    for (const { type, data } of queue) options.send(`${path}/${type}`, data)
+    for (const { type, data, id } of queue) options.send(`${path}/${type}`, data, id)
     for (const user of [...entry.users]) for (const run of [...user.ready]) run()
   }
 
@@ -68,9 +68,9 @@ export function createSubscriptions(options: Options) {
       return {
         // A path that is being left is subscribed anew as soon as that is answered.
         status: (): SubscriptionStatus => (entry.leaving ? 'in-progress' : entry.status),
-        send(type: string, data: unknown) {
-          if (entry.status === 'subscribed' && !entry.leaving) options.send(`${path}/${type}`, data)
-          else if (entry.users.has(user)) entry.queue.push({ type, data })
+        send(type: string, data: unknown, id?: string) {
+          if (entry.status === 'subscribed' && !entry.leaving) options.send(`${path}/${type}`, data, id)
+          else if (entry.users.has(user)) entry.queue.push({ type, data, id })
         },
         on(type: string, listen: Listener) {
           const listeners = user.listeners.get(type) ?? new Set()

@@ -82,14 +82,14 @@ describe('subscriptions', () => {
     confirms = false
     const channel = live.channel('node', ids)
     channel.send('watch-containers-state', { prefix: 'shop' })
-    channel.send('container-command', { container, operation: 'stop' })
+    channel.send('container-command', { container, operation: 'stop' }, 'second')
     await vi.waitFor(() => expect(framesOf('subscribe')).toHaveLength(1))
     expect(frames).toHaveLength(1)
     send({ type: 'subbed', data: { path } })
     await vi.waitFor(() =>
-      expect(frames.slice(1).map((frame) => frame.type)).toEqual([
-        `${path}/watch-containers-state`,
-        `${path}/container-command`,
+      expect(frames.slice(1)).toEqual([
+        { type: `${path}/watch-containers-state`, data: { prefix: 'shop' } },
+        { type: `${path}/container-command`, data: { container, operation: 'stop' }, id: 'second' },
       ]),
     )
   })

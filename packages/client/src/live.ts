@@ -25,8 +25,8 @@ export type { LinkStatus, SubscriptionStatus }
 export type LiveChannel<C extends ChannelName> = {
   readonly path: string
   readonly status: SubscriptionStatus
-  /** Queued until the subscription stands. */
-  send: <M extends ClientMessage<C>>(type: M, data: ClientData<C, M>) => void
+  /** Queued until the subscription stands. A failure of this message carries the `id` it was given. */
+  send: <M extends ClientMessage<C>>(type: M, data: ClientData<C, M>, id?: string) => void
   /** Calls `listen` for each such message; returns how to stop. Payloads that do not fit the contract are reported, not delivered. */
   on: <M extends ServerMessage<C>>(type: M, listen: (data: Received<C, M>) => void) => () => void
   /** Now if the subscription stands, and again after every reconnect: the place to ask for lists and to start watches. */
@@ -122,7 +122,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
     },
   })
   const subscriptions = createSubscriptions({
-    send: (type, data) => socket.send(JSON.stringify({ type, data })),
+    send: (type, data, id) => socket.send(JSON.stringify({ type, data, id })),
     isOpen: () => socket.status === 'open',
     onFirst: () => {
       void loadSchemas()
@@ -143,7 +143,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
         get status() {
           return user.status()
         },
-        send: (type, data) => user.send(type, data),
+        send: (type, data, id) => user.send(type, data, id),
         on: (type, listen) =>
           user.on(type, (raw) => {
             const spec: AnySpec | undefined = schemas?.liveChannels[name]

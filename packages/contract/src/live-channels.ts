@@ -226,4 +226,6 @@ export const LiveError = z.object({
   description: z.string().optional(),
   details: z.array(z.object({ property: z.string(), error: z.string(), description: z.string() })).optional(),
   path: z.string().optional(),
+  /** That of the message which is refused, where its sender gave it one: `{type, data, id}`. */
+  id: z.string().optional(),
 })

@@ -1,11 +1,4 @@
-import {
-  createLive,
-  type LinkStatus,
-  type LiveChannel,
-  type LiveFailure,
-  type LiveParams,
-  type Received,
-} from '@crux/client'
+import { createLive, type LinkStatus, type LiveChannel, type LiveParams, type Received } from '@crux/client'
 import type { ChannelName, ServerMessage } from '@crux/contract'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toastText } from '../components/toasts.tsx'
@@ -14,19 +7,8 @@ import { leaveForLogin } from './session.ts'
 /** The one live channel of the page, opened when somebody needs it. */
 export const live = createLive(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api`)
 
-const inline = new Map<string, (failure: LiveFailure) => void>()
-
-live.onError((failure) => {
-  const own = failure.path === undefined ? undefined : inline.get(failure.path)
-  if (own) own(failure)
-  else toastText(failure.description ?? failure.message)
-})
-
-/** While the answer of a path is awaited somewhere, its errors are shown there and not as toasts. Returns how to end that. */
-export function inlineErrors(path: string, show: (failure: LiveFailure) => void): () => void {
-  inline.set(path, show)
-  return () => void (inline.get(path) === show && inline.delete(path))
-}
+// What failed by its id is shown by whoever asked, if anybody still waits for it.
+live.onError((failure) => failure.id === undefined && toastText(failure.description ?? failure.message))
 live.onStatus((status) => {
   if (status === 'kicked') leaveForLogin()
 })

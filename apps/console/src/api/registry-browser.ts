@@ -1,7 +1,7 @@
-import { ApiError, type LiveChannel, type Received } from '@crux/client'
+import { ApiError, type Received } from '@crux/client'
 import type { ClientData, ClientMessage, ServerMessage } from '@crux/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { inlineErrors, live } from './live.ts'
+import { live } from './live.ts'
 
 /** What a registry holds, asked over the live channel and cached like any other query. An empty filter lists everything. */
 export const imagesQuery = (teamSlug: string, registryId: string, filter: string) =>
@@ -10,12 +10,12 @@ export const imagesQuery = (teamSlug: string, registryId: string, filter: string
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }) => {
-      const ask = { registryId, filter }
-      const { images } = await inTurn(
+      const question = { registryId, filter }
+      const { images } = await ask(
         teamSlug,
         signal,
         'find-image',
-        ask,
+        question,
         'find-image-result',
         (data) => data.registryId === registryId && (data.filter ?? filter) === filter,
       )
@@ -31,20 +31,20 @@ export const tagsQuery = (teamSlug: string, registryId: string, image: string) =
     staleTime: 30_000,
     retry: false,
     queryFn: async ({ signal }) => {
-      const ask = { registryId, images: [image] }
+      const question = { registryId, images: [image] }
       const mine = (data: Received<'registries', 'registry-image-tags'>) =>
         data.registryId === registryId && data.images.some((found) => found.name === image)
-      const { images } = await inTurn(teamSlug, signal, 'fetch-image-tags', ask, 'registry-image-tags', mine)
+      const { images } = await ask(teamSlug, signal, 'fetch-image-tags', question, 'registry-image-tags', mine)
       return images.find((found) => found.name === image)?.tags ?? []
     },
   })
 
 /** How long a registry may take; hubs with many tags are slow. */
 const answerMs = 45_000
-const turns = new Map<string, Promise<unknown>>()
+let asked = 0
 
-/** Answers do not name their question, so one question is asked at a time and the next waits for its answer. */
-function inTurn<M extends ClientMessage<'registries'>, R extends ServerMessage<'registries'>>(
+/** @throws ApiError what the registry or the server refused, 503 when no answer comes; the signal's reason */
+function ask<M extends ClientMessage<'registries'>, R extends ServerMessage<'registries'>>(
   teamSlug: string,
   signal: AbortSignal,
   type: M,
@@ -52,51 +52,25 @@ function inTurn<M extends ClientMessage<'registries'>, R extends ServerMessage<'
   answer: R,
   fits: (data: Received<'registries', R>) => boolean,
 ): Promise<Received<'registries', R>> {
-  const before = turns.get(teamSlug) ?? Promise.resolve()
-  const mine = before.then(() => {
-    signal.throwIfAborted()
-    return askOnce(live.channel('registries', { teamSlug }), signal, type, data, answer, fits)
-  })
-  turns.set(
-    teamSlug,
-    mine.catch(() => {}),
-  )
-  return mine
-}
-
-function askOnce<M extends ClientMessage<'registries'>, R extends ServerMessage<'registries'>>(
-  channel: LiveChannel<'registries'>,
-  signal: AbortSignal,
-  type: M,
-  data: ClientData<'registries', M>,
-  answer: R,
-  fits: (data: Received<'registries', R>) => boolean,
-): Promise<Received<'registries', R>> {
+  const channel = live.channel('registries', { teamSlug })
   const { promise, resolve, reject } = Promise.withResolvers<Received<'registries', R>>()
   signal.addEventListener('abort', () => reject(signal.reason))
-  const timer = setTimeout(
-    () =>
+  const late = { status: 503, error: 'serviceUnavailable', description: 'The registry did not answer in time.' }
+  const timer = setTimeout(() => reject(new ApiError(late)), answerMs)
+  const id = String(++asked)
+  const unheard = live.onError(({ message, ...failure }) => {
+    // A refused subscription names no message.
+    if (failure.path === channel.path && (failure.id ?? id) === id)
       reject(
-        new ApiError({ status: 503, error: 'serviceUnavailable', description: 'The registry did not answer in time.' }),
-      ),
-    answerMs,
-  )
-  const release = inlineErrors(channel.path, (failure) =>
-    reject(
-      new ApiError({
-        status: failure.status,
-        error: failure.error ?? 'UNKNOWN',
-        property: failure.property,
-        value: failure.value,
-        description: failure.description ?? failure.message,
-      }),
-    ),
-  )
+        new ApiError({ ...failure, error: failure.error ?? 'UNKNOWN', description: failure.description ?? message }),
+      )
+  })
   channel.on(answer, (result) => fits(result) && resolve(result))
-  channel.send(type, data)
+  // Again after a reconnect: the question or its answer went with the link.
+  channel.onReady(() => channel.send(type, data, id))
   return promise.finally(() => {
     clearTimeout(timer)
-    release()
+    unheard()
     channel.close()
   })
 }

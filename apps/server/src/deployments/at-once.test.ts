@@ -89,6 +89,20 @@ const ready = async (type: 'rolling' | 'incremental' = 'rolling') => {
   if (!instance) throw new Error('a deployment has an instance')
   return { node, version, id: deployment.id, instance, configId: instance.config.id }
 }
+/** A newer version is with the agent, to take over from an older one that stands. */
+const takeover = async (prefix: string) => {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const projectId = await world.project()
+  const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, prefix)
+  const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, prefix)
+  await world.start(older.id)
+  await deployWell(agent)
+  await world.becomes(older.id, 'successful')
+  await world.start(newer.id)
+  await agent.command('deploy', 2)
+  return { agent, projectId, older, newer }
+}
 
 describe('a start', () => {
   it('behind an edit takes all of the edit, never half of it', async () => {
@@ -234,15 +248,7 @@ describe('one place', () => {
   })
 
   it('loses no containers to a deletion while a newer version takes them over', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const projectId = await world.project()
-    const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, 'handed')
-    await world.start(older.id)
-    await deployWell(agent)
-    await world.becomes(older.id, 'successful')
-    const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, 'handed')
-    await world.start(newer.id)
+    const { agent, older } = await takeover('handed')
     const remove = (containers: 'true' | 'false') =>
       outcome(
         world.client.call('deployments.delete', {
@@ -258,16 +264,7 @@ describe('one place', () => {
   })
 
   it('changes hands while somebody asks to cancel what stood there', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const projectId = await world.project()
-    const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, 'changes')
-    const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, 'changes')
-    await world.start(older.id)
-    await deployWell(agent)
-    await world.becomes(older.id, 'successful')
-    await world.start(newer.id)
-    await agent.command('deploy', 2)
+    const { agent, older } = await takeover('changes')
     // As a cancellation does: first the deployment, then its release.
     const client = await server.app.database.pool.connect()
     await client.query('begin')
@@ -283,16 +280,7 @@ describe('one place', () => {
   })
 
   it('changes hands while its project is asked to go', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const projectId = await world.project()
-    const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, 'stays')
-    const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, 'stays')
-    await world.start(older.id)
-    await deployWell(agent)
-    await world.becomes(older.id, 'successful')
-    await world.start(newer.id)
-    await agent.command('deploy', 2)
+    const { agent, projectId, newer } = await takeover('stays')
     const { rows } = await server.app.database.pool.query('select id from crux.release where deployment_id = $1', [
       newer.id,
     ])

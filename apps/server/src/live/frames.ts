@@ -2,15 +2,19 @@ import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from
 import fastJson from 'fast-json-stringify'
 import { responseSchema } from '../http/response-schema.ts'
 
-export type Frame = { type: string; data: unknown }
+/** `id`: chosen by the sender; a refusal of the message repeats it, so that it is told from that of another one. */
+export type Frame = { type: string; data: unknown; id?: string }
+/** Repeated to the sender: no more than anybody needs for it. */
+const idMax = 64
 
-/** `{type, data}` of a text frame; undefined for anything else, which is ignored (backend.md 3.1). */
+/** `{type, data, id?}` of a text frame; undefined for anything else, which is ignored (backend.md 3.1). */
 export function readFrame(text: string): Frame | undefined {
   try {
     const frame: unknown = JSON.parse(text)
     if (typeof frame !== 'object' || frame === null || !('type' in frame) || typeof frame.type !== 'string')
       return undefined
-    return { type: frame.type, data: 'data' in frame ? frame.data : null }
+    const id = 'id' in frame && typeof frame.id === 'string' ? { id: frame.id.slice(0, idMax) } : {}
+    return { type: frame.type, data: 'data' in frame ? frame.data : null, ...id }
   } catch {
     return undefined
   }
@@ -36,8 +40,8 @@ export function writeMessage(channel: ChannelName, path: string, type: string, d
 
 export const writeFrame = (type: string, data: unknown): string => JSON.stringify({ type, data })
 
-/** The `error` frame: the body of our REST errors with the path that it belongs to. */
-export const writeError = (error: CruxError, path?: string): string => {
+/** The `error` frame: the body of our REST errors with the path and the message that it belongs to. */
+export const writeError = (error: CruxError, path?: string, id?: string): string => {
   const { description, requestId: _, ...body } = error.toBody()
-  return writeFrame('error', { ...body, description, message: description, path })
+  return writeFrame('error', { ...body, description, message: description, path, id })
 }

@@ -90,7 +90,7 @@ export function createLiveHub(
     const subscription = connection.subscriptions.get(frame.type.slice(0, cut))
     // Not subscribed: dropped (backend.md 3.1).
     if (!subscription) return
-    const outcome = await messages.run(connection.socket, subscription, frame.type.slice(cut + 1), frame.data)
+    const outcome = await messages.run(connection.socket, subscription, { ...frame, type: frame.type.slice(cut + 1) })
     if (outcome === 'session-ended') end(connection)
     if (outcome === 'not-in-team') drop(connection, subscription.subscriber.path, new CruxError('forbidden'))
   }

@@ -129,6 +129,8 @@ describe('a live socket', () => {
     expect((await next('error', 2)).data).toMatchObject({ status: 400, property: 'type', path })
     send(`${path}/delete-image`, { imageId: world.projectId })
     expect((await next('error', 3)).data).toMatchObject({ status: 404, property: 'imageId', path })
+    socket.send(JSON.stringify({ type: `${path}/delete-image`, data: { imageId: world.projectId }, id: '7' }))
+    expect((await next('error', 4)).data).toMatchObject({ status: 404, path, id: '7' })
     send(`${path}/get-image`, { id: world.imageId })
     expect((await next(`${path}/image`)).data).toMatchObject({ id: world.imageId, name: 'shop/web' })
     socket.close()

@@ -15,7 +15,7 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import { unsettled } from '../http/unsettled.ts'
 import { subjectOf } from './channel-paths.ts'
 import type { Editors } from './editors.ts'
-import { writeError } from './frames.ts'
+import { type Frame, writeError } from './frames.ts'
 import type { ChannelHandlers } from './handlers.ts'
 import type { LiveSocket } from './live-socket.ts'
 import type { Subscription } from './subscription.ts'
@@ -94,7 +94,7 @@ export function createMessages(
     })
   }
 
-  async function run(socket: LiveSocket, subscription: Subscription, type: string, data: unknown): Promise<Outcome> {
+  async function run(socket: LiveSocket, subscription: Subscription, { type, data, id }: Frame): Promise<Outcome> {
     const before = subscription.tail
     const begun = before.then(() => begin(socket, subscription, type, data))
     const ended = begun.then(async ({ work }) => void (await work))
@@ -116,7 +116,7 @@ export function createMessages(
           { err: refusal.cause ?? refusal, type, channel: subscription.match.channel },
           'a live message failed',
         )
-      socket.send(writeError(refusal, subscription.subscriber.path))
+      socket.send(writeError(refusal, subscription.subscriber.path, id))
       await record(subscription, type, data, refusal)
       return 'done'
     }

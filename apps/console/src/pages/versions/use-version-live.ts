@@ -1,5 +1,6 @@
 import type { Result } from '@crux/contract'
 import i18n from 'i18next'
+import { useRef } from 'react'
 import { queryClient, queryKey } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
@@ -21,10 +22,21 @@ export function useVersionLive(ids: Ids) {
       images.map((image) => ({ ...image, order: order.indexOf(image.id) })).sort((a, b) => a.order - b.order),
     )
 
+  const tagsUnderway = useRef(0)
+  const readAgain = () => {
+    tagsUnderway.current = 0
+    void queryClient.invalidateQueries({ queryKey: key })
+  }
+
   const send = useChannel('version', ids, {
     // What was missed while the link was away is read again, and what was shown before the server said no.
-    ready: () => void queryClient.invalidateQueries({ queryKey: key }),
-    refused: () => void queryClient.invalidateQueries({ queryKey: key }),
+    ready: readAgain,
+    refused: readAgain,
+    // A list that was read while a tag was on its way may hold the former one, and nobody tells the sender of the new one.
+    'patch-received': () => {
+      tagsUnderway.current -= 1
+      if (tagsUnderway.current <= 0) readAgain()
+    },
     'images-added': ({ images: added }) => {
       change((images) => [...images.filter((image) => !added.some((one) => one.id === image.id)), ...added])
       toastSuccess(i18n.t('versions:image.addedToast', { count: added.length }))
@@ -50,6 +62,7 @@ export function useVersionLive(ids: Ids) {
     // The sender is told only that it was received, so the own view changes at once.
     setTag: (imageId: string, tag: string) => {
       setTagHere(imageId, tag)
+      tagsUnderway.current += 1
       send('set-image-tag', { imageId, tag })
     },
     setOrder: (order: string[]) => {
