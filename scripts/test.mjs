@@ -182,12 +182,22 @@ function failuresOf(suite) {
   ]
 }
 
-/** What the page showed when the test failed, as Playwright describes it beside the test's own source. */
+/** What the page showed when the test failed, as Playwright describes it; without the frame around it and what nobody reads. */
 function seen({ attachments = [] }) {
   const { path } = attachments.find(({ name }) => name === 'error-context') ?? {}
-  const [, page = ''] = path && existsSync(path) ? readFileSync(path, 'utf8').split('# Page snapshot') : []
-  const lines = page.split('\n').filter((line) => /^\s*- /.test(line))
+  const [, page = ''] = (path && existsSync(path) && /^```yaml\n(.*?)^```$/ms.exec(readFileSync(path, 'utf8'))) || []
+  const lines = page
+    .trimEnd()
+    .replaceAll(/ \[(ref=\w+|cursor=\w+)\]/g, '')
+    .split('\n')
   return lines
+    .slice(
+      Math.max(
+        0,
+        lines.findIndex((line) => /^\s*- main/.test(line)),
+      ),
+    )
+    .filter((line) => !/- (generic|\/url: .*|img|list|listitem):?$/.test(line))
     .slice(0, pageLinesMax)
     .map((line) => `    | ${line}`)
     .join('\n')

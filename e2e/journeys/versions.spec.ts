@@ -170,8 +170,8 @@ test('a tag that the server refuses is shown as it is, not as it was picked', as
 async function addRegistry({ person: { client }, teamSlug }: World, url: string) {
   const name = unique('own-')
   const body = { name, type: 'v2' as const, details: { url, public: true } }
-  const { id: registryId } = await client.call('registries.create', { params: { teamSlug }, body })
-  return { name, remove: () => client.call('registries.delete', { params: { teamSlug, registryId } }) }
+  const { id } = await client.call('registries.create', { params: { teamSlug }, body })
+  return { id, name, remove: () => client.call('registries.delete', { params: { teamSlug, registryId: id } }) }
 }
 
 async function openAddImages(page: Page, { teamSlug }: World, { projectId }: { projectId: string }) {
@@ -189,14 +189,15 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
     answer.writeHead(status, { 'docker-distribution-api-version': 'registry/2.0' }).end('{"repositories":[]}'),
   )
   await once(broken.listen(0, '127.0.0.1'), 'listening')
-  const { name, remove } = await addRegistry(world, `http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
+  const first = await addRegistry(world, `http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
   status = 500
+  const second = await addRegistry(world, world.registry.host)
   const late: string[] = []
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((text) => {
       // The refusal of the first question arrives between the second one and its answer.
-      if (String(text).includes(world.registryId)) for (const refusal of late.splice(0)) socket.send(refusal)
+      if (String(text).includes(second.id)) for (const refusal of late.splice(0)) socket.send(refusal)
       server.send(text)
     })
     server.onMessage((text) => {
@@ -205,12 +206,12 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
     })
   })
   const dialog = await openAddImages(page, world, service)
-  await dialog.getByRole('radio', { name }).click()
+  await dialog.getByRole('radio', { name: first.name }).click()
   await expect.poll(() => late.length).toBeGreaterThan(0)
-  await dialog.getByRole('radio', { name: /^registry-/ }).click()
+  await dialog.getByRole('radio', { name: second.name }).click()
   await expect(dialog.getByRole('checkbox', { name: image })).toBeVisible()
   await expect(page.locator('.toast-error')).toHaveCount(0)
-  await remove()
+  await Promise.all([first.remove(), second.remove()])
   broken.close()
 })
 

@@ -16,21 +16,23 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('sends the first event at once, gathers what follows, and lets the last one wait for nothing', async () => {
-  const batches: number[] = []
+/** A reporter to a server that acknowledges whatever comes. */
+function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
   const done = Promise.withResolvers<void>()
   const client = {
-    async reportDeployment({ events }: { events: { sequence: bigint }[] }) {
-      batches.push(events.length)
+    async reportDeployment({ events }: { events: DeploymentEvent[] }) {
+      heard(events)
       return { acknowledgedSequence: events.at(-1)?.sequence }
     },
   } as unknown as AgentClient
-  const reporter = createReporter({
-    client,
-    log: createLogger({ name: 'test', level: 'silent' }),
-    onDone: async () => done.resolve(),
-    gatherMs: 60_000,
-  })
+  const log = createLogger({ name: 'test', level: 'silent' })
+  const reporter = createReporter({ client, log, onDone: async () => done.resolve(), gatherMs })
+  return { reporter, done: done.promise }
+}
+
+test('sends the first event at once, gathers what follows, and lets the last one wait for nothing', async () => {
+  const batches: number[] = []
+  const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
   const journal = await openJournalFolder(folder).create(create(ReleaseSchema, { key }))
   const say = (line: string) =>
@@ -44,25 +46,16 @@ test('sends the first event at once, gathers what follows, and lets the last one
   await expect.poll(() => batches.length).toBe(1)
   for (let number = 0; number < 20; number++) say(`soon ${number}`)
   journal.append({ case: 'outcome', value: { successful: true } })
-  await done.promise
+  await done
   expect(batches).toEqual([1, 21])
   await journal.drop()
 })
 
 test('sends no more at once than a message of the server holds, and all of it', async () => {
   const sizes: number[] = []
-  const done = Promise.withResolvers<void>()
-  const client = {
-    async reportDeployment({ events }: { events: DeploymentEvent[] }) {
-      sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0))
-      return { acknowledgedSequence: events.at(-1)?.sequence }
-    },
-  } as unknown as AgentClient
-  const reporter = createReporter({
-    client,
-    log: createLogger({ name: 'test', level: 'silent' }),
-    onDone: async () => done.resolve(),
-  })
+  const { reporter, done } = report((events) =>
+    sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0)),
+  )
   const key = { deploymentId: 'large', number: 1 }
   const journal = openJournalFolder(folder).unwritten(create(ReleaseSchema, { key }))
   const narrator = createNarrator(journal)
@@ -72,7 +65,7 @@ test('sends no more at once than a message of the server holds, and all of it', 
   journal.append({ case: 'outcome', value: { successful: false } })
   reporter.follow(journal)
   reporter.linkUp()
-  await done.promise
+  await done
   expect(sizes.length).toBeGreaterThan(1)
   expect(Math.max(...sizes)).toBeLessThan(8 * 1_048_576)
 })
