@@ -29,9 +29,14 @@ type ShellProps<V extends FieldValues, Out> = {
   children: ReactNode
 }
 
-type SheetProps<V extends FieldValues, Out> = ShellProps<V, Out> & {
-  /** Of the call that it makes: a sheet may also be reached by an address, past the disabled button that leads to it. */
-  disabledReason: string | null
+type SheetProps<V extends FieldValues, Out> = Omit<
+  ShellProps<V, Out>,
+  'submitLabel' | 'loading' | 'error' | 'disabledReason'
+> & {
+  /** Of `useCall`. A sheet may also be reached by an address, past the disabled button that leads to it: `denied` says why it is off. */
+  call: { isPending: boolean; error: ApiError | null; denied: string | null }
+  /** "Save" unless it says more. */
+  submitLabel?: string
   title: string
   description?: ReactNode
   onClose: () => void
@@ -44,9 +49,12 @@ export function FormSheet<V extends FieldValues, Out>({
   description,
   onClose,
   width,
-  ...shell
+  call: { isPending, error, denied },
+  submitLabel,
+  ...given
 }: SheetProps<V, Out>) {
   const { t } = useTranslation()
+  const shell = { ...given, loading: isPending, error, disabledReason: denied, submitLabel: submitLabel ?? t('save') }
   const { id, submit, mayLeave, banner } = useFormShell(shell)
   const close = async () => {
     if (await mayLeave()) onClose()

@@ -32,9 +32,7 @@ export function BundleCreate({ teamSlug, onClose }: { teamSlug: string; onClose:
       description={t('form.createText')}
       form={form}
       submitLabel={t('form.submit')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       onClose={onClose}
       onSubmit={(values) => create.mutateAsync({ params: { teamSlug }, body: values })}
     >

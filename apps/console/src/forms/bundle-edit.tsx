@@ -23,10 +23,7 @@ export function BundleEdit({ teamSlug, bundle, onClose }: Props) {
     <FormSheet
       title={t('form.editTitle', { name: bundle.name })}
       form={form}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={async (values) => {
         await update.mutateAsync({ params: { teamSlug, configBundleId: bundle.id }, body: values })

@@ -31,9 +31,7 @@ export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
       title={t('copy.title', { project: deployment.project.name, version: deployment.version.name })}
       description={t('copy.text')}
       submitLabel={t('copy.submit')}
-      loading={copy.isPending}
-      disabledReason={copy.denied}
-      error={copy.error}
+      call={copy}
       onClose={onClose}
       onSubmit={async (body) => {
         const made = await copy.mutateAsync({ params: { teamSlug, deploymentId: deployment.id }, body })

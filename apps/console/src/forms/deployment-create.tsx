@@ -62,9 +62,7 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
           : t('create.text')
       }
       submitLabel={t('create.submit')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={isExistingDeployment(create.error) ? null : create.error}
+      call={{ ...create, error: isExistingDeployment(create.error) ? null : create.error }}
       onClose={onClose}
       onSubmit={async ({ projectId: _, ...body }) => {
         try {

@@ -29,10 +29,7 @@ export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
     <FormSheet
       form={form}
       title={t('edit.title', { project: deployment.project.name, version: deployment.version.name })}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={async (values) => {
         // The list of bundles is complete on the wire: what is there is sent back.

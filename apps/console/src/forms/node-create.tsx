@@ -23,9 +23,7 @@ export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: (
       title={t('create.title')}
       description={t('create.text')}
       submitLabel={t('create.submit')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       onClose={onClose}
       onSubmit={async (body) => {
         const node = await create.mutateAsync({ params: { teamSlug }, body })

@@ -22,9 +22,6 @@ export function NodeEdit({ teamSlug, node, onClose, shape }: Props) {
   const shell = {
     form,
     submitLabel: t('edit.submit'),
-    loading: update.isPending,
-    disabledReason: update.denied,
-    error: update.error,
     onSubmit: async (body: NodeOutput) => {
       await update.mutateAsync({ params: { teamSlug, nodeId: node.id }, body })
       toastSuccess(t('edit.done', { name: body.name }))
@@ -33,12 +30,12 @@ export function NodeEdit({ teamSlug, node, onClose, shape }: Props) {
   }
   if (shape === 'panel')
     return (
-      <FormPanel {...shell} guard>
+      <FormPanel {...shell} guard loading={update.isPending} error={update.error} disabledReason={update.denied}>
         <NodeFields form={form} />
       </FormPanel>
     )
   return (
-    <FormSheet {...shell} title={t('edit.title', { name: node.name })} onClose={onClose}>
+    <FormSheet {...shell} call={update} title={t('edit.title', { name: node.name })} onClose={onClose}>
       <NodeFields form={form} />
     </FormSheet>
   )

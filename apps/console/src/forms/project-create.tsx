@@ -29,9 +29,7 @@ export function ProjectCreate({ teamSlug, onClose }: { teamSlug: string; onClose
       title={t('form.createTitle')}
       form={form}
       submitLabel={t('form.create')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       onClose={onClose}
       onSubmit={({ name, description, versioned }) =>
         create.mutateAsync({

@@ -32,10 +32,7 @@ export function ProjectEdit({ teamSlug, project, onClose }: Props) {
     <FormSheet
       title={t('form.editTitle', { name: project.name })}
       form={form}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={({ name, description, changelog }) =>
         update.mutateAsync({

@@ -27,9 +27,7 @@ export function RegistryCreate({ teamSlug, onClose }: { teamSlug: string; onClos
       title={t('form.createTitle')}
       form={form}
       submitLabel={t('form.submit')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       fields={registryErrorFields}
       onClose={onClose}
       onSubmit={(values) => create.mutateAsync({ params: { teamSlug }, body: toRegistryWrite(values) })}

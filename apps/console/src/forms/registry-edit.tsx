@@ -31,9 +31,7 @@ export function RegistryEdit({
       title={t('form.editTitle', { name: registry.name })}
       form={form}
       submitLabel={t('form.submitEdit')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       fields={registryErrorFields}
       onClose={onClose}
       onSubmit={(values) =>

@@ -49,10 +49,7 @@ export function ServiceAccountForm({
       title={account ? t('accounts.editTitle', { name: account.name }) : t('accounts.add')}
       description={t('accounts.text')}
       form={form}
-      submitLabel={account ? t('common:save') : t('accounts.create')}
-      loading={create.isPending || update.isPending}
-      disabledReason={create.denied ?? update.denied}
-      error={create.error ?? update.error}
+      {...(account ? { call: update } : { call: create, submitLabel: t('accounts.create') })}
       onClose={onClose}
       onSubmit={save}
     >

@@ -27,9 +27,7 @@ export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose
       title={t('form.createTitle')}
       form={form}
       submitLabel={t('form.submit')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       onClose={onClose}
       onSubmit={(values) => create.mutateAsync({ params: { teamSlug }, body: toStorageWrite(values) })}
     >

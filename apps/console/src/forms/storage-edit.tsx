@@ -24,10 +24,7 @@ export function StorageEdit({ teamSlug, storage, onClose }: Props) {
     <FormSheet
       title={t('form.editTitle', { name: storage.name })}
       form={form}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={(values) =>
         update.mutateAsync({ params: { teamSlug, storageId: storage.id }, body: toStorageWrite(values) })

@@ -26,19 +26,16 @@ export function TeamCreate({ onClose, shape = 'sheet' }: { onClose: () => void; 
   const shell = {
     form,
     submitLabel: t('form.create'),
-    loading: create.isPending,
-    disabledReason: create.denied,
-    error: create.error,
     onSubmit: (body: TeamForm) => create.mutateAsync({ body }),
   }
   if (shape === 'panel')
     return (
-      <FormPanel {...shell}>
+      <FormPanel {...shell} loading={create.isPending} error={create.error} disabledReason={create.denied}>
         <TeamFields form={form} suggest tall />
       </FormPanel>
     )
   return (
-    <FormSheet {...shell} title={t('form.createTitle')} onClose={onClose}>
+    <FormSheet {...shell} call={create} title={t('form.createTitle')} onClose={onClose}>
       <TeamFields form={form} suggest />
     </FormSheet>
   )

@@ -39,10 +39,7 @@ export function TeamEdit({ team, onClose }: { team: Result<'teams.get'>; onClose
     <FormSheet
       title={t('form.editTitle', { name: team.name })}
       form={form}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={save}
     >

@@ -31,9 +31,7 @@ export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void 
       description={t('invite.text')}
       form={form}
       submitLabel={t('invite.action')}
-      loading={invite.isPending}
-      disabledReason={invite.denied}
-      error={invite.error}
+      call={invite}
       onClose={onClose}
       onSubmit={(body) => invite.mutateAsync({ params: { teamId: team.id }, body })}
     >

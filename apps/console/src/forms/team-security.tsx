@@ -43,16 +43,7 @@ export function TeamSecurityForm({ team, onClose }: { team: Result<'teams.get'>;
     await save.mutateAsync({ params: { teamId: team.id }, body })
   }
   return (
-    <FormSheet
-      title={t('security.title')}
-      form={form}
-      submitLabel={t('common:save')}
-      loading={save.isPending}
-      disabledReason={save.denied}
-      error={save.error}
-      onClose={onClose}
-      onSubmit={submit}
-    >
+    <FormSheet title={t('security.title')} form={form} call={save} onClose={onClose} onSubmit={submit}>
       <SwitchField
         form={form}
         name="secondFactorRequired"

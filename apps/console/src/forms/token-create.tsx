@@ -51,9 +51,7 @@ export function TokenCreate({ title, description, nameless, scopes, create, crea
       description={description}
       form={form}
       submitLabel={t('create')}
-      loading={creating.isPending}
-      disabledReason={creating.denied}
-      error={creating.error}
+      call={creating}
       fields={{ expirationInDays: 'expiry' }}
       onClose={onClose}
       onSubmit={async (values) => setCreated(await create(values))}

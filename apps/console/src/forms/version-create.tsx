@@ -39,9 +39,7 @@ export function VersionCreate({
       title={t('form.createTitle')}
       form={form}
       submitLabel={t('form.create')}
-      loading={create.isPending}
-      disabledReason={create.denied}
-      error={create.error}
+      call={create}
       onClose={onClose}
       onSubmit={(values) =>
         create.mutateAsync({

@@ -30,10 +30,7 @@ export function VersionEdit({ teamSlug, projectId, version, onClose }: Props) {
     <FormSheet
       title={t('form.editTitle', { name: version.name })}
       form={form}
-      submitLabel={t('common:save')}
-      loading={update.isPending}
-      disabledReason={update.denied}
-      error={update.error}
+      call={update}
       onClose={onClose}
       onSubmit={(values) =>
         update.mutateAsync({

@@ -33,9 +33,7 @@ export function VersionIncrease({ teamSlug, projectId, version, onClose }: Props
       description={t('form.increaseText')}
       form={form}
       submitLabel={t('form.increase')}
-      loading={increase.isPending}
-      disabledReason={increase.denied}
-      error={increase.error}
+      call={increase}
       onClose={onClose}
       onSubmit={(values) =>
         increase.mutateAsync({

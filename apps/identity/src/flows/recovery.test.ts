@@ -1,5 +1,5 @@
 import type { RecoveryFlow, Session, SettingsFlow } from '@ory/kratos-client'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Answer, csrfOf, messageIds } from '../../test/browser.ts'
 import {
   consoleUrl,
@@ -8,18 +8,11 @@ import {
   signUp,
   startMailingIdentity,
   startTestIdentity,
-  type TestIdentity,
 } from '../../test/identity.ts'
-import { codeOf, linkOf, type MailServer } from '../../test/mail-server.ts'
+import { codeOf, linkOf } from '../../test/mail-server.ts'
 
-let mailServer: MailServer
-let identity: TestIdentity
-beforeAll(async () => {
-  const started = await startMailingIdentity()
-  identity = started.identity
-  mailServer = started.mailServer
-  return started.stop
-})
+const { identity, mailServer, stop } = await startMailingIdentity()
+afterAll(stop)
 
 /** The next mail of recovery; what signing up sent is passed over. */
 const recoveryMail = (email: string) => mailServer.next(email, 'Recover your account')

@@ -1,18 +1,12 @@
 import type { LoginFlow, RecoveryFlow, SettingsFlow } from '@ory/kratos-client'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Browser, csrfOf } from '../../test/browser.ts'
 import { enrolTotp, openLogin, openSettings, signUpInBrowser, submitLogin, submitSettings } from '../../test/factors.ts'
-import { goodPassword, makeEmail, startMailingIdentity, type TestIdentity } from '../../test/identity.ts'
-import { codeOf, type MailServer } from '../../test/mail-server.ts'
+import { goodPassword, makeEmail, startMailingIdentity } from '../../test/identity.ts'
+import { codeOf } from '../../test/mail-server.ts'
 
-let mailServer: MailServer
-let identity: TestIdentity
-beforeAll(async () => {
-  const started = await startMailingIdentity()
-  identity = started.identity
-  mailServer = started.mailServer
-  return started.stop
-})
+const { identity, mailServer, stop } = await startMailingIdentity()
+afterAll(stop)
 
 async function recover(browser: Browser, email: string) {
   const { json: flow } = await browser.ask<RecoveryFlow>('/self-service/recovery/browser')

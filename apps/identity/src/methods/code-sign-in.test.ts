@@ -1,17 +1,11 @@
 import type { LoginFlow, RegistrationFlow, SettingsFlow } from '@ory/kratos-client'
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { type Answer, messageIds } from '../../test/browser.ts'
-import { makeEmail, signUp, startMailingIdentity, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
-import { codeOf, type MailServer } from '../../test/mail-server.ts'
+import { makeEmail, signUp, startMailingIdentity, startTestIdentity } from '../../test/identity.ts'
+import { codeOf } from '../../test/mail-server.ts'
 
-let mailServer: MailServer
-let identity: TestIdentity
-beforeAll(async () => {
-  const started = await startMailingIdentity()
-  identity = started.identity
-  mailServer = started.mailServer
-  return started.stop
-})
+const { identity, mailServer, stop } = await startMailingIdentity()
+afterAll(stop)
 
 async function beginLogin() {
   const { data: flow } = await identity.frontend.createNativeLoginFlow()

@@ -3,25 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listKeptMails } from '@crux/service-kit/mail'
 import type { LoginFlow, SettingsFlow } from '@ory/kratos-client'
-import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  goodPassword,
-  makeEmail,
-  signUp,
-  startMailingIdentity,
-  startTestIdentity,
-  type TestIdentity,
-} from '../../test/identity.ts'
-import { codeOf, type MailServer } from '../../test/mail-server.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { goodPassword, makeEmail, signUp, startMailingIdentity, startTestIdentity } from '../../test/identity.ts'
+import { codeOf } from '../../test/mail-server.ts'
 
-let mailServer: MailServer
-let identity: TestIdentity
-beforeAll(async () => {
-  const started = await startMailingIdentity()
-  identity = started.identity
-  mailServer = started.mailServer
-  return started.stop
-})
+const { identity, mailServer, stop } = await startMailingIdentity()
+afterAll(stop)
 
 interface Entry {
   event: string
