@@ -120,10 +120,18 @@ test('a reload in the middle shows the same progress, and cancelling keeps what 
   await page.reload()
   await expect(instance(page).getByText('Verifying')).toBeVisible()
   await expect(instance(page).getByRole('list')).toContainText('Pull Done')
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the release' }).click()
-  await expect(result(page)).toContainText(/cancelled/i, { timeout: 30_000 })
+  const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
+  const cancelIt = async () => {
+    await cancel.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the release' }).click()
+    await expect(cancel).toBeHidden({ timeout: 30_000 })
+    await expect(result(page)).toContainText(/cancelled/i)
+  }
+  await cancelIt()
   await expect(page.getByText(/answers$/)).toBeVisible()
+  // The next one has not been cancelled yet.
+  await startDeployment(world, deployment.id)
+  await cancelIt()
   const after = await raw.list(`dev.crux.prefix=${prefix}`)
   expect(after.map(({ Id }) => Id)).toEqual([before?.Id])
 })

@@ -184,21 +184,28 @@ export type Owner = { projectId: string; nodeId: string; prefix: string }
 export type FormerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
 
 /**
+ * `columns` of each container `name` that stands at a node, a prefix and for a project ($1 to $3), of the release `made` that made it,
+ * and of its instance `ri` there.
+ */
+export const whatStands = (columns: string): string => `select distinct on (name) ${columns}
+  from crux.release s
+  cross join lateral jsonb_array_elements_text(s.container_names) as name
+  join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
+    and made.status = 'successful'
+  join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
+  where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
+  order by name, made.finished_at desc nulls last`
+
+/**
  * The containers that stand for an owner by the records of its releases (decision 27), each with the successful release that made
  * it: after partial starts those are several.
  */
 export async function formerContainers(queries: Queries, owner: Owner): Promise<FormerRow[]> {
   const { rows } = await queries.query<FormerRow>({
     name: 'former containers',
-    text: `select distinct on (name) name as "containerName", ri.instance_id as "instanceId",
-        made.deployment_id as "deploymentId", made.number
-      from crux.release s
-      cross join lateral jsonb_array_elements_text(s.container_names) as name
-      join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
-        and made.status = 'successful'
-      join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-      where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
-      order by name, made.finished_at desc nulls last`,
+    text: whatStands(
+      `name as "containerName", ri.instance_id as "instanceId", made.deployment_id as "deploymentId", made.number`,
+    ),
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
   return rows

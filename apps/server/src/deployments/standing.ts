@@ -1,6 +1,6 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
-import type { Owner } from './release-store.ts'
+import { type Owner, whatStands } from './release-store.ts'
 
 /** A container that stands by the records, with what the release that made it said of it. */
 export type Standing = {
@@ -17,16 +17,8 @@ export type Standing = {
 export async function standingContainers(queries: Queries, owner: Owner): Promise<Standing[]> {
   const { rows } = await queries.query<Standing>({
     name: 'standing containers',
-    text: `select distinct on (name) ri.container_name as name, ri.instance_id as "instanceId",
-        ri.image_name as "imageName", ri.image_tag as "imageTag", ri.digest,
-        ri.preparation_digests as "preparationDigests", ri.config
-      from crux.release s
-      cross join lateral jsonb_array_elements_text(s.container_names) as name
-      join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
-        and made.status = 'successful'
-      join crux.release_instance ri on ri.release_id = made.id and made.prefix || '-' || ri.container_name = name
-      where s.node_id = $1 and s.prefix = $2 and s.project_id = $3 and s.standing
-      order by name, made.finished_at desc nulls last`,
+    text: whatStands(`ri.container_name as name, ri.instance_id as "instanceId", ri.image_name as "imageName",
+      ri.image_tag as "imageTag", ri.digest, ri.preparation_digests as "preparationDigests", ri.config`),
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
   return rows

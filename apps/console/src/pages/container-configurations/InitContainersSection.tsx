@@ -6,6 +6,7 @@ import { settingOf, useConfigForm } from './config-context.ts'
 import { newId } from './new-id.ts'
 import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
+import { RemoveRow } from './RemoveRow.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
 import { SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
@@ -165,7 +166,7 @@ function MountRows({
   onChange: (rows: Mount[]) => void
 }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf, readOnly } = useConfigForm()
+  const { errorOf } = useConfigForm()
   const list = useTrailingRow<Mount>(rows, {
     blank: (id) => ({ id, name: '', path: '' }),
     isBlank: (row) => row.name === '' && row.path === '',
@@ -188,15 +189,7 @@ function MountRows({
             />
           ))}
           <span className="w-[26px]">
-            {!list.isSpare(index) && (
-              <IconButton
-                icon={X}
-                size="sm"
-                label={t('removeRow', { key: row.name })}
-                disabledReason={readOnly}
-                onClick={() => list.remove(index)}
-              />
-            )}
+            {!list.isSpare(index) && <RemoveRow name={row.name} onRemove={() => list.remove(index)} />}
           </span>
         </li>
       ))}

@@ -1,10 +1,11 @@
-import { ArrowDown, ArrowUp, X } from 'lucide-react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { useConfigForm } from './config-context.ts'
 import { newId } from './new-id.ts'
 import { OriginPill } from './Origin.tsx'
+import { RemoveRow } from './RemoveRow.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 type Row = { id?: string; key: string }
@@ -95,13 +96,7 @@ export function ListRows({ field, label, addLabel, inherited = [], rows, own, on
                 />
               </>
             )}
-            <IconButton
-              icon={X}
-              size="sm"
-              label={t('removeRow', { key: row.key })}
-              disabledReason={readOnly}
-              onClick={() => onChange(rows.filter((_, at) => at !== index))}
-            />
+            <RemoveRow name={row.key} onRemove={() => onChange(rows.filter((_, at) => at !== index))} />
           </li>
         ))}
       </ul>

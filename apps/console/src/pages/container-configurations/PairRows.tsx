@@ -1,9 +1,8 @@
-import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../components/Button.tsx'
 import { useConfigForm } from './config-context.ts'
 import { parseEnvFile } from './env-file.ts'
 import { newId } from './new-id.ts'
+import { RemoveRow } from './RemoveRow.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { useTrailingRow } from './use-trailing-row.ts'
 
@@ -22,7 +21,7 @@ const isBlank = (row: PairRow) => row.key === '' && (row.value ?? '') === ''
 /** Keys and values inside of a setting: they belong to it and have no layers of their own. */
 export function PairRows({ property, label, rows, onChange, placeholders }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf, readOnly } = useConfigForm()
+  const { errorOf } = useConfigForm()
   const list = useTrailingRow<PairRow>(rows, { blank: (id) => ({ id, key: '', value: '' }), isBlank, onChange })
   const paste = (index: number) => (text: string) => {
     const { pairs, problems } = parseEnvFile(text)
@@ -57,15 +56,7 @@ export function PairRows({ property, label, rows, onChange, placeholders }: Prop
             onChange={(value) => list.set(index, { value })}
           />
           <span className="w-[26px]">
-            {!list.isSpare(index) && (
-              <IconButton
-                icon={X}
-                size="sm"
-                label={t('removeRow', { key: row.key })}
-                disabledReason={readOnly}
-                onClick={() => list.remove(index)}
-              />
-            )}
+            {!list.isSpare(index) && <RemoveRow name={row.key} onRemove={() => list.remove(index)} />}
           </span>
         </li>
       ))}

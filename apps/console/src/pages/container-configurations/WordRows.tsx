@@ -1,8 +1,7 @@
-import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../components/Button.tsx'
 import { useConfigForm } from './config-context.ts'
 import { newId } from './new-id.ts'
+import { RemoveRow } from './RemoveRow.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { useTrailingRow } from './use-trailing-row.ts'
 
@@ -18,7 +17,7 @@ type Props = {
 /** Words of a command line inside of a setting, one per line. */
 export function WordRows({ property, label, rows, onChange, placeholder }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf, readOnly } = useConfigForm()
+  const { errorOf } = useConfigForm()
   const list = useTrailingRow<Row>(rows, {
     blank: (id) => ({ id, key: '' }),
     isBlank: (row) => row.key === '',
@@ -48,15 +47,7 @@ export function WordRows({ property, label, rows, onChange, placeholder }: Props
             onPasteLines={paste(index)}
           />
           <span className="w-[26px]">
-            {!list.isSpare(index) && (
-              <IconButton
-                icon={X}
-                size="sm"
-                label={t('removeRow', { key: row.key })}
-                disabledReason={readOnly}
-                onClick={() => list.remove(index)}
-              />
-            )}
+            {!list.isSpare(index) && <RemoveRow name={row.key} onRemove={() => list.remove(index)} />}
           </span>
         </li>
       ))}

@@ -2,7 +2,7 @@ import type { Result } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Copy, Pencil, Rocket, ScrollText, SlidersHorizontal, Square, Trash2 } from 'lucide-react'
+import { Copy, Pencil, Rocket, ScrollText, SlidersHorizontal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
@@ -21,6 +21,7 @@ import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { CancelButton } from './CancelButton.tsx'
 import { standingProblems } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
 import { DeploymentFacts } from './DeploymentFacts.tsx'
@@ -28,7 +29,6 @@ import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
 import { queueIntervalMs } from './QueuePlace.tsx'
 import { Releases } from './Releases.tsx'
-import { useCancel } from './use-cancel.ts'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
@@ -84,7 +84,6 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     enabled: deployment.deployable,
     placeholderData: keepPreviousData,
   })
-  const { ask: askCancel, cancelling, cancelDenied } = useCancel(teamSlug, deployment)
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const denied = {
     update: useDenied('deployments.update'),
@@ -142,17 +141,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             >
               {t('action.log')}
             </Button>
-            {deployment.status === 'in-progress' && (
-              <Button
-                variant="bad"
-                icon={Square}
-                busy={cancelling}
-                disabledReason={cancelDenied}
-                onClick={() => void askCancel()}
-              >
-                {t('cancel.button')}
-              </Button>
-            )}
+            {deployment.status === 'in-progress' && <CancelButton teamSlug={teamSlug} deployment={deployment} />}
             <Button
               variant="main"
               icon={Rocket}

@@ -3,7 +3,7 @@ import type { Result } from '@crux/contract'
 import { deploymentAction } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Download, GitCompare, Square } from 'lucide-react'
+import { Download, GitCompare } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
@@ -18,6 +18,7 @@ import { duration } from '../../components/relative-time.ts'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { CancelButton } from './CancelButton.tsx'
 import { instanceName } from './instance-name.ts'
 import { countVerified, shareOf, viewInstance } from './instance-view.ts'
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
@@ -28,7 +29,6 @@ import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
 import { TryPicker } from './TryPicker.tsx'
-import { useCancel } from './use-cancel.ts'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
 import { useStart } from './use-start.ts'
@@ -67,7 +67,6 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const [source, setSource] = useState<LogSource>('all')
   const [changes, setChanges] = useState(false)
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
-  const { ask: askCancel, cancelling, cancelDenied } = useCancel(teamSlug, deployment)
   const [asked, setAsked] = useState<Release | null>(null)
 
   const subjects = subjectsOf(deployment, release)
@@ -139,17 +138,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             <Button icon={GitCompare} onClick={() => setChanges(true)}>
               {t('changes.title')}
             </Button>
-            {busy && (
-              <Button
-                variant="bad"
-                icon={Square}
-                busy={cancelling}
-                disabledReason={cancelDenied}
-                onClick={() => void askCancel()}
-              >
-                {t('cancel.button')}
-              </Button>
-            )}
+            {busy && <CancelButton teamSlug={teamSlug} deployment={deployment} />}
           </>
         }
       />

@@ -1,0 +1,38 @@
+import type { Deployment } from '@crux/contract'
+import { Square } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { queryKey, useCall } from '../../api/client.ts'
+import { Button } from '../../components/Button.tsx'
+import { confirm } from '../../components/confirm.tsx'
+
+type Props = { teamSlug: string; deployment: Pick<Deployment, 'id' | 'project' | 'version' | 'status'> }
+
+/**
+ * Asks, and then cancels the release under way, busy until its end arrives: the answer to the request is not yet the end. Mount it
+ * while one is under way, `{busy && <CancelButton ... />}`: the next release has not been cancelled.
+ */
+export function CancelButton({ teamSlug, deployment }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const params = { teamSlug, deploymentId: deployment.id }
+  const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
+  const ask = async () => {
+    const sure = await confirm({
+      title: t('cancel.title', { name: `${deployment.project.name} ${deployment.version.name}` }),
+      text: t('cancel.text'),
+      action: t('cancel.action'),
+      danger: true,
+    })
+    if (sure) cancel.mutate({ params })
+  }
+  return (
+    <Button
+      variant="bad"
+      icon={Square}
+      busy={cancel.isPending || cancel.isSuccess}
+      disabledReason={cancel.denied}
+      onClick={() => void ask()}
+    >
+      {t('cancel.button')}
+    </Button>
+  )
+}
