@@ -4,7 +4,7 @@ import { MonitorCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
-import { queryKey, useCall } from '../../api/client.ts'
+import { queryClient, queryKey, useCall } from '../../api/client.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
@@ -32,11 +32,13 @@ export function NodeInstall({ teamSlug, node }: Props) {
 
 function ThisMachine({ teamSlug, node }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
+  const params = { teamSlug, nodeId: node.id }
+  // Under way until the node itself says that its agent runs; one that ends before it has connected can be started again.
   const start = useCall('nodes.start-local-agent', {
-    stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey('nodes.get', { params }) }),
   })
   const { available, reason, running } = node.localAgent
-  const starting = start.isPending || start.isSuccess || running
+  const starting = start.isPending || running
   return (
     <Box title={t('install.here')}>
       <div className="flex flex-wrap items-center gap-3.5 p-3.5">
@@ -50,7 +52,7 @@ function ThisMachine({ teamSlug, node }: Props) {
           variant="main"
           busy={starting}
           disabledReason={start.denied ?? (!available && (reason ?? t('install.notHere')))}
-          onClick={() => start.mutate({ params: { teamSlug, nodeId: node.id } })}
+          onClick={() => start.mutate({ params })}
         >
           {t('install.use')}
         </Button>
