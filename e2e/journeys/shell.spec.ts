@@ -40,6 +40,29 @@ test('the palette leads to any project, node and deployment by keyboard', async 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
+test('what is open on one deployment is not open on the next, with the values of the first', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const service = await createService(world, [{ name: unique('next/i'), tag: '1', image: idle() }])
+  const [first, second] = [unique('first'), unique('second')]
+  await createDeployment(world, service, first)
+  const { id } = await createDeployment(world, service, second)
+  await page.goto(`/${world.teamSlug}/deployments/${id}`)
+  await expect(page.getByText(second).first()).toBeVisible()
+  await jump(page, first, new RegExp(first))
+  await expect(page.getByText(first).first()).toBeVisible()
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const form = page.getByRole('dialog')
+  await expect(form.getByLabel('Prefix')).toHaveValue(first)
+  await page.goBack()
+  await page.waitForURL(`**/deployments/${id}`)
+  await expect(page.getByText(second).first()).toBeVisible()
+  await expect(form).toBeHidden()
+})
+
 test('single keys go places and list the shortcuts, but not while a person types', async ({ page, stage }) => {
   const { teamSlug } = stage.world
   await page.goto(`/${teamSlug}/dashboard`)

@@ -273,6 +273,8 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
   defaultPendingComponent: SkeletonPage,
   defaultPendingMs: 300,
+  // Another project, node or team begins with a page of its own: no open form, choice or half-done deed of the one before.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
 })
 

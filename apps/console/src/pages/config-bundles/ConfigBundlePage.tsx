@@ -27,7 +27,7 @@ export function ConfigBundlePage() {
   const query = useQuery(apiQuery('config-bundles.get', { params }))
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(bundle) => <BundleView key={bundle.id} teamSlug={params.teamSlug} bundle={bundle} />}
+      {(bundle) => <BundleView teamSlug={params.teamSlug} bundle={bundle} />}
     </QueryView>
   )
 }

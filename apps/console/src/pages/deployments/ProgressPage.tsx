@@ -47,7 +47,7 @@ export function ProgressPage() {
   })
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(deployment) => <ProgressView key={deployment.id} teamSlug={teamSlug} deployment={deployment} />}
+      {(deployment) => <ProgressView teamSlug={teamSlug} deployment={deployment} />}
     </QueryView>
   )
 }

@@ -32,7 +32,7 @@ export function ProjectPage() {
   const query = useQuery(apiQuery('projects.get', { params }))
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(project) => <ProjectView key={project.id} teamSlug={params.teamSlug} project={project} />}
+      {(project) => <ProjectView teamSlug={params.teamSlug} project={project} />}
     </QueryView>
   )
 }

@@ -26,7 +26,7 @@ export function RegistryPage() {
   const query = useQuery(apiQuery('registries.get', { params }))
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(registry) => <RegistryView key={registry.id} teamSlug={params.teamSlug} registry={registry} />}
+      {(registry) => <RegistryView teamSlug={params.teamSlug} registry={registry} />}
     </QueryView>
   )
 }

@@ -24,7 +24,7 @@ export function StoragePage() {
   const query = useQuery(apiQuery('storages.get', { params }))
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(storage) => <StorageView key={storage.id} teamSlug={params.teamSlug} storage={storage} />}
+      {(storage) => <StorageView teamSlug={params.teamSlug} storage={storage} />}
     </QueryView>
   )
 }

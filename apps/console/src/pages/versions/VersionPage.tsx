@@ -39,7 +39,7 @@ export function VersionPage() {
           <Navigate {...links.project(params.teamSlug, params.projectId)} replace />
         ) : (
           <QueryView query={version} skeleton={<SkeletonPage />}>
-            {(ofVersion) => <VersionView key={ofVersion.id} project={ofProject} version={ofVersion} />}
+            {(ofVersion) => <VersionView project={ofProject} version={ofVersion} />}
           </QueryView>
         )
       }
