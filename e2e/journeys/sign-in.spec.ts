@@ -101,6 +101,9 @@ test.describe('where mail is sent', () => {
     await createAccount(page, system.url, account)
     await page.waitForURL(/\/auth\/verify/)
     const code = await mailbox.codeFor(account.email)
+    await page.goto(await mailbox.linkFor(account.email, '/kratos/self-service/verification'))
+    await page.waitForURL(/\/auth\/verify/)
+    await expect(page.getByLabel('Code')).toHaveValue(code)
 
     await context.clearCookies()
     await page.goto(`${system.url}/auth/login`)

@@ -275,6 +275,8 @@ export const router = createRouter({
   defaultPendingMs: 300,
   // Another project, node or team begins with a page of its own: no open form, choice or half-done deed of the one before.
   defaultRemountDeps: ({ params }) => params,
+  parseSearch: search.parseSearch,
+  stringifySearch: search.stringifySearch,
   scrollRestoration: true,
 })
 

@@ -1,6 +1,15 @@
 import { deploymentStatuses } from '@crux/contract'
 import { z } from 'zod'
 
+/** Plain text on both sides: the router's own way takes the code 866697 of a mail's link for a number, and quotes it in an address. */
+export const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
 /** Search parameters of the routes. A value that does not fit is dropped, so that an old or mistyped address still opens. */
 const text = z.string().min(1).max(255).optional().catch(undefined)
 const number = z.coerce.number().int().min(0).optional().catch(undefined)

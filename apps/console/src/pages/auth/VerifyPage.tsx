@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, queryClient } from '../../api/client.ts'
-import { csrfTokenOf, identityQuery } from '../../api/identity.ts'
+import { csrfTokenOf, fieldValue, identityQuery } from '../../api/identity.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { links } from '../../links.ts'
@@ -56,7 +56,7 @@ export function VerifyPage() {
       <FlowGate opened={opened} fields={1} off={t('verify.off')}>
         {codeStep ? (
           <CodeForm
-            code={search.code}
+            code={search.code ?? fieldValue(flow, 'code')}
             submitLabel={t('verify.submit')}
             pending={pending}
             error={error}
