@@ -2,7 +2,8 @@ import type { DeploymentStatus, NodeStatus } from '@crux/contract'
 
 /**
  * What happened, with ids only: who hears of it reads the rest from the database. Sent after the commit of the transaction that
- * made it true; heard by every server process, the sender included. Delivery is at most once: after `reconnected`, read again.
+ * made it true; heard by every server process, the sender included. It may be missed: after `reconnected`, read again. Those of
+ * `rightsEvents` the sender hears twice, the first time before `publish` returns.
  */
 export type BusEvent =
   | { type: 'session.ended'; sessionId: string }
@@ -44,6 +45,14 @@ export type BusEvent =
   | { type: 'editor.ask'; channel: string; origin: string }
 
 export type BusEventType = BusEvent['type']
+/** What somebody may do is another thing now: whoever gets the answer to such a change finds it so at the server that gave it. */
+export const rightsEvents: ReadonlySet<BusEventType> = new Set([
+  'session.ended',
+  'person.changed',
+  'member.changed',
+  'tokens.revoked',
+  'team.changed',
+])
 /** The event of a type, also where several types share one shape. */
 export type BusEventOf<T extends BusEventType> = BusEvent extends infer E
   ? E extends { type: infer U }

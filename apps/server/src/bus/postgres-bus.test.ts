@@ -34,3 +34,19 @@ it('an event that could not be sent is sent again, in its place', async () => {
   await stop()
   await database.close()
 })
+
+it('a change of rights counts where it was made before its answer, and arrives at the others', async () => {
+  const { url } = given
+  const database = openDatabase({ url, log, schema })
+  const [here, there] = [createPostgresBus({ url, database, log }), createPostgresBus({ url, database, log })]
+  await Promise.all([here.ready, there.ready])
+  const heard: string[] = []
+  here.bus.on('member.changed', () => heard.push('here'))
+  there.bus.on('member.changed', () => heard.push('there'))
+  here.bus.publish({ type: 'member.changed', teamId: 'team', userId: 'user' })
+  expect(heard).toEqual(['here'])
+  await until(() => heard.length === 3)
+  expect(heard.toSorted()).toEqual(['here', 'here', 'there'])
+  await Promise.all([here.stop(), there.stop()])
+  await database.close()
+})

@@ -1,7 +1,7 @@
 import { type Database, listen } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type * as schema from '../db/schema/index.ts'
-import type { Bus, BusEvent, BusEventType } from './bus.ts'
+import { type Bus, type BusEvent, type BusEventType, rightsEvents } from './bus.ts'
 
 const channel = 'crux_events'
 /** The identity service sends the id of a session here, in the transaction that ends it. */
@@ -74,6 +74,7 @@ export function createPostgresBus(options: { url: string; database: Database<typ
       // Loud, because it is a mistake in our code: whoever needs more than ids reads them from the database.
       if (Buffer.byteLength(payload) > bytesMax)
         throw new Error(`the event ${event.type} has more than ${bytesMax} bytes`)
+      if (rightsEvents.has(event.type)) deliver(event)
       waiting.push(payload)
       // While the database is away, one try in a while is enough.
       if (!retry) void flush()

@@ -72,7 +72,7 @@ export async function deleteDeploymentToken(
     return voidDeploymentToken(queries, deploymentId)
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
-  await tokensRevoked(app, revoked)
+  tokensRevoked(app, revoked)
 }
 
 /** Shows how it ended, and fails unless that was well: fit for a pipeline's step. */

@@ -40,7 +40,7 @@ export async function deleteAccount(app: App, team: TeamContext, actor: SessionA
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
     return deleteTokens(queries, holderOf(team, id))
   })
-  await tokensRevoked(app, revoked)
+  tokensRevoked(app, revoked)
   told(app, team, id)
 }
 
@@ -68,7 +68,7 @@ export async function deleteAccountToken(
     return deleteTokens(queries, holderOf(team, id), tokenId)
   })
   if (revoked.length === 0) throw tokenNotFound(tokenId)
-  await tokensRevoked(app, revoked)
+  tokensRevoked(app, revoked)
 }
 
 const holderOf = (team: TeamContext, id: string): Holder => ({

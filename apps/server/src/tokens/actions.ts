@@ -39,7 +39,7 @@ export async function createToken(
 export async function deleteToken(app: App, actor: SessionActor, id: string): Promise<void> {
   const revoked = await deleteTokens(app.database.pool, mine(actor), id)
   if (revoked.length === 0) throw tokenNotFound(id)
-  await tokensRevoked(app, revoked)
+  tokensRevoked(app, revoked)
 }
 
 /**
