@@ -148,6 +148,9 @@ function actorOf(session: Session, recovered: Date | undefined): SessionActor | 
   }
 }
 
+/** The identity service knows no limit; ours go into events and logs, and stand beside others. */
+const nameMax = 200
+
 /** The identity schema lets a name be missing; the e-mail address stands in for it (backend.md 2.2). */
 export function personOf(identity: KratosIdentity): Person {
   const traits = (identity.traits ?? {}) as { email?: unknown; name?: { first?: unknown; last?: unknown } }
@@ -155,5 +158,5 @@ export function personOf(identity: KratosIdentity): Person {
   const name = [traits.name?.first, traits.name?.last]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' ')
-  return { id: identity.id, name: name || email, email }
+  return { id: identity.id, name: (name || email).slice(0, nameMax).toWellFormed(), email }
 }

@@ -52,7 +52,13 @@ export function RecoveryPage() {
   return (
     <AuthCard
       title={t('recovery.title')}
-      sub={codeStep ? t('recovery.sentText', { email: email || t('code.email') }) : t('recovery.text')}
+      sub={
+        opened.isError
+          ? undefined
+          : codeStep
+            ? t('recovery.sentText', { email: email || t('code.email') })
+            : t('recovery.text')
+      }
       foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
     >
       <FlowGate opened={opened} fields={1} off={t('recovery.off')}>

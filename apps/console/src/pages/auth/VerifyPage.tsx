@@ -50,7 +50,13 @@ export function VerifyPage() {
   return (
     <AuthCard
       title={t('verify.title')}
-      sub={codeStep ? t('verify.sentText', { email: email || t('code.email') }) : t('verify.askText')}
+      sub={
+        opened.isError
+          ? undefined
+          : codeStep
+            ? t('verify.sentText', { email: email || t('code.email') })
+            : t('verify.askText')
+      }
       foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
     >
       <FlowGate opened={opened} fields={1} off={t('verify.off')}>

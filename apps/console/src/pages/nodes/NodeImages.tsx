@@ -104,8 +104,8 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       id: 'name',
       header: t('images.name'),
       cell: (image) => (
-        <span className="mono break-all" title={image.references.join('\n')}>
-          {imageName(image)}
+        <span className="mono" title={image.references.join('\n')}>
+          <span className="break-all">{imageName(image)}</span>
           {tagsOf(image).length > 1 && (
             <span className="text-ink-2"> {t('images.more', { count: tagsOf(image).length - 1 })}</span>
           )}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { personOf } from './identity.ts'
+
+const person = (name: object) =>
+  personOf({ id: 'a', schema_id: 'default', schema_url: '', traits: { email: 'ada@example.com', name } })
+
+it.each([
+  ['both names', { first: 'Ada', last: 'Lovelace' }, 'Ada Lovelace'],
+  ['one name', { last: 'Lovelace' }, 'Lovelace'],
+  ['none: the address stands in', {}, 'ada@example.com'],
+  ['something else than a name', { first: 7, last: '' }, 'ada@example.com'],
+  ['a name that fills pages', { first: 'a'.repeat(100_000) }, 'a'.repeat(200)],
+  ['a name that would be cut within a character', { first: `${'a'.repeat(199)}😀` }, `${'a'.repeat(199)}\ufffd`],
+])('a person has %s', (_, name, shown) => {
+  expect(person(name)).toEqual({ id: 'a', name: shown, email: 'ada@example.com' })
+})
