@@ -12,7 +12,7 @@ const jump = async (page: Page, words: string, entry: RegExp) => {
     const chosen = async () => (await option.getAttribute('data-selected')) === 'true'
     if (!(await chosen())) await page.keyboard.press('ArrowDown')
     expect(await chosen()).toBe(true)
-  }).toPass()
+  }).toPass({ intervals: [20] })
   await page.keyboard.press('Enter')
   await expect(palette).toBeHidden()
 }

@@ -101,9 +101,6 @@ test.describe('where mail is sent', () => {
     await createAccount(page, system.url, account)
     await page.waitForURL(/\/auth\/verify/)
     const code = await mailbox.codeFor(account.email)
-    await page.goto(await mailbox.linkFor(account.email, '/kratos/self-service/verification'))
-    await page.waitForURL(/\/auth\/verify/)
-    await expect(page.getByLabel('Code')).toHaveValue(code)
 
     await context.clearCookies()
     await page.goto(`${system.url}/auth/login`)
@@ -121,6 +118,26 @@ test.describe('where mail is sent', () => {
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.waitForURL(/\/auth\/login|\/teams\/create/)
     await signIn(page, system.url, account)
+    await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
+  })
+
+  test('the link of the mail fills the code in, also in a browser that knows nothing of the account', async ({
+    page,
+    browser,
+  }) => {
+    const account = newAccount()
+    await createAccount(page, system.url, account)
+    await page.waitForURL(/\/auth\/verify/)
+    const code = await mailbox.codeFor(account.email)
+    const elsewhere = await browser.newContext()
+    const other = await elsewhere.newPage()
+    await other.goto(await mailbox.linkFor(account.email, '/kratos/self-service/verification'))
+    await expect(other.getByLabel('Code')).toHaveValue(code)
+    await other.getByRole('button', { name: 'Confirm' }).click()
+    await other.waitForURL(/\/auth\/login/)
+    await elsewhere.close()
+    // The browser that signed up has been let in by it.
+    await page.goto(system.url)
     await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
   })
 })

@@ -8,7 +8,7 @@ import { publicRoutes } from './public-routes.ts'
 
 /** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
-const requestsPerRoute = process.env.CRUX_TEST_FULL ? 1_000 : 20
+const requestsPerRoute = process.env.CRUX_TEST_FULL ? 1_000 : 10
 const timeoutMs = requestsPerRoute * 250 + 20_000
 
 let identity: TestIdentity

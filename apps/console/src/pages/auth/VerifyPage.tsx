@@ -12,7 +12,8 @@ import { FlowGate } from './FlowGate.tsx'
 import { useFlow } from './use-flow.ts'
 
 const route = getRouteApi('/bare/auth/verify')
-type Verify = { email: string; code?: string }
+/** Who comes by the mail's link brings the code alone. */
+type Verify = { email: string } | { code: string }
 
 /** First the address, then the code that was mailed to it. A link from the mail opens the second step with the code filled in. */
 export function VerifyPage() {
@@ -27,7 +28,7 @@ export function VerifyPage() {
     submit: (current, values: Verify) =>
       client.call('auth.verify', { body: { flow: current.id, csrfToken: csrfTokenOf(current), ...values } }),
     onDone: async (_, values) => {
-      if (!values.code) {
+      if ('email' in values) {
         setEmail(values.email)
         setSentAt(Date.now())
         return
@@ -66,7 +67,7 @@ export function VerifyPage() {
             submitLabel={t('verify.submit')}
             pending={pending}
             error={error}
-            onSubmit={(code) => send({ email, code })}
+            onSubmit={(code) => send({ code })}
           />
         ) : (
           <EmailForm email={email} pending={pending} error={error} onSubmit={(address) => send({ email: address })} />
