@@ -38,6 +38,24 @@ test('a forgotten password is replaced with a code from the mail, and the old on
   await signIn(page, crux.url, renewed)
 })
 
+test('the link of a recovery, which the API can ask for, leads to a new password', async ({ page }) => {
+  const account = await crux.verified(page)
+  await signOut(page, crux.url)
+  const recovery = `${crux.url}/kratos/self-service/recovery`
+  const { id } = (await (await fetch(`${recovery}/api`)).json()) as { id: string }
+  crux.mailbox.empty()
+  const asked = await fetch(`${recovery}?flow=${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ method: 'link', email: account.email }),
+  })
+  expect(asked.status).toBe(200)
+  await page.goto(await crux.mailbox.linkFor(account.email, '/kratos/self-service/recovery'))
+  await page.waitForURL('**/auth/settings/new-password')
+  await choosePassword(page, 'Save the password', 'a wholly different secret')
+  await page.waitForURL('**/teams/create')
+})
+
 test('recovery tells nobody who has an account', async ({ page }) => {
   await page.goto(`${crux.url}/auth/recovery`)
   await page.getByLabel('E-mail').fill('stranger@example.com')

@@ -76,6 +76,24 @@ test('a call is made also where the browser believes to be offline, and says at 
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
 })
 
+test('a form that is opened again says nothing of the last time', async ({ page, context }) => {
+  await page.goto('/auth/settings/tokens')
+  const form = page.getByRole('dialog', { name: 'New token' })
+  const open = () => page.getByRole('button', { name: 'New token' }).first().click()
+  await open()
+  await form.getByLabel('Name').fill(unique('Again '))
+  await context.setOffline(true)
+  await form.getByRole('button', { name: 'Create token' }).click()
+  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await context.setOffline(false)
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await expect(form).toBeHidden()
+  await open()
+  await expect(form.getByLabel('Name')).toHaveValue('')
+  await expect(form.getByRole('alert')).toHaveCount(0)
+})
+
 test('a form that is sent twice in one moment is sent once', async ({ page, stage }) => {
   const form = await openNewProject(page, stage.world.teamSlug)
   await form.getByLabel('Name').fill(unique('Once '))

@@ -40,6 +40,23 @@ test('the palette leads to any project, node and deployment by keyboard', async 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
+test('the palette finds a deployment that is not among the newest', async ({ page, stage }) => {
+  const { world } = stage
+  const prefix = unique('old')
+  const service = await createService(world, [{ name: unique('old/i'), tag: '1', image: idle() }])
+  const { id } = await createDeployment(world, service, prefix)
+  // As if there were more than are listed at once, and this one not among them.
+  await page.route(/\/deployments\?skip=0&take=200$/, async (route) => {
+    const answer = await route.fetch()
+    const json = (await answer.json()) as { items: { id: string }[]; total: number }
+    await route.fulfill({ response: answer, json: { ...json, items: json.items.filter((one) => one.id !== id) } })
+  })
+  await page.goto(`/${world.teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await jump(page, `${prefix} i`, new RegExp(prefix))
+  await page.waitForURL(`**/deployments/${id}`)
+})
+
 test('what is open on one deployment is not open on the next, with the values of the first', async ({
   page,
   stage,

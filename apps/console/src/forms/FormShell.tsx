@@ -54,7 +54,14 @@ export function FormSheet<V extends FieldValues, Out>({
   ...given
 }: SheetProps<V, Out>) {
   const { t } = useTranslation()
-  const shell = { ...given, loading: isPending, error, disabledReason: denied, submitLabel: submitLabel ?? t('save') }
+  const shell = {
+    ...given,
+    loading: isPending,
+    // Whoever opens a sheet again is not told of the last time; the call may be the page's.
+    error: given.form.formState.submitCount > 0 ? error : null,
+    disabledReason: denied,
+    submitLabel: submitLabel ?? t('save'),
+  }
   const { id, submit, mayLeave, banner } = useFormShell(shell)
   const close = async () => {
     if (await mayLeave()) onClose()

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { Boxes, Database, HardDrive, Plus, Rocket, Search, Server, SlidersHorizontal, Users } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../api/client.ts'
 import { useDenied, useMe, useTeamOrNone } from '../api/me.ts'
@@ -17,6 +17,7 @@ import { navigation } from './navigation.ts'
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['palette', 'common'])
   const team = useTeamOrNone()
+  const [typed, setTyped] = useState('')
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
@@ -32,13 +33,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <Search aria-hidden className="text-ink-3" />
               <Command.Input
                 autoFocus
+                value={typed}
+                onValueChange={setTyped}
                 placeholder={t('placeholder')}
                 className="h-11 flex-1 bg-transparent outline-none"
               />
             </div>
             <Command.List className="max-h-[min(420px,60vh)] overflow-y-auto p-1">
               <Command.Empty className="px-3 py-6 text-center text-ink-2">{t('nothing')}</Command.Empty>
-              {team && <TeamEntries teamSlug={team.slug} onClose={onClose} />}
+              {team && <TeamEntries teamSlug={team.slug} typed={typed} onClose={onClose} />}
               <TeamList onClose={onClose} />
               <AccountList onClose={onClose} />
             </Command.List>
@@ -49,7 +52,29 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
+/** As many as are listed at once; of more, those that were changed last. */
+const deploymentsMax = 200
+const pauseMs = 200
+
+/** The newest deployments, and where there are more the ones that fit what is typed, once it pauses. */
+function useDeployments(teamSlug: string, typed: string) {
+  const [word, setWord] = useState('')
+  useEffect(() => {
+    // The server looks for one text; the rest of the words is matched here.
+    const longest = typed.split(/\s+/).reduce((one, other) => (other.length > one.length ? other : one))
+    const timer = setTimeout(() => setWord(longest), pauseMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const list = (filter?: string) =>
+    apiQuery('deployments.list', { params: { teamSlug }, query: { skip: 0, take: deploymentsMax, filter } })
+  const newest = useQuery(list()).data
+  const isPart = newest !== undefined && newest.total > newest.items.length
+  const found = useQuery({ ...list(word), enabled: isPart && word !== '', placeholderData: keepPreviousData }).data
+  const all = [...(newest?.items ?? []), ...((isPart && found?.items) || [])]
+  return [...new Map(all.map((deployment) => [deployment.id, deployment])).values()]
+}
+
+function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: string; onClose: () => void }) {
   const { t } = useTranslation(['palette', 'common'])
   const navigate = useNavigate()
   const params = { teamSlug }
@@ -58,8 +83,7 @@ function TeamEntries({ teamSlug, onClose }: { teamSlug: string; onClose: () => v
   const registries = useQuery(apiQuery('registries.list', { params })).data ?? []
   const bundles = useQuery(apiQuery('config-bundles.list', { params })).data ?? []
   const storages = useQuery(apiQuery('storages.list', { params })).data ?? []
-  const deployments =
-    useQuery(apiQuery('deployments.list', { params, query: { skip: 0, take: 200 } })).data?.items ?? []
+  const deployments = useDeployments(teamSlug, typed)
   const denied = {
     project: useDenied('projects.create'),
     node: useDenied('nodes.create'),
