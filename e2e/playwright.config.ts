@@ -41,6 +41,8 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
+    // The longest first: two browsers end at the same time then.
+    { name: 'walks', testMatch: 'walks/*.spec.ts' },
     { name: 'system', testMatch: 'system/*.spec.ts' },
     { name: 'journeys', testMatch: 'journeys/*.spec.ts' },
     // Against a real Ory Kratos, which no checkout has: CRUX_KRATOS names the folder with the script that serves it.
