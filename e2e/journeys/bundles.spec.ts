@@ -115,8 +115,7 @@ test.describe('a storage', () => {
   test.afterAll(() => storage?.dispose())
 
   test('says what it shows, why it does not answer, and never shows its keys', async ({ page, stage }) => {
-    // The S3 server is built with Go; where there is none, the report says so and counts it as skipped.
-    test.info().skip(missing !== undefined, missing ?? '')
+    test.info().skip(missing !== undefined, missing ?? '') // Only where there is no Go to build the S3 server with: reported and counted.
     const name = unique('Files ')
     await page.goto(`/${stage.world.teamSlug}/storages`)
     await page.getByRole('button', { name: 'Connect a storage' }).first().click()

@@ -15,8 +15,7 @@ import { expect, test } from '../kit/stage.ts'
 const missing = storageMissing()
 
 test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
-  // The S3 server is built with Go; where there is none, the report says so and counts it as skipped.
-  test.info().skip(missing !== undefined, missing ?? '')
+  test.info().skip(missing !== undefined, missing ?? '') // Only where there is no Go to build the S3 server with: reported and counted.
   test.setTimeout(600_000)
   const { world } = stage
   const { client } = world.person
