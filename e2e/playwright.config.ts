@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 
 /** The shell without windows takes a sixth less of the processors that the journeys need; the engine is the same. */
 const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser']
 
+// Read by kit/network/chromium, in every process that launches one.
+process.env.CRUX_BROWSER ??= browsers.find((path) => existsSync(path)) ?? browsers[0]
+
 const chromium = {
   channel: undefined,
   launchOptions: {
-    executablePath: process.env.CHROMIUM_PATH ?? browsers.find((path) => existsSync(path)) ?? browsers[0],
+    executablePath: fileURLToPath(new URL('kit/network/chromium', import.meta.url)),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -22,6 +26,7 @@ const chromium = {
 
 export default defineConfig({
   testDir: '.',
+  globalSetup: './kit/network/own-network.ts',
   outputDir: '../test-results/e2e',
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   timeout: 90_000,
@@ -36,8 +41,8 @@ export default defineConfig({
     actionTimeout: 15_000,
     // Transitions are drawn by the processor here, picture by picture.
     contextOptions: { reducedMotion: 'reduce' },
-    // Without the film: drawing one takes a good part of the processors that the journeys need.
-    trace: { mode: 'retain-on-failure', screenshots: false, sources: false },
+    // Without films and copies of the page at each step: they take a third of the processors. A failure shows its page all the same.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
     screenshot: 'only-on-failure',
   },
   projects: [

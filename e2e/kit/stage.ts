@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
 import { createWorld, engine, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
 import { test as base } from '@playwright/test'
-import { steady, steadyBrowser } from './steady.ts'
 
 /** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
 export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bundle'
@@ -51,17 +50,6 @@ export async function setStage(options: Options = {}): Promise<Stage & { end: ()
 
 /** `stage` is shared by the tests of a file's worker; each test uses prefixes and names of its own. */
 export const test = base.extend<Record<never, never>, { stage: Stage }>({
-  browser: [
-    async ({ browser }, use) => {
-      steadyBrowser(browser)
-      await use(browser)
-    },
-    { scope: 'worker' },
-  ],
-  context: async ({ context }, use) => {
-    steady(context)
-    await use(context)
-  },
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures from this pattern.
     async ({}, use) => {

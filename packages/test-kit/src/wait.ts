@@ -26,8 +26,11 @@ export async function waitFor<T>(
   throw new Error(`waited ${timeoutMs} ms in vain: ${what}`, { cause })
 }
 
-/** Below those that Linux hands out by itself (32768 and up): connections of other tests would take a port before its server does. */
-const ownPorts = { first: 10_000, last: 32_000 }
+/**
+ * Below those that Linux hands out by itself (32768 and up): connections of other tests would take a port before its server does. Above
+ * 10080, the last of the ports that `fetch` and browsers refuse by its number ("bad port").
+ */
+const ownPorts = { first: 10_081, last: 32_000 }
 
 /** A TCP port that is free on every address of this machine, and that nothing takes by accident. */
 export async function freePort(): Promise<number> {

@@ -14,7 +14,7 @@ import type { App } from '../context.ts'
 import { toCruxError } from './errors.ts'
 import type { Guard, Passed } from './guard.ts'
 import type { Handlers, Input } from './handlers.ts'
-import { responseSchema } from './response-schema.ts'
+import { writerOf } from './response-writer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,12 +36,16 @@ type AnyHandler = (input: Input<Operation>) => Promise<Answer<Operation>>
 export function mountContract(http: FastifyInstance, app: App, guard: Guard, handlers: Handlers): void {
   for (const operation of Object.keys(contract) as Operation[]) {
     const row: EndpointSpec = contract[operation]
+    const { response } = row
     const handle = handlers[operation] as AnyHandler
     http.route({
       method: row.method,
       url: row.path,
       ...(row.bodyBytesMax && { bodyLimit: row.bodyBytesMax }),
-      ...(row.response && { schema: { response: { '2xx': responseSchema(row.response) } } }),
+      ...(response && {
+        schema: { response: { '2xx': response } },
+        serializerCompiler: () => (value: unknown) => writerOf(response)(value),
+      }),
       onRequest: async (request) => {
         request.crux = { operation, row }
         request.passed = await guard(row, request)

@@ -1,6 +1,5 @@
 import { type ChannelName, type ChannelSpec, type CruxError, liveChannels } from '@crux/contract'
-import fastJson from 'fast-json-stringify'
-import { responseSchema } from '../http/response-schema.ts'
+import { writerOf } from '../http/response-writer.ts'
 
 /** `id`: chosen by the sender; a refusal of the message repeats it, so that it is told from that of another one. */
 export type Frame = { type: string; data: unknown; id?: string }
@@ -22,19 +21,13 @@ export function readFrame(text: string): Frame | undefined {
 
 /** Bulk: thousands of rows per second of a shape that our own code just made. */
 const bulk = new Set(['container-log-batch'])
-const writers = new Map<string, (data: unknown) => string>()
 
 /** Writes what the contract declares of a message and drops the rest, as the REST answers do. */
 export function writeMessage(channel: ChannelName, path: string, type: string, data: unknown): string {
-  const key = `${channel}/${type}`
-  let write = writers.get(key)
-  if (!write) {
-    const spec: ChannelSpec = liveChannels[channel]
-    const message = spec.server[type]
-    if (!message) throw new Error(`${channel} declares no message ${type}`)
-    write = bulk.has(type) ? JSON.stringify : fastJson(responseSchema(message.data) as never)
-    writers.set(key, write)
-  }
+  const spec: ChannelSpec = liveChannels[channel]
+  const message = spec.server[type]
+  if (!message) throw new Error(`${channel} declares no message ${type}`)
+  const write = bulk.has(type) ? JSON.stringify : writerOf(message.data)
   return `{"type":${JSON.stringify(`${path}/${type}`)},"data":${write(data)}}`
 }
 

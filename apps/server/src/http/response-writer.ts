@@ -1,12 +1,26 @@
+import fastJson from 'fast-json-stringify'
 import { z } from 'zod'
 
 type JsonSchema = { [key: string]: unknown }
+type Writer = (value: unknown) => string
+
+const writers = new WeakMap<z.ZodType, Writer>()
+
+/** The serialiser of an answer or a message: it drops undeclared fields. Compiled when it is first needed; a start needs none of them. */
+export function writerOf(schema: z.ZodType): Writer {
+  let write = writers.get(schema)
+  if (!write) {
+    write = fastJson(responseSchema(schema))
+    writers.set(schema, write)
+  }
+  return write
+}
 
 /**
- * What the compiled serialiser needs to know of an answer: structure only. It drops undeclared fields. Formats and patterns are
- * left out (they would be checked or rewritten on every answer), and `X or null` becomes a nullable X, which needs no trial.
+ * What the compiled serialiser needs to know of an answer: structure only. Formats and patterns are left out (they would be checked or
+ * rewritten on every answer), and `X or null` becomes a nullable X, which needs no trial.
  */
-export function responseSchema(response: z.ZodType): JsonSchema {
+function responseSchema(response: z.ZodType): JsonSchema {
   const schema = z.toJSONSchema(response, {
     target: 'draft-7',
     io: 'input',
