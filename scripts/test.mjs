@@ -178,7 +178,10 @@ async function playwright() {
     passed: stats.expected,
     failed: Math.max(stats.unexpected + stats.flaky, code === 0 ? 0 : 1),
     skipped: stats.skipped,
-    failures: report.suites.flatMap(failuresOf),
+    failures: [
+      ...report.suites.flatMap(failuresOf),
+      ...report.errors.map(({ message = '' }) => failure('e2e', '(outside of every test)', message)),
+    ],
   }
 }
 

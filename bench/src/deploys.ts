@@ -5,6 +5,7 @@ import {
   finished,
   idle,
   raw,
+  removeContainers,
   type Service,
   setTag,
   startDeployment,
@@ -13,7 +14,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { interleave, median, now, type Report } from './measure.ts'
-import { followEvents, removeContainers, type Stage } from './stage.ts'
+import { followEvents, type Stage } from './stage.ts'
 
 const pull = (host: string, name: string, tag: string) =>
   engine('POST', `/images/create?fromImage=${host}/${name}&tag=${tag}`)

@@ -7,13 +7,14 @@ import {
   freePort,
   loadImage,
   raw,
+  removeContainers,
   startDeployment,
   unique,
   waitFor,
   web,
 } from '@crux/test-kit'
 import { median, now, type Report } from './measure.ts'
-import { removeContainers, type Stage } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 /** Answers a number with that many bytes, and 0 with a word, then ends. Node, so that the service is no slower than what is measured. */
 const serverScript = `

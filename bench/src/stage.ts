@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
-import { createWorld, engine, type Registry, raw, signUp, startRegistry, type World, waitFor } from '@crux/test-kit'
+import { createWorld, engine, type Registry, removeContainers, signUp, startRegistry, type World } from '@crux/test-kit'
 
 /** The whole product from its bundles, as `npm start` runs it, with a local agent and a registry of its own. */
 export type Stage = { system: System; world: World; registry: Registry; end: () => Promise<void> }
@@ -29,15 +29,6 @@ export async function setStage(): Promise<Stage> {
       await registry.remove()
     },
   }
-}
-
-export async function removeContainers(label: string): Promise<void> {
-  for (const one of await raw.list(label)) await raw.remove(one.Id)
-  // Each round uses a prefix of its own: its networks would fill the engine's address pools. Only these: what others on the engine
-  // are about to start has networks that no running container uses yet.
-  const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
-  // The engine prunes for one at a time.
-  await waitFor('the networks are gone', () => engine('POST', `/networks/prune?filters=${filters}`).then(() => true))
 }
 
 type EngineEvent = { Type: string; Action: string; Actor: { Attributes: Record<string, string> }; timeNano: number }

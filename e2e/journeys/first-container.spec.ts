@@ -1,8 +1,7 @@
-import { freePort, raw, unique, web } from '@crux/test-kit'
+import { freePort, raw, removeContainers, unique, web } from '@crux/test-kit'
 import { addImage, showSetting, signUpInBrowser } from '../kit/console.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { answerOf, answers } from '../kit/service.ts'
-import { removeContainers } from '../kit/stage.ts'
 
 test.use({ storageState: signedOut })
 

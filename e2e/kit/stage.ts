@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
-import { createWorld, engine, type Registry, raw, signUp, startRegistry, type World } from '@crux/test-kit'
+import { createWorld, type Registry, removeContainers, signUp, startRegistry, type World } from '@crux/test-kit'
 import { test as base } from '@playwright/test'
 
 /** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
@@ -10,12 +10,6 @@ export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bu
 
 /** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
 export type Stage = { system: System; registry: Registry; world: World }
-
-export async function removeContainers(label: string): Promise<void> {
-  for (const one of await raw.list(label)) await raw.remove(one.Id)
-  // Prefixes of tests are used once: their networks would fill the engine's address pools. Only these: another run's may be about to be used.
-  await engine('POST', `/networks/prune?filters=${encodeURIComponent(JSON.stringify({ label: [label] }))}`)
-}
 
 type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number }
 

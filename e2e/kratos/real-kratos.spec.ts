@@ -11,6 +11,7 @@ import {
   createWorld,
   freePort,
   idle,
+  removeContainers,
   startRegistry,
   unique,
   waitFor,
@@ -18,7 +19,7 @@ import {
 import { expect, test } from '@playwright/test'
 import { createAccount, newAccount, signIn } from '../kit/console.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
-import { removeContainers, startSystem } from '../kit/stage.ts'
+import { startSystem } from '../kit/stage.ts'
 
 /**
  * The console and the server against a real Ory Kratos in the place of our identity service. `CRUX_KRATOS` names the folder with the

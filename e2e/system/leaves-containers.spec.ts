@@ -9,6 +9,7 @@ import {
   deploy,
   freePort,
   raw,
+  removeContainers,
   signInAgain,
   signUp,
   startRegistry,
@@ -18,7 +19,7 @@ import {
 } from '@crux/test-kit'
 import { statusOf } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
-import { bootMode, expect, removeContainers, test } from '../kit/stage.ts'
+import { bootMode, expect, test } from '../kit/stage.ts'
 
 test('stopping Crux, and killing all of it, leaves containers running; the next start goes on where it was', async () => {
   test.setTimeout(180_000)

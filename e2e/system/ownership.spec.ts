@@ -8,12 +8,13 @@ import {
   idle,
   loadImage,
   raw,
+  removeContainers,
   signUp,
   unique,
   web,
 } from '@crux/test-kit'
 import { answerOf, answers } from '../kit/service.ts'
-import { expect, removeContainers, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/stage.ts'
 
 test('a container of nobody with the wanted name is left alone and named in the error', async ({ stage }) => {
   const prefix = unique('x')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startStorage, storageAccount, storageMissing } from '@crux/test-kit'
+import { freePort, loadImage, startStorage, storageAccount, storageMissing } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import { buildAgentImage } from '../scripts/build-image.ts'
@@ -10,10 +10,9 @@ import { connectGate } from '../src/gate/client.ts'
 import {
   askPort,
   FakeServer,
-  loadImage,
+  loadArchive,
   loadPort,
   lookAtGate,
-  makeImage,
   makeRelease,
   openEngine,
   removeImages,
@@ -60,7 +59,7 @@ describe('the image', () => {
     const built = await buildAgentImage(dist)
     reference = built.reference
     expect((await stat(built.path)).size).toBeLessThan(200 * 1_024 * 1_024)
-    await loadImage(docker, built.path)
+    await loadArchive(docker, built.path)
   })
   afterEach(() =>
     docker
@@ -112,7 +111,8 @@ describe('the image', () => {
     await server.waitForLink()
     const owner = { teamId: 't', projectId: 'p', nodeId: 'node-1', prefix: name.slice(-10) }
     const image = `crux/${name}-web:1`
-    await makeImage(docker, image, webImage('web', { files: { '/conf/app.ini': 'colour = blue' } }))
+    const page = webImage('web')
+    await loadImage(image, { ...page, files: { ...page.files, '/conf/app.ini': 'colour = blue' } })
     const storage = storageMissing() ? undefined : await startStorage()
     await storage?.createBucket('assets')
     await storage?.put('assets', 'v1/logo.txt', 'crux')
@@ -179,7 +179,7 @@ describe('the image', () => {
     await server.waitForLink()
     const owner = { teamId: 't', projectId: 'p', nodeId: 'node-1', prefix: name.slice(-10) }
     const image = `crux/${name}-web:1`
-    await makeImage(docker, image, webImage('held'))
+    await loadImage(image, webImage('held'))
     const port = await freePort()
     const web = { name: 'web', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
     try {

@@ -25,7 +25,7 @@ const succeed = async (release: Release) => {
 
 describe('a first deployment', () => {
   test('pulls by digest, starts the container, labels and names it, and tells each step once and in order', async () => {
-    const image = await world.publish('web:1', webImage('one', { paddingBytes: 200_000 }))
+    const image = await world.publish('web:1', { ...webImage('one'), ballastBytes: 200_000 })
     await world.forget('web:1')
     const release = world.release({
       instances: [{ image: image.reference, config: { name: 'web', environment: [{ key: 'COLOUR', value: 'blue' }] } }],
@@ -312,8 +312,10 @@ describe('a further deployment', () => {
 
   test('never lets the old and the new container hold the same volume at once', async () => {
     const image = await world.publish('writer:1', {
-      changes: [
-        'CMD ["/bin/sh","-c","test ! -e /data/lock || exit 9; touch /data/lock; trap \\"rm /data/lock; exit 0\\" TERM; while true; do sleep 0.1; done"]',
+      cmd: [
+        '/bin/sh',
+        '-c',
+        'test ! -e /data/lock || exit 9; touch /data/lock; trap "rm /data/lock; exit 0" TERM; while true; do sleep 0.1; done',
       ],
     })
     const config = (value: string) => ({
@@ -353,7 +355,7 @@ describe('a further deployment', () => {
   })
 
   test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {
-    const image = await world.publish('vol:1', webImage('one', { changes: ['VOLUME /var/data'] }))
+    const image = await world.publish('vol:1', { ...webImage('one'), volumes: ['/var/data'] })
     await succeed(
       world.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
     )

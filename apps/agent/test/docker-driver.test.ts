@@ -4,18 +4,19 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@crux/service-kit'
+import { loadImage } from '@crux/test-kit'
 import { expect, test } from 'vitest'
 import { openDockerDriver } from '../src/drivers/docker/driver.ts'
 import { label } from '../src/plan/labels.ts'
 import { describeDriver } from './driver-suite.ts'
-import { FakeServer, makeImage, openEngine, startTestAgent, waitUntil } from './kit/index.ts'
+import { FakeServer, openEngine, startTestAgent, waitUntil } from './kit/index.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 
 describeDriver('Docker', async () => {
   const docker = openEngine()
   const image = `crux-driver-suite-${randomUUID().slice(0, 8)}:1`
-  await makeImage(docker, image)
+  await loadImage(image, {})
   const driver = await openDockerDriver('unix:///var/run/docker.sock', log)
   const made: string[] = []
   return {
@@ -81,7 +82,7 @@ test('an agent whose engine goes away keeps its link, says so, and sees what it 
   await server.start()
   const docker = openEngine()
   const image = `crux-engine-away-${randomUUID().slice(0, 8)}:1`
-  await makeImage(docker, image)
+  await loadImage(image, {})
   const name = image.split(':')[0] ?? ''
   const agent = await startTestAgent(server, { token: server.newInstallToken(), dockerHost: socket.dockerHost })
   try {

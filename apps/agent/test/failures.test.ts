@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { makeImage, pushImage, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let good: string
@@ -81,8 +81,7 @@ describe('before anything is touched', () => {
     const credentials = { username: registryAccount.user, password: registryAccount.token }
     try {
       const image = `${guarded.host}/web:1`
-      await makeImage(world.docker, image, webImage('guarded'))
-      await pushImage(world.docker, image, credentials)
+      await guarded.push('web', '1', webImage('guarded'))
       const attempt = (auth?: { username: string; password: string }) =>
         world.server.deployAndWait(
           world.release({
@@ -287,12 +286,8 @@ describe('a new container that fails', () => {
   })
 
   test('and is unhealthy, by its image or over HTTP, is given up', async () => {
-    const sick = await world.publish(
-      'web:sick',
-      webImage('sick', {
-        changes: ['HEALTHCHECK --interval=200ms --retries=2 CMD ["/bin/sh","-c","echo no heartbeat; exit 1"]'],
-      }),
-    )
+    const healthCheck = { test: ['CMD', '/bin/sh', '-c', 'echo no heartbeat; exit 1'], intervalMs: 200, retries: 2 }
+    const sick = await world.publish('web:sick', { ...webImage('sick'), healthCheck })
     const id = await standing()
     expect((await failing(world.release({ instances: [web(sick.reference)] }))).reason).toMatch(
       /is unhealthy: no heartbeat/,

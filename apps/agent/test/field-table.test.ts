@@ -26,18 +26,19 @@ const placeOf = new Map<FieldRow, string>()
 beforeAll(async () => {
   ;[world, storage] = await Promise.all([startWorld(), withoutStorage ? undefined : startStorage()])
   hostFolder = await mkdtemp(join(tmpdir(), 'crux-host-'))
-  const field = webImage('field', { files: { '/www/ready.html': 'ready' } })
+  const page = webImage('field')
+  const field = { ...page, files: { ...page.files, '/www/ready.html': 'ready' } }
   const made = {
     field,
-    user: { ...field, changes: [...(field.changes ?? []), 'USER 7'] },
-    checked: { ...field, changes: [...(field.changes ?? []), 'HEALTHCHECK --interval=60s CMD true'] },
+    user: { ...field, user: '7' },
+    checked: { ...field, healthCheck: { test: ['CMD-SHELL', 'true'], intervalMs: 60_000 } },
     labelled: {
       ...field,
-      changes: [
-        ...(field.changes ?? []),
-        `LABEL io.dyrector.cap.network.v1='{"ports":[{"listening":8080,"exposed":true},{"listening":9000,"exposed":false}]}'`,
-        'LABEL dev.crux.service-category=_internal',
-      ],
+      labels: {
+        'io.dyrector.cap.network.v1':
+          '{"ports":[{"listening":8080,"exposed":true},{"listening":9000,"exposed":false}]}',
+        'dev.crux.service-category': '_internal',
+      },
     },
     tool: {},
     bare: { bare: true, files: { '/etc/app/app.conf': 'from the image' } },

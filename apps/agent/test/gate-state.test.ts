@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureNetwork } from '../src/drivers/docker/networks.ts'
 import type { GatePort } from '../src/gate/relay/protocol.ts'
 import { readPorts, writePorts } from '../src/gate/relay/state.ts'
-import { makeImage, openEngine, removeImages, webImage } from './kit/index.ts'
+import { openEngine, removeImages, webImage } from './kit/index.ts'
 
 const docker = openEngine()
 const name = `crux-gate-state-${randomUUID().slice(0, 8)}`
@@ -14,7 +15,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crux-gate-'))
   await ensureNetwork(docker, { name, internal: false, labels: {} }, { seesHost: true })
-  await makeImage(docker, `${name}:1`, webImage('held'))
+  await loadImage(`${name}:1`, webImage('held'))
 })
 afterAll(async () => {
   await docker.getContainer(name).remove({ force: true })

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
-import { freePort } from '@crux/test-kit'
+import { freePort, idle } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
 import { askPort, loadPort, lookAtGate, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
@@ -21,8 +21,8 @@ beforeAll(async () => {
   const images = {
     one: webImage('one'),
     two: webImage('two'),
-    broken: { changes: ['CMD ["/bin/false"]'] },
-    deaf: { changes: [`CMD ["/bin/sh","-c","trap 'exit 0' TERM; sleep 1000 & wait"]`] },
+    broken: { cmd: ['/bin/false'] },
+    deaf: idle(),
   }
   const made = await Promise.all(Object.entries(images).map(([name, image]) => world.publish(`${name}:1`, image)))
   ;[one = '', two = '', broken = '', deaf = ''] = made.map(({ reference }) => reference)

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeRuntimeFiles } from '../scripts/runtime-files.ts'
-import { makeImage, startWorld, type World, waitUntil } from './kit/index.ts'
+import { startWorld, type World, waitUntil } from './kit/index.ts'
 
 let world: World
 beforeAll(async () => {
@@ -45,7 +47,8 @@ describe('a replaced service without a published port', () => {
     const { server } = world
     const image = `${world.registry.host}/node:1`
     const files = { '/client.mjs': clientScript, '/server.mjs': serverScript }
-    await makeImage(world.docker, image, { copies: await nodeRuntimeFiles(), files })
+    const runtime = (await nodeRuntimeFiles()).map(async ({ path, source }) => [path, await readFile(source)] as const)
+    await loadImage(image, { files: { ...Object.fromEntries(await Promise.all(runtime)), ...files } })
     const make = (name: string, answer: string, ...args: string[]) => ({
       instanceId: name,
       image,

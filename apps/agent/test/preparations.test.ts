@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
 import { registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { makeImage, pushImage, removeImages, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { removeImages, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let web: string
@@ -14,7 +14,7 @@ let tool: string
 beforeAll(async () => {
   world = await startWorld()
   web = (await world.publish('web:1', webImage('one'))).reference
-  tool = (await world.publish('tool:1', { changes: ['VOLUME /scratch'] })).reference
+  tool = (await world.publish('tool:1', { volumes: ['/scratch'] })).reference
 })
 afterEach(async () => {
   await world.clear()
@@ -199,9 +199,7 @@ describe('init containers', () => {
     const auth = { username: registryAccount.user, password: registryAccount.token }
     try {
       const image = `${guarded.host}/tool:1`
-      await makeImage(world.docker, image)
-      await pushImage(world.docker, image, auth)
-      await world.docker.getImage(image).remove({ force: true })
+      await guarded.push('tool', '1', {})
       const instance = (own: string) => ({
         ...withWeb({ initContainers: [{ name: 'one', image, ...run('true') }] }),
         image: own,
@@ -210,8 +208,7 @@ describe('init containers', () => {
       const refused = await world.server.deployAndWait(world.release({ instances: [instance(web)] }))
       expect(refused.reason).toContain(`refuses access to ${image}`)
       const own = `${guarded.host}/web:1`
-      await makeImage(world.docker, own, webImage('guarded'))
-      await pushImage(world.docker, own, auth)
+      await guarded.push('web', '1', webImage('guarded'))
       await succeed(world.release({ instances: [instance(own)] }))
     } finally {
       await removeImages(world.docker, guarded.host)

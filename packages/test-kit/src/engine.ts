@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { buildImage, type ImageSpec, saveImage } from './image.ts'
+import { type ImageSpec, saveImage } from './image.ts'
 
 const socketPath = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock'
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -52,15 +52,25 @@ export const raw = {
   inspect: (id: string) => engine<{ State: { Running: boolean } }>('GET', `/containers/${id}/json`),
   remove: (id: string) => engine('DELETE', `/containers/${id}?force=true&v=true`),
   list: (label: string) =>
-    engine<{ Id: string; Names: string[] }[]>(
-      'GET',
-      `/containers/json?all=true&filters=${encodeURIComponent(JSON.stringify({ label: [label] }))}`,
-    ),
+    engine<{ Id: string; Names: string[] }[]>('GET', `/containers/json?all=true&filters=${labelled(label)}`),
+  networks: (label: string) => engine<{ Id: string }[]>('GET', `/networks?filters=${labelled(label)}`),
+  removeNetwork: (id: string) => engine('DELETE', `/networks/${id}`),
+}
+
+const labelled = (label: string) => encodeURIComponent(JSON.stringify({ label: [label] }))
+
+/**
+ * Removes every container with the label, and the networks that have it. Prefixes of tests are used once: their networks would fill the
+ * engine's address pools. One by one, for the engine prunes for one caller at a time; a network that something else uses stays.
+ */
+export async function removeContainers(label: string): Promise<void> {
+  for (const { Id } of await raw.list(label)) await raw.remove(Id)
+  for (const { Id } of await raw.networks(label)) await raw.removeNetwork(Id).catch(() => undefined)
 }
 
 /** Loads an image into the engine under this reference, past every registry. */
 export async function loadImage(reference: string, spec: ImageSpec): Promise<void> {
-  const tar = await saveImage(await buildImage(spec), reference)
+  const tar = await saveImage(spec, reference)
   await new Promise<void>((resolve, reject) => {
     const call = request(
       {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 
 /** What a test image is: busybox from Debian's busybox-static on an empty file system, and a command. */
@@ -16,8 +17,12 @@ export type ImageSpec = {
   /** ISO; the same for every image where it does not matter. */
   created?: string
   healthCheck?: { test: string[]; intervalMs: number; retries?: number; startPeriodMs?: number }
-  /** Further files: path -> content. `/www/index.html` is what `web` answers. */
+  /** Further files, executable: path -> content. `/www/index.html` is what `web` answers. */
   files?: Record<string, string | Buffer>
+  /** Symbolic links: path -> target. */
+  links?: Record<string, string>
+  /** Nothing but its own files: no shell, no tools. */
+  bare?: boolean
   /** Random bytes in a layer of its own, so that a pull takes a while. */
   ballastBytes?: number
 }
@@ -37,111 +42,93 @@ export const exits = (code: number, afterMs = 0, line = 'bye'): ImageSpec => ({
   cmd: ['/bin/sh', '-c', `echo ${line}; sleep ${afterMs / 1_000}; exit ${code}`],
 })
 
-export type Blob = { digest: string; bytes: Buffer }
-export type BuiltImage = { config: Blob; layers: (Blob & { diffId: string })[]; manifest: Blob; manifestType: string }
+type Blob = { digest: string; bytes: Buffer }
+/** `diffId`: the digest of the archive itself. */
+type Layer = { archive: Buffer; diffId: string }
+type Contents = { layers: Layer[]; config: Blob }
+/** As a registry takes it. */
+type BuiltImage = { config: Blob; layers: Blob[]; manifest: Blob; manifestType: string }
 
 const sha256 = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 const blob = (bytes: Buffer): Blob => ({ digest: sha256(bytes), bytes })
 const applets = [
-  'sh',
-  'httpd',
-  'sleep',
-  'echo',
-  'cat',
-  'nc',
-  'wget',
-  'seq',
-  'yes',
-  'date',
-  'kill',
-  'ls',
-  'mkdir',
-  'rm',
-  'touch',
-  'env',
-  'id',
-  'nslookup',
-  'tail',
-  'head',
-  'test',
-  'true',
-  'false',
-  'pwd',
-  'hostname',
-  'sync',
-  'flock',
+  ...['awk', 'cat', 'date', 'df', 'echo', 'env', 'false', 'flock', 'head', 'hostname', 'httpd', 'id', 'kill', 'ls'],
+  ...['mkdir', 'nc', 'nslookup', 'printf', 'pwd', 'rm', 'seq', 'sh', 'sleep', 'stat', 'sync', 'tail', 'test', 'touch'],
+  ...['true', 'usleep', 'wget', 'yes'],
 ]
 
-let base: Promise<Blob & { diffId: string }> | undefined
+let base: Promise<Layer> | undefined
 
-/** Builds an image in memory, in the schema-2 form of the distribution specification. Deterministic for the same spec without ballast. */
-export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
+/** In memory. Deterministic for the same spec without ballast. */
+async function contentsOf(spec: ImageSpec): Promise<Contents> {
   base ??= baseLayer()
-  const layers = [await base]
-  if (spec.files)
-    layers.push(
-      await layer(
-        Object.entries(spec.files).map(([name, content]) => ({ name, content: Buffer.from(content as string) })),
-      ),
-    )
+  const layers = spec.bare ? [] : [await base]
+  const files = Object.entries(spec.files ?? {}).map(([name, content]) => ({ name, content, mode: 0o755 }))
+  const links = Object.entries(spec.links ?? {}).map(([name, link]) => ({ name, link }))
+  if (files.length + links.length > 0) layers.push(await layerOf([...files, ...links]))
   if (spec.ballastBytes) {
     const { randomBytes } = await import('node:crypto')
-    layers.push(await layer([{ name: '/ballast', content: randomBytes(spec.ballastBytes) }]))
+    layers.push(await layerOf([{ name: '/ballast', content: randomBytes(spec.ballastBytes) }]))
   }
-  const config = blob(
-    Buffer.from(
-      JSON.stringify({
-        architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
-        os: 'linux',
-        created: spec.created ?? '2026-01-01T00:00:00Z',
-        config: {
-          Cmd: spec.cmd ?? null,
-          Entrypoint: spec.entrypoint ?? null,
-          Env: ['PATH=/bin', ...Object.entries(spec.env ?? {}).map(([key, value]) => `${key}=${value}`)],
-          ExposedPorts: Object.fromEntries((spec.exposed ?? []).map((port) => [`${port}/tcp`, {}])),
-          Volumes: spec.volumes ? Object.fromEntries(spec.volumes.map((path) => [path, {}])) : undefined,
-          Labels: spec.labels,
-          WorkingDir: spec.workingDirectory,
-          User: spec.user,
-          Healthcheck: spec.healthCheck && {
-            Test: spec.healthCheck.test,
-            Interval: spec.healthCheck.intervalMs * 1e6,
-            Retries: spec.healthCheck.retries ?? 1,
-            StartPeriod: (spec.healthCheck.startPeriodMs ?? 0) * 1e6,
-          },
-        },
-        rootfs: { type: 'layers', diff_ids: layers.map((one) => one.diffId) },
-        history: layers.map(() => ({ created: '2026-01-01T00:00:00Z', created_by: 'crux test kit' })),
-      }),
-    ),
-  )
-  const manifestType = 'application/vnd.docker.distribution.manifest.v2+json'
-  const manifest = blob(
-    Buffer.from(
-      JSON.stringify({
-        schemaVersion: 2,
-        mediaType: manifestType,
-        config: {
-          mediaType: 'application/vnd.docker.container.image.v1+json',
-          size: config.bytes.length,
-          digest: config.digest,
-        },
-        layers: layers.map((one) => ({
-          mediaType: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
-          size: one.bytes.length,
-          digest: one.digest,
-        })),
-      }),
-    ),
-  )
-  return { config, layers, manifest, manifestType }
+  const config = {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
+    os: 'linux',
+    created: spec.created ?? '2026-01-01T00:00:00Z',
+    config: {
+      Cmd: spec.cmd ?? null,
+      Entrypoint: spec.entrypoint ?? null,
+      Env: ['PATH=/bin', ...Object.entries(spec.env ?? {}).map(([key, value]) => `${key}=${value}`)],
+      ExposedPorts: Object.fromEntries((spec.exposed ?? []).map((port) => [`${port}/tcp`, {}])),
+      Volumes: spec.volumes ? Object.fromEntries(spec.volumes.map((path) => [path, {}])) : undefined,
+      Labels: spec.labels,
+      WorkingDir: spec.workingDirectory,
+      User: spec.user,
+      Healthcheck: spec.healthCheck && {
+        Test: spec.healthCheck.test,
+        Interval: spec.healthCheck.intervalMs * 1e6,
+        Retries: spec.healthCheck.retries ?? 1,
+        StartPeriod: (spec.healthCheck.startPeriodMs ?? 0) * 1e6,
+      },
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
+    history: layers.map(() => ({ created: '2026-01-01T00:00:00Z', created_by: 'crux test kit' })),
+  }
+  return { layers, config: blob(Buffer.from(JSON.stringify(config))) }
 }
 
-type Entry = { name: string; content?: Buffer; link?: string; directory?: boolean; mode?: number }
+/** In the schema-2 form of the distribution specification. */
+export async function buildImage(spec: ImageSpec): Promise<BuiltImage> {
+  const { layers: plain, config } = await contentsOf(spec)
+  const layers = await Promise.all(plain.map(compressed))
+  const manifestType = 'application/vnd.docker.distribution.manifest.v2+json'
+  const described = (one: Blob, mediaType: string) => ({ mediaType, size: one.bytes.length, digest: one.digest })
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: manifestType,
+    config: described(config, 'application/vnd.docker.container.image.v1+json'),
+    layers: layers.map((one) => described(one, 'application/vnd.docker.image.rootfs.diff.tar.gzip')),
+  }
+  return { config, layers, manifest: blob(Buffer.from(JSON.stringify(manifest))), manifestType }
+}
 
-async function baseLayer() {
+/** As `docker load` takes it, with its full reference. */
+export async function saveImage(spec: ImageSpec, reference: string): Promise<Buffer> {
+  const { layers, config } = await contentsOf(spec)
+  const configName = `${config.digest.slice(7)}.json`
+  const nameOf = ({ diffId }: Layer) => `${diffId.slice(7)}/layer.tar`
+  const manifest = [{ Config: configName, RepoTags: [reference], Layers: layers.map(nameOf) }]
+  return archiveOf([
+    { name: configName, content: config.bytes },
+    ...layers.map((layer) => ({ name: nameOf(layer), content: layer.archive })),
+    { name: 'manifest.json', content: JSON.stringify(manifest) },
+  ])
+}
+
+type Entry = { name: string; content?: string | Buffer; link?: string; directory?: boolean; mode?: number }
+
+async function baseLayer(): Promise<Layer> {
   const busybox = await readFile('/bin/busybox').catch(() => readFile('/usr/bin/busybox'))
-  return layer([
+  return layerOf([
     ...['bin', 'tmp', 'www', 'data', 'etc'].map((name) => ({
       name,
       directory: true,
@@ -149,11 +136,24 @@ async function baseLayer() {
     })),
     { name: 'bin/busybox', content: busybox, mode: 0o755 },
     ...applets.map((applet) => ({ name: `bin/${applet}`, link: 'busybox' })),
-    { name: 'etc/passwd', content: Buffer.from('root:x:0:0:root:/:/bin/sh\n') },
+    { name: 'etc/passwd', content: 'root:x:0:0:root:/:/bin/sh\n' },
   ])
 }
 
-async function layer(entries: Entry[]): Promise<Blob & { diffId: string }> {
+async function layerOf(entries: Entry[]): Promise<Layer> {
+  const archive = await archiveOf(entries)
+  return { archive, diffId: sha256(archive) }
+}
+
+const known = new WeakMap<Layer, Promise<Blob>>()
+
+function compressed(layer: Layer): Promise<Blob> {
+  const blobs = known.get(layer) ?? promisify(gzip)(layer.archive, { level: 1 }).then(blob)
+  known.set(layer, blobs)
+  return blobs
+}
+
+async function archiveOf(entries: Entry[]): Promise<Buffer> {
   const archive = pack()
   const parts: Buffer[] = []
   archive.on('data', (part) => parts.push(part as Buffer))
@@ -163,34 +163,8 @@ async function layer(entries: Entry[]): Promise<Blob & { diffId: string }> {
     const common = { name: path, mtime: new Date(0), mode: mode ?? 0o644 }
     if (directory) archive.entry({ ...common, type: 'directory', mode: mode ?? 0o755 })
     else if (link) archive.entry({ ...common, type: 'symlink', linkname: link, mode: 0o777 })
-    else archive.entry({ ...common, type: 'file' }, content ?? Buffer.alloc(0))
+    else archive.entry({ ...common, type: 'file' }, content ?? '')
   }
-  archive.finalize()
-  await done
-  const tar = Buffer.concat(parts)
-  return { ...blob(gzipSync(tar, { level: 1 })), diffId: sha256(tar) }
-}
-
-/** The image as `docker load` takes it, with its full reference. */
-export async function saveImage(image: BuiltImage, reference: string): Promise<Buffer> {
-  const { gunzipSync } = await import('node:zlib')
-  const archive = pack()
-  const parts: Buffer[] = []
-  archive.on('data', (part) => parts.push(part as Buffer))
-  const done = new Promise<void>((resolve, reject) => archive.on('end', resolve).on('error', reject))
-  const configName = `${image.config.digest.slice(7)}.json`
-  archive.entry({ name: configName }, image.config.bytes)
-  for (const one of image.layers) archive.entry({ name: `${one.diffId.slice(7)}/layer.tar` }, gunzipSync(one.bytes))
-  archive.entry(
-    { name: 'manifest.json' },
-    JSON.stringify([
-      {
-        Config: configName,
-        RepoTags: [reference],
-        Layers: image.layers.map((one) => `${one.diffId.slice(7)}/layer.tar`),
-      },
-    ]),
-  )
   archive.finalize()
   await done
   return Buffer.concat(parts)

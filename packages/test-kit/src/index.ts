@@ -1,6 +1,6 @@
 export { type CaptchaService, startCaptchaService } from './captcha-service.ts'
-export { type CreateOptions, engine, loadImage, raw } from './engine.ts'
-export { type BuiltImage, buildImage, exits, type ImageSpec, idle, saveImage, web } from './image.ts'
+export { type CreateOptions, engine, loadImage, raw, removeContainers } from './engine.ts'
+export { exits, type ImageSpec, idle, web } from './image.ts'
 export { type Endpoint, type OddRequest, oddJson, oddRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
 export { type Person, signInAgain, signUp } from './person.ts'

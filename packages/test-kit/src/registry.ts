@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BuiltImage, buildImage, type ImageSpec } from './image.ts'
+import { buildImage, type ImageSpec } from './image.ts'
 import { freePort, waitFor } from './wait.ts'
 
 /** The one account of registries that want credentials; the bcrypt line below is of this password. */
@@ -14,7 +14,7 @@ export type Registry = {
   host: string
   url: string
   /** Pushes an image straight into the registry, past every engine. Returns the digest of its manifest. */
-  push: (name: string, tag: string, image: ImageSpec | BuiltImage) => Promise<string>
+  push: (name: string, tag: string, image: ImageSpec) => Promise<string>
   deleteTag: (name: string, tag: string) => Promise<void>
   /** Ends the process; what was pushed stays, `start` brings it back on the same port. */
   stop: () => Promise<void>
@@ -70,7 +70,7 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
     host,
     url: `http://${host}`,
     async push(name, tag, image) {
-      const built = 'manifest' in image ? image : await buildImage(image)
+      const built = await buildImage(image)
       for (const one of [...built.layers, built.config]) await upload(name, one.digest, one.bytes)
       const put = await fetch(`${base}/${name}/manifests/${tag}`, {
         method: 'PUT',

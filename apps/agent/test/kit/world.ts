@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
-import { type Registry, startRegistry } from '@crux/test-kit'
+import { type ImageSpec, type Registry, startRegistry } from '@crux/test-kit'
 import type Docker from 'dockerode'
 import { createMessage, encrypt, readKey } from 'openpgp'
 import { startTestAgent, type TestAgent } from './agents.ts'
 import { FakeServer } from './fake-server.ts'
 import { stopGate } from './gate.ts'
-import { makeImage, openEngine, pushImage, removeImages, type TestImage } from './images.ts'
+import { openEngine, pullImage, removeImages } from './images.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
 
 /** An engine, a registry, a server and a connected agent, with names that no other test shares. */
@@ -20,8 +20,8 @@ export interface World {
   agent: TestAgent
   dataDir: string
   owner: { teamId: string; projectId: string; nodeId: string; prefix: string }
-  /** Makes an image and pushes it. `name` is "web:1"; the registry is added. */
-  publish(name: string, image: TestImage): Promise<{ reference: string; digest: string }>
+  /** Pushes an image that no other test has, and fetches it. `name` is "web:1"; the registry is added. */
+  publish(name: string, image: ImageSpec): Promise<{ reference: string; digest: string }>
   /** Removes an image from the engine's own store. */
   forget(name: string): Promise<void>
   release(input: Omit<ReleaseInput, 'owner'> & { owner?: ReleaseInput['owner'] }): Release
@@ -96,9 +96,11 @@ export async function startWorld(): Promise<World> {
     dataDir,
     owner,
     async publish(imageName, image) {
+      const [repository = '', tag = ''] = imageName.split(':')
+      const digest = await registry.push(repository, tag, { created: new Date().toISOString(), ...image })
       const reference = `${registry.host}/${imageName}`
-      await makeImage(docker, reference, image)
-      return { reference, digest: await pushImage(docker, reference) }
+      await pullImage(docker, reference)
+      return { reference, digest }
     },
     async forget(imageName) {
       const info = await docker.getImage(`${registry.host}/${imageName}`).inspect()

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { engineAnswers } from '../nodes/local-agent-process.ts'
@@ -22,7 +23,7 @@ let live: ReturnType<TestServer['live']>
 beforeAll(async () => {
   if (!(await engineAnswers())) return
   dataDir = mkdtempSync(join(tmpdir(), 'crux-engine-'))
-  await makeImage()
+  await loadImage(`${name}:1`, {})
   server = await startTestServer({ config: { dataDir } })
   const admin = server.signUp()
   const team = await server.createTeam(admin)
@@ -40,14 +41,6 @@ afterAll(async () => {
   await server?.stop()
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
-
-async function makeImage() {
-  const root = join(dataDir, 'image')
-  mkdirSync(join(root, 'bin'), { recursive: true })
-  copyFileSync('/bin/busybox', join(root, 'bin/busybox'))
-  for (const applet of ['sh', 'sleep', 'seq']) symlinkSync('/bin/busybox', join(root, 'bin', applet))
-  await run('sh', ['-c', 'tar -C "$1" -c . | docker import - "$2"', 'sh', root, `${name}:1`])
-}
 
 /** When the engine says that things happened to the container, in milliseconds. */
 function engineEvents(heard: (action: string, at: number) => void) {

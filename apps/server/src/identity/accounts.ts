@@ -1,6 +1,7 @@
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import { Configuration, IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
+import { IdentityApi, type Identity as KratosIdentity } from '@ory/kratos-client'
+import { type AdminAddress, adminConfiguration } from './configuration.ts'
 import { type Person, personOf } from './identity.ts'
 import { settledMark } from './recovered-session.ts'
 
@@ -29,13 +30,8 @@ export interface Accounts {
 }
 
 /** Asks the admin API of the identity service, ours or a real Ory Kratos, through its own client. */
-export function createAccounts(options: { adminUrl: string; adminToken: string | undefined; log: Logger }): Accounts {
-  const admin = new IdentityApi(
-    new Configuration({
-      basePath: options.adminUrl,
-      ...(options.adminToken && { baseOptions: { headers: { authorization: `Bearer ${options.adminToken}` } } }),
-    }),
-  )
+export function createAccounts(options: AdminAddress & { log: Logger }): Accounts {
+  const admin = new IdentityApi(adminConfiguration(options))
   const quick = { timeout: 10_000, proxy: false } as const
 
   async function asked<T>(answer: Promise<{ data: T }>): Promise<T> {

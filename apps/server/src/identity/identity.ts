@@ -10,6 +10,7 @@ import {
 import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import { createActivePeople } from './active-people.ts'
+import { type AdminAddress, adminConfiguration } from './configuration.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
 import { recoveredAt } from './recovered-session.ts'
@@ -41,20 +42,9 @@ export interface Identity {
 export const sessionCookieName = 'ory_kratos_session'
 
 /** Asks the identity service, ours or a real Ory Kratos, through its own client. */
-export function createIdentity(options: {
-  publicUrl: string
-  adminUrl: string
-  adminToken: string | undefined
-  bus: Bus
-  log: Logger
-}): Identity {
+export function createIdentity(options: AdminAddress & { publicUrl: string; bus: Bus; log: Logger }): Identity {
   const frontend = new FrontendApi(new Configuration({ basePath: options.publicUrl }))
-  const admin = new IdentityApi(
-    new Configuration({
-      basePath: options.adminUrl,
-      ...(options.adminToken && { baseOptions: { headers: { authorization: `Bearer ${options.adminToken}` } } }),
-    }),
-  )
+  const admin = new IdentityApi(adminConfiguration(options))
 
   async function whoami(credential: Credential): Promise<SessionActor | undefined> {
     try {

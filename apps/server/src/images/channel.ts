@@ -75,7 +75,10 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
           await setTag(app, browser, looker, looker.params, imageId, tag, looker.id)
           looker.send('patch-received', null)
         },
-        'order-images': (looker, ids) => orderImages(app, looker, looker.params, ids, looker.id),
+        async 'order-images'(looker, ids) {
+          await orderImages(app, looker, looker.params, ids, looker.id)
+          looker.send('patch-received', null)
+        },
         async 'get-image'(looker, { id }) {
           looker.send('image', await getImage(app, looker.team, looker.params, id))
         },

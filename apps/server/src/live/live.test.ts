@@ -237,6 +237,8 @@ describe('two people on one version', () => {
     await crux.client(ada).call('images.order', { params: world, body: [imageId, world.imageId] })
     expect((await two.next(`${path}/images-were-reordered`)).data).toEqual([imageId, world.imageId])
     await one.next(`${path}/images-were-reordered`)
+    two.send(`${path}/order-images`, [world.imageId, imageId])
+    expect((await two.next(`${path}/patch-received`)).data).toBeNull()
     two.send(`${path}/delete-image`, { imageId })
     expect((await one.next(`${path}/image-deleted`)).data).toEqual({ imageId })
     await two.next(`${path}/image-deleted`)
@@ -247,6 +249,7 @@ describe('two people on one version', () => {
       'patch-received',
       'image',
       'images-were-reordered',
+      'images-were-reordered',
       'image-deleted',
     ])
     expect(kinds(two.frames)).toEqual([
@@ -254,6 +257,7 @@ describe('two people on one version', () => {
       'image-tag-updated',
       'image',
       'images-were-reordered',
+      'patch-received',
       'image-deleted',
     ])
     const { rows } = await crux.app.database.pool.query(
@@ -262,6 +266,7 @@ describe('two people on one version', () => {
     expect(rows.map((row) => row.event)).toEqual([
       'image version.add-images',
       'image version.set-image-tag',
+      'image version.order-images',
       'image version.delete-image',
     ])
     one.socket.close()

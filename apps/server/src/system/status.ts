@@ -1,9 +1,12 @@
 import { type Answer, CruxError } from '@crux/contract'
 import { createHealth, type Health } from '@crux/service-kit'
+import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
+import { adminConfiguration } from '../identity/configuration.ts'
 
 /** How long an answer of `/api/status` holds: the page may be open to everybody. */
 const rememberMs = 5_000
+const quick = { timeout: 2_000, proxy: false } as const
 
 type Status = Answer<'system.status'>
 
@@ -18,16 +21,16 @@ export function createServerHealth(app: App, options: { version: string; lastMig
 
 /** State of every part for the status page (backend.md 2.13). */
 export function createStatus(app: App, options: { version: string; lastMigration: string | undefined }) {
+  const { identityPublicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken } = app.config
+  const identity = new MetadataApi(new Configuration({ basePath: identityPublicUrl }))
+  const identityAdmin = new MetadataApi(adminConfiguration({ adminUrl, adminToken }))
   let known: { at: number; status: Promise<Status> } | undefined
 
   async function ask(): Promise<Status> {
     const [database, kratos, kratosVersion] = await Promise.all([
       app.database.pool.query('select 1').then(operational, unavailable),
-      fetch(`${app.config.identityPublicUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
-        (answer) => (answer.ok ? operational() : unavailable()),
-        unavailable,
-      ),
-      versionOfIdentity(app),
+      identity.isReady(quick).then(operational, unavailable),
+      identityAdmin.getVersion(quick).then(({ data }) => data.version || null, unknown),
     ])
     const { version, lastMigration } = options
     return {
@@ -45,19 +48,9 @@ export function createStatus(app: App, options: { version: string; lastMigration
   }
 }
 
-async function versionOfIdentity({ config }: App): Promise<string | null> {
-  const headers = config.identityAdminToken ? { authorization: `Bearer ${config.identityAdminToken}` } : undefined
-  try {
-    const answer = await fetch(`${config.identityAdminUrl}/version`, { headers, signal: AbortSignal.timeout(2_000) })
-    const body = (await answer.json()) as { version?: unknown }
-    return answer.ok && typeof body.version === 'string' ? body.version : null
-  } catch {
-    return null
-  }
-}
-
 const operational = () => 'operational' as const
 const unavailable = () => 'unavailable' as const
+const unknown = () => null
 
 export async function healthOf(health: Health): Promise<Answer<'system.health'>> {
   const { body } = await health.live()

@@ -22,9 +22,9 @@ export function useVersionLive(ids: Ids) {
       images.map((image) => ({ ...image, order: order.indexOf(image.id) })).sort((a, b) => a.order - b.order),
     )
 
-  const tagsUnderway = useRef(0)
+  const changesUnderway = useRef(0)
   const readAgain = () => {
-    tagsUnderway.current = 0
+    changesUnderway.current = 0
     void queryClient.invalidateQueries({ queryKey: key })
   }
 
@@ -32,10 +32,10 @@ export function useVersionLive(ids: Ids) {
     // What was missed while the link was away is read again, and what was shown before the server said no.
     ready: readAgain,
     refused: readAgain,
-    // A list that was read while a tag was on its way may hold the former one, and nobody tells the sender of the new one.
+    // A list that was read while a tag or an order was on its way may hold the former one, and nobody tells the sender of the new one.
     'patch-received': () => {
-      tagsUnderway.current -= 1
-      if (tagsUnderway.current <= 0) readAgain()
+      changesUnderway.current -= 1
+      if (changesUnderway.current <= 0) readAgain()
     },
     'images-added': ({ images: added }) => {
       change((images) => [...images.filter((image) => !added.some((one) => one.id === image.id)), ...added])
@@ -62,11 +62,12 @@ export function useVersionLive(ids: Ids) {
     // The sender is told only that it was received, so the own view changes at once.
     setTag: (imageId: string, tag: string) => {
       setTagHere(imageId, tag)
-      tagsUnderway.current += 1
+      changesUnderway.current += 1
       send('set-image-tag', { imageId, tag })
     },
     setOrder: (order: string[]) => {
       setOrderHere(order)
+      changesUnderway.current += 1
       send('order-images', order)
     },
   }
