@@ -41,7 +41,7 @@ export default defineConfig({
     actionTimeout: 15_000,
     // Transitions are drawn by the processor here, picture by picture.
     contextOptions: { reducedMotion: 'reduce' },
-    // Without films and copies of the page at each step: they take a third of the processors. A failure shows its page all the same.
+    // Without films and copies of the page at each step: they take a seventh of the time. A failure shows its page all the same.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
     screenshot: 'only-on-failure',
   },
