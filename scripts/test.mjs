@@ -92,36 +92,39 @@ async function prepare() {
       what: 'docker-registry (a local image registry)',
       here: () => findCommand('docker-registry'),
     },
+    // Takes two thirds of the processors of the one with windows, which serves where a release has no such package.
     {
       package: 'chromium-headless-shell',
+      what: 'Chromium without windows',
+      optional: true,
+      here: () => findCommand('chromium-headless-shell'),
+    },
+    {
+      package: 'chromium',
       what: 'Chromium',
       here: () => ['chromium-headless-shell', 'chromium', 'chromium-browser'].some(findCommand),
-      // The one without windows takes two thirds of the processors.
-      best: () => findCommand('chromium-headless-shell'),
     },
-    { package: 'iproute2', what: 'ip, which gives the browsers a network of their own', here: () => findCommand('ip') },
+    // Gives the browsers a network of their own; without it they share this machine's, and say so.
+    { package: 'iproute2', what: 'ip', optional: true, here: () => findCommand('ip') },
     { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
   ]
-  const absent = wanted.filter((entry) => !entry.here())
   if (isDebian() && process.getuid?.() === 0) {
-    const poor = wanted.filter(({ here, best }) => here() && best && !best())
-    install(absent.map((entry) => entry.package))
-    // By themselves: a release that lacks one of them is no reason to go without the others.
-    for (const entry of poor) install([entry.package])
-  } else if (absent.length > 0 && isDebian() && rootPrefix()) {
-    console.log(
-      `To install what the tests need: sudo apt-get install ${absent.map((entry) => entry.package).join(' ')}`,
-    )
+    // One by one: a release that lacks one of them is no reason to go without the others, and one may make the next unneeded.
+    for (const entry of wanted) if (!entry.here()) install(entry.package)
+  } else if (isDebian() && rootPrefix()) {
+    const absent = wanted.filter((entry) => !entry.here() && !entry.optional).map((entry) => entry.package)
+    if (absent.length > 0) console.log(`To install what the tests need: sudo apt-get install ${absent.join(' ')}`)
   }
   const docker = await ensureDocker(join(root, '.cache/test'))
-  const gone = wanted.filter((entry) => !entry.here()).map((entry) => `${entry.what} (Debian package ${entry.package})`)
+  const gone = wanted
+    .filter((entry) => !entry.here() && !entry.optional)
+    .map((entry) => `${entry.what} (Debian package ${entry.package})`)
   return docker.startsWith('ready') ? gone : [...gone, `a running Docker engine: ${docker}`]
 }
 
-function install(names) {
-  if (names.length === 0) return
-  console.log(`Installing what the tests need: ${names.join(', ')} ...`)
-  const problem = installPackages([], [...names, 'iptables', 'ca-certificates'])
+function install(name) {
+  console.log(`Installing what the tests need: ${name} ...`)
+  const problem = installPackages([], [name, 'iptables', 'ca-certificates'])
   if (problem) console.error(problem)
 }
 

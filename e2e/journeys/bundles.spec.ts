@@ -4,12 +4,12 @@ import {
   idle,
   startStorage,
   storageAccount,
-  storageMissing,
   type TestStorage,
   unique,
 } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
+import { needsStorage } from '../kit/storage.ts'
 
 const carried = (page: Page) => page.getByRole('list', { name: 'Config bundles' })
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
@@ -104,18 +104,15 @@ async function setVariable(page: Page, key: string, value: string): Promise<void
 
 test.describe('a storage', () => {
   let storage: TestStorage
-  let missing: string | undefined
+  needsStorage()
   test.beforeAll(async () => {
     test.setTimeout(180_000)
-    missing = storageMissing()
-    if (missing) return
     storage = await startStorage()
     await storage.createBucket('assets')
   })
   test.afterAll(() => storage?.dispose())
 
   test('says what it shows, why it does not answer, and never shows its keys', async ({ page, stage }) => {
-    test.info().skip(missing !== undefined, missing ?? '') // Only where there is no Go to build the S3 server with: reported and counted.
     const name = unique('Files ')
     await page.goto(`/${stage.world.teamSlug}/storages`)
     await page.getByRole('button', { name: 'Connect a storage' }).first().click()

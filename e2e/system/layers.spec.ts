@@ -5,17 +5,15 @@ import {
   freePort,
   startStorage,
   storageAccount,
-  storageMissing,
   unique,
   web,
 } from '@crux/test-kit'
 import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
-
-const missing = storageMissing()
+import { needsStorage } from '../kit/storage.ts'
 
 test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
-  test.info().skip(missing !== undefined, missing ?? '') // Only where there is no Go to build the S3 server with: reported and counted.
+  needsStorage()
   test.setTimeout(600_000)
   const { world } = stage
   const { client } = world.person

@@ -18,6 +18,7 @@ test.beforeAll(async ({ stage }) => {
 })
 
 const dialog = (page: Page) => page.getByRole('dialog')
+const dialogOpens = (page: Page) => expect(dialog(page)).toBeVisible()
 
 const withoutSession: Shot[] = [
   { name: 'login', path: () => '/auth/login' },
@@ -128,29 +129,29 @@ const withSession: Shot[] = [
   {
     name: 'token-create',
     path: () => '/auth/settings/tokens#new',
-    act: (page) => expect(dialog(page)).toBeVisible(),
+    act: dialogOpens,
   },
   { name: 'planned', path: () => '/templates' },
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },
   { name: 'registry', path: () => `/${scene.team}/registries/${scene.registry}` },
-  { name: 'registry-create', path: inTeam('registries#new'), act: (page) => expect(dialog(page)).toBeVisible() },
+  { name: 'registry-create', path: inTeam('registries#new'), act: dialogOpens },
   { name: 'config-bundles', path: inTeam('config-bundles') },
   { name: 'config-bundles-empty', path: inEmptyTeam('config-bundles') },
   { name: 'config-bundle', path: () => `/${scene.team}/config-bundles/${scene.bundle}` },
   {
     name: 'config-bundle-create',
     path: inTeam('config-bundles#new'),
-    act: (page) => expect(dialog(page)).toBeVisible(),
+    act: dialogOpens,
   },
   { name: 'storages', path: inTeam('storages') },
   { name: 'storages-empty', path: inEmptyTeam('storages') },
   { name: 'storage', path: () => `/${scene.team}/storages/${scene.storage}` },
-  { name: 'storage-create', path: inTeam('storages#new'), act: (page) => expect(dialog(page)).toBeVisible() },
+  { name: 'storage-create', path: inTeam('storages#new'), act: dialogOpens },
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
-  { name: 'project-create', path: inTeam('projects#new'), act: (page) => expect(dialog(page)).toBeVisible() },
+  { name: 'project-create', path: inTeam('projects#new'), act: dialogOpens },
   { name: 'project-versioned', path: () => `/${scene.team}/projects/${scene.versioned.project}` },
   { name: 'project-versionless', path: () => `/${scene.team}/projects/${scene.versionless}` },
   { name: 'version', path: () => versionPath(scene.versioned.version) },
