@@ -337,7 +337,7 @@ async function settled(page: Page, { theme }: Look): Promise<number> {
   await expect(async () => {
     width = await page.evaluate<number>(`
       document.documentElement.dataset.theme === '${theme}' && document.fonts.status === 'loaded' &&
-      !document.querySelector('.skeleton') && /\\w/.test(document.querySelector('main')?.textContent ?? '')
+      !document.querySelector('.skeleton, [data-loading-part]') && /\\w/.test(document.querySelector('main')?.textContent ?? '')
         ? document.documentElement.scrollWidth : 0`)
     expect(width).toBeGreaterThan(0)
   }).toPass({ timeout: 20_000, intervals: [20, 50, 100, 250] })
