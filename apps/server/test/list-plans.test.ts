@@ -78,13 +78,16 @@ const ofAgents: Partial<Record<Operation, number>> = {
   'deployments.secrets': 412,
   'deployments.instance-secrets': 412,
 }
+/** Their answer is the same for everybody. */
+const constant: ReadonlySet<Operation> = new Set(['quality-assurance.get'])
 const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
   const { method, permission } = contract[operation]
   return (
     method === 'GET' &&
     permission !== 'public' &&
     permission !== 'install-token' &&
-    !operation.startsWith('containers.')
+    !operation.startsWith('containers.') &&
+    !constant.has(operation)
   )
 })
 describe('with 6,000 versions and deployments of others in the database', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { Deployment } from './deployments.ts'
 import { endpoints } from './endpoint.ts'
 import { Description, Id, inTeam, Name, params } from './shapes.ts'
@@ -17,7 +17,7 @@ export const ConfigBundleUpdate = z.object({
   name: Name.optional(),
   description: Description,
   /** Changed fields of the bundle's own configuration. An `id` in it is ignored. */
-  config: ContainerConfigPatch.shape.config,
+  ...ConfigChange.shape,
 })
 const bundles = '/api/:teamSlug/config-bundles' as const
 const bundleId = params({ configBundleId: Id })
@@ -74,6 +74,7 @@ export const configBundleEndpoints = endpoints({
     path: `${bundles}/:configBundleId`,
     params: bundleId,
     body: ConfigBundleUpdate,
+    configInput: true,
     status: 204,
     errors: ['alreadyExists', 'keysAreUnique'],
     permission: 'config-bundles.edit',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ContainerConfigFields, containerConfigFieldNames } from './container-configuration.ts'
 import { endpoints } from './endpoint.ts'
 import { containerConfigTypes, nodeTypes, projectTypes, versionTypes } from './enums.ts'
+import { limits } from './limits.ts'
 import { BasicUser, basic, Id, inTeam, Page, paginated, params, Timestamp } from './shapes.ts'
 
 export const ContainerConfig = ContainerConfigFields.extend({
@@ -26,7 +27,11 @@ export const ContainerConfigPatch = z.object({
   resetSection: z.enum(containerConfigFieldNames as [string, ...string[]]).optional(),
   revision: z.int().optional(),
   keys: z.record(z.string(), z.array(z.string().max(1_024)).max(100)).optional(),
+  /** By list: ids of rows that are being typed and stay as they are stored. The server adds those that it recognises itself. */
+  typing: z.record(z.string(), z.array(z.string().max(64)).max(limits.listEntries)).optional(),
 })
+/** A configuration in the body of another resource. */
+export const ConfigChange = ContainerConfigPatch.pick({ config: true, typing: true })
 export type ContainerConfigPatch = z.output<typeof ContainerConfigPatch>
 
 const Named = z.object({ id: Id, name: z.string() })
@@ -120,6 +125,7 @@ export const containerConfigurationEndpoints = endpoints({
     path: '/api/:teamSlug/container-configurations/:configId',
     params: configId,
     body: ContainerConfigPatch,
+    configInput: true,
     status: 204,
     errors: ['patchConflict', 'keysAreUnique'],
     permission: 'container-configurations.edit',

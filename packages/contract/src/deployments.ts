@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { DeploymentEvent } from './deployment-events.ts'
 import { endpoints } from './endpoint.ts'
 import { deploymentStatuses, nodeTypes, portProtocols, projectTypes, versionTypes } from './enums.ts'
@@ -314,7 +314,8 @@ export const deploymentEndpoints = endpoints({
     method: 'PATCH',
     path: `${one}/instances/:instanceId`,
     params: instanceId,
-    body: z.object({ config: ContainerConfigPatch.shape.config }),
+    body: ConfigChange,
+    configInput: true,
     status: 204,
     errors: ['preconditionFailed', 'keysAreUnique'],
     permission: 'container-configurations.edit',

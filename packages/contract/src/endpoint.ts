@@ -34,6 +34,8 @@ export type EndpointSpec = {
   token?: TokenScope | 'deployment-token' | 'never'
   /** Also for a session that has to set a password or to show a second factor before anything else. */
   unsettled?: true
+  /** The body holds a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
+  configInput?: true
   /** Bytes of a body, where less than the general limit will do. */
   bodyBytesMax?: number
   /** False: the audit entry keeps no body (it may hold credentials). */

@@ -1,4 +1,8 @@
 import { z } from 'zod'
+import { validationSentence } from './validation-sentences.ts'
+
+// People read these texts: every schema without a message of its own answers with a sentence of ours.
+z.config({ localeError: validationSentence })
 
 /** The closed catalogue (console.md 8, backend.md 0.1). Each code has one status and a sentence that holds when nothing better is known. */
 export const errorCatalogue = {

@@ -188,6 +188,7 @@ export const liveChannels = channels({
     client: {
       'patch-config': {
         data: ContainerConfigPatch.extend({ id: Id.optional() }),
+        configInput: true,
         permission: 'container-configurations.edit',
         audit: 'container-configuration',
       },

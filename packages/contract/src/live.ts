@@ -2,7 +2,13 @@ import type { z } from 'zod'
 import type { Permission } from './policy.ts'
 
 /** What a client may send on a channel. `data` absent: the message carries nothing. */
-export type ClientMessageSpec = { data: z.ZodType; permission: Permission; audit: string | false }
+export type ClientMessageSpec = {
+  data: z.ZodType
+  permission: Permission
+  audit: string | false
+  /** As `configInput` of an endpoint. */
+  configInput?: true
+}
 export type ServerMessageSpec = { data: z.ZodType }
 
 /** A live channel: a path that is subscribed, messages in both directions, the right that subscribing needs (backend.md 3). */

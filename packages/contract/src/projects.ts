@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ContainerConfig, ContainerConfigPatch } from './container-configurations.ts'
+import { ConfigChange, ContainerConfig } from './container-configurations.ts'
 import { endpoints } from './endpoint.ts'
 import { deploymentStatuses, nodeStatuses, nodeTypes, projectTypes, versionTypes } from './enums.ts'
 import { LastRelease } from './last-release.ts'
@@ -66,7 +66,7 @@ export const ImagesAdd = z
   .array(z.object({ registryId: Id, images: z.array(ImageReference).min(1).max(limits.imagesPerRequest) }))
   .min(1)
   .max(50)
-export const ImageUpdate = z.object({ tag: ImageTag.nullish(), config: ContainerConfigPatch.shape.config })
+export const ImageUpdate = z.object({ tag: ImageTag.nullish(), ...ConfigChange.shape })
 export const ImageOrder = z.array(Id).min(1).max(1_000)
 export const Image = z.object({
   id: Id,
@@ -298,6 +298,7 @@ export const projectEndpoints = endpoints({
     path: `${versions}/:versionId/images/:imageId`,
     params: imageId,
     body: ImageUpdate,
+    configInput: true,
     status: 204,
     errors: ['preconditionFailed', 'keysAreUnique'],
     permission: 'projects.edit',

@@ -29,16 +29,13 @@ export const Onboarding = z.object({
 export const Dashboard = z.object({
   users: z.int(),
   auditLog: z.int(),
-  /** The name by which existing consoles read the former (backend.md 2.3). */
-  auditLogEntries: z.int(),
   projects: z.int(),
   versions: z.int(),
   deployments: z.int(),
   failedDeployments: z.int(),
-  nodes: z.int(),
-  registries: z.int(),
-  inProgressDeployments: z.int(),
   onboarding: Onboarding,
+  /** Nested, because existing clients draw a card for every number of the first level. */
+  more: z.object({ nodes: z.int(), registries: z.int(), inProgressDeployments: z.int() }),
 })
 
 export const systemEndpoints = endpoints({
@@ -60,6 +57,16 @@ export const systemEndpoints = endpoints({
     response: Status,
     errors: [],
     permission: 'public',
+    audit: false,
+  },
+  'quality-assurance.get': {
+    summary: 'Whether usage statistics are collected',
+    method: 'GET',
+    path: '/api/quality-assurance',
+    status: 200,
+    response: z.object({ disabled: z.boolean() }),
+    errors: [],
+    permission: 'session',
     audit: false,
   },
   'dashboard.get': {

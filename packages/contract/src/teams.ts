@@ -223,6 +223,8 @@ export const teamEndpoints = endpoints({
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'session',
+    // The code of an invitation proves the address; its person may answer it before they set a password.
+    unsettled: true,
     audit: 'invitation',
     token: 'never',
   },
@@ -234,6 +236,8 @@ export const teamEndpoints = endpoints({
     status: 204,
     errors: [],
     permission: 'session',
+    // The code of an invitation proves the address; its person may answer it before they set a password.
+    unsettled: true,
     audit: 'invitation',
     token: 'never',
   },

@@ -100,7 +100,7 @@ describe('shorthands in the JSON tab', () => {
     [{ ulimits: { files: 1 } }, 'ulimits[0].key', /nofile/],
     [{ environment: ['A'] }, 'environment[0]', /name and a value/],
     [{ restartPolicy: 'sometimes' }, 'restartPolicy', /always/],
-    [{ ports: 80 }, 'ports', /array/],
+    [{ ports: 80 }, 'ports', /list/],
   ])('%j is refused at its place', (json, property, description) => {
     expect(read(json)).toEqual({ ok: false, property, description: expect.stringMatching(description) })
   })

@@ -1,7 +1,7 @@
 import { ContainerConfigFields, containerConfigFieldNames, invalidArgument } from '@crux/contract'
 import { markerSections, sameValue } from './config-parts.ts'
 import { fillRowIds } from './config-patch.ts'
-import { type Fail, readers } from './json-readers.ts'
+import { expandShorthands, type Fail } from './json-readers.ts'
 
 /**
  * A configuration as the JSON tab shows it (ui.md U13.6): no ids, lists of keys and values as objects, lists of keys as arrays of text.
@@ -46,13 +46,11 @@ export function configFromJson(
     return refused(undefined, 'Write one object: { "name": "web" }')
   const problems: { property: string; description: string }[] = []
   const fail: Fail = (property, description) => problems.push({ property, description })
-  const given: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(json)) {
-    if (!(containerConfigFieldNames as string[]).includes(name)) return refused(name, `${name} is no setting`)
+  for (const name of Object.keys(json)) {
+    if (!(containerConfigFieldNames as string[]).includes(name)) return refused(name, `${name} is not a setting`)
     if (name === 'secrets' && !options.base) return refused(name, 'Set secrets in the form')
-    given[name] = readers[name] ? readers[name](value, name, fail) : value
   }
-  moveRanges(given)
+  const given = expandShorthands(json as Record<string, unknown>, fail)
   const [problem] = problems
   if (problem) return refused(problem.property, problem.description)
   const parsed = ContainerConfigFields.safeParse(given)
@@ -75,16 +73,6 @@ const refused = (property: string | undefined, description: string): ParsedConfi
   property,
   description,
 })
-
-/** Compose writes ranges among the ports; here they are a setting of their own. */
-function moveRanges(given: Record<string, unknown>): void {
-  if (!Array.isArray(given.ports)) return
-  const isRange = (row: unknown) => typeof (row as { internal?: unknown } | null)?.internal === 'object'
-  const ranges = given.ports.filter(isRange)
-  if (ranges.length === 0) return
-  given.ports = given.ports.filter((row) => !isRange(row))
-  given.portRanges = [...(Array.isArray(given.portRanges) ? given.portRanges : []), ...ranges]
-}
 
 const byKey = new Set(['environment', 'capabilities', 'dockerLabels', 'extraLBAnnotations', 'extraHosts', 'ulimits'])
 

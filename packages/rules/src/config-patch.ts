@@ -1,4 +1,5 @@
 import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract'
+import { keepTypedRows } from './config-input.ts'
 import { configParts, isKeyedField, isMarkerField, markerSections, rowKey, sameValue } from './config-parts.ts'
 
 /** `ContainerConfigPatch` of the contract. */
@@ -7,6 +8,7 @@ export type ConfigPatch = {
   resetSection?: string
   revision?: number
   keys?: Record<string, string[]>
+  typing?: Record<string, string[]>
 }
 export type PatchResult =
   | { kind: 'applied'; fields: ContainerConfigFields; changed: string[] }
@@ -16,7 +18,8 @@ type Row = { id?: string; key: string }
 
 /**
  * Applies a patch (backend.md 3.5, decision 20): whole fields are replaced, null clears, `labels` and `annotations` by section;
- * `keys` narrows a list to the rows it names, so that a named row that the patch leaves out is removed and all others stay.
+ * `keys` narrows a list to the rows it names, so that a named row that the patch leaves out is removed and all others stay;
+ * rows that `typing` names by their ids stay as they are.
  *
  * @param changedAt which revision last changed a part; with `patch.revision`, a part that someone changed later is a conflict,
  *   unless it would come out as it is already
@@ -28,11 +31,12 @@ export function applyConfigPatch(input: {
   changedAt: ReadonlyMap<string, number>
 }): PatchResult {
   const { fields, patch, changedAt } = input
-  const next: Record<string, unknown> = { ...fields }
+  let next: Record<string, unknown> = { ...fields }
   for (const [field, value] of Object.entries(patch.config ?? {})) {
     if (value === undefined) continue
     next[field] = replaced(field as ContainerConfigField, fields, value, patch.keys?.[field])
   }
+  next = keepTypedRows(next, fields, patch.typing)
   if (patch.resetSection) next[patch.resetSection] = null
   for (const [field, value] of Object.entries(next)) if (value === null || value === undefined) delete next[field]
 

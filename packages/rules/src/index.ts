@@ -1,5 +1,6 @@
 export * from './bundle-conflicts.ts'
 export * from './config-diff.ts'
+export * from './config-input.ts'
 export * from './config-json.ts'
 export * from './config-layers.ts'
 export * from './config-merge.ts'

@@ -78,7 +78,7 @@ const initContainer = inside({
 })
 const markers = inside(Object.fromEntries(markerSections.map((section) => [section, keyValues])))
 
-export const readers: Readonly<Record<string, Reader | undefined>> = {
+const readers: Readonly<Record<string, Reader | undefined>> = {
   environment: keyValues,
   capabilities: keyValues,
   dockerLabels: keyValues,
@@ -98,6 +98,28 @@ export const readers: Readonly<Record<string, Reader | undefined>> = {
   initContainers: (value, at, fail) =>
     Array.isArray(value) ? value.map((row, index) => initContainer(row, `${at}[${index}]`, fail)) : value,
   restartPolicy: (value) => (typeof value === 'string' ? (parseRestartPolicy(value) ?? value) : value),
+}
+
+/** Settings as rows, whichever way they were written. */
+export function expandShorthands(settings: Readonly<Record<string, unknown>>, fail: Fail): Record<string, unknown> {
+  const expanded = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name, readers[name]?.(value, name, fail) ?? value]),
+  )
+  moveRanges(expanded)
+  return expanded
+}
+
+/** Compose writes ranges among the ports; here they are a setting of their own. */
+function moveRanges(given: Record<string, unknown>): void {
+  if (!Array.isArray(given.ports)) return
+  const isRange = (row: unknown) => {
+    const internal = (row as { internal?: unknown } | null)?.internal
+    return typeof internal === 'object' && internal !== null
+  }
+  const ranges = given.ports.filter(isRange)
+  if (ranges.length === 0) return
+  given.ports = given.ports.filter((row) => !isRange(row))
+  given.portRanges = [...(Array.isArray(given.portRanges) ? given.portRanges : []), ...ranges]
 }
 
 function parseInitVolume(text: string): object | undefined {

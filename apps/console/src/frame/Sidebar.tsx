@@ -53,8 +53,8 @@ export function NavigationList({
   const counts = useQuery({ ...apiQuery('dashboard.get', { params: { teamSlug } }), staleTime: 30_000 }).data
   const countOf: Record<string, number | undefined> = {
     projects: counts?.projects,
-    nodes: counts?.nodes,
-    registries: counts?.registries,
+    nodes: counts?.more.nodes,
+    registries: counts?.more.registries,
   }
   const failed = counts?.failedDeployments ?? 0
   return (

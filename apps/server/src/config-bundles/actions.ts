@@ -47,12 +47,12 @@ export async function changeBundle(
   app: App,
   who: Who,
   id: string,
-  { name, description, config }: Body<'config-bundles.update'>,
+  { name, description, config, typing }: Body<'config-bundles.update'>,
 ): Promise<void> {
   const { team, actor } = who
   const outcome = await inTransaction(app.database, async (queries): Promise<PatchOutcome | undefined> => {
     const { configId } = await findBundle(queries, team, id)
-    const changed = config && (await changeConfig(queries, who, configId, () => ({ config })))
+    const changed = config && (await changeConfig(queries, who, configId, () => ({ config, typing })))
     if (name !== undefined || description !== undefined)
       await store.updateBundle(queries, id, { name, description, userId: actor.id })
     return changed

@@ -1,4 +1,4 @@
-import { type ContainerConfig, CruxError } from '@crux/contract'
+import { type ContainerConfig, CruxError, containerConfigFieldNames } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
 import { createTurns } from '../live/turns.ts'
@@ -7,6 +7,8 @@ import { knownSecrets } from './secrets.ts'
 import { readConfig, toContainerConfig } from './store.ts'
 
 type Looker = Subscriber<'container-configuration'>
+
+const emptyFields = Object.fromEntries(containerConfigFieldNames.map((name) => [name, null]))
 
 /** The live side of a configuration page. One read of the database per change and process, however many look. */
 export function containerConfigurationChannels(app: App): ChannelHandlers<'container-configuration'> {
@@ -18,7 +20,8 @@ export function containerConfigurationChannels(app: App): ChannelHandlers<'conta
     if (!lookers.has(configId)) return
     const row = await readConfig(app.database.pool, configId)
     if (!row) return
-    const config: ContainerConfig = toContainerConfig(row)
+    // Clients merge the message into what they show: a field that was cleared has to be there as null.
+    const config: ContainerConfig = { ...emptyFields, ...toContainerConfig(row) }
     for (const looker of lookers.get(configId) ?? []) looker.send('config-updated', config)
   }
   const inTurn = createTurns()

@@ -3,7 +3,8 @@ import { countEntriesOf } from '../audit-log/actions.ts'
 import type { App } from '../context.ts'
 import type { Handlers, TeamContext } from '../http/handlers.ts'
 
-type Counters = Omit<Answer<'dashboard.get'>, 'onboarding' | 'auditLog' | 'auditLogEntries'>
+type Dashboard = Answer<'dashboard.get'>
+type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
 type Steps = {
   deploymentId: string | null
   deployed: boolean
@@ -23,11 +24,12 @@ async function getDashboard(app: App, team: TeamContext): Promise<Answer<'dashbo
     countEntriesOf(app, team.id),
     selectSteps(app, team.id),
   ])
+  const { nodes, registries, inProgressDeployments, ...shown } = counters
   const step = (resourceId: string | null) => ({ done: resourceId !== null, resourceId })
   return {
-    ...counters,
+    ...shown,
     auditLog,
-    auditLogEntries: auditLog,
+    more: { nodes, registries, inProgressDeployments },
     onboarding: {
       signUp: { done: true },
       createTeam: { done: true, resourceId: team.id },

@@ -66,7 +66,7 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
   'deployments.get-instance': ({ team, params }) => getInstance(app, team, params),
   'deployments.update-instance': async ({ team, actor, params, body }) => {
     const { config } = await getInstance(app, team, params)
-    await patchConfig(app, { team, actor }, config.id, { config: body.config })
+    await patchConfig(app, { team, actor }, config.id, { config: body.config, typing: body.typing })
     return undefined
   },
   'deployments.create-token': ({ team, actor, params, body }) =>

@@ -100,19 +100,23 @@ export async function carriersAmong(
   return rows.map((row) => row.id)
 }
 
-/** Both layers of a copy; values of secrets only where the same node can read them (4.6), their keys in any case. */
+/**
+ * Copies the configurations of a deployment and of its instances. Values of secrets are readable on one node only, so a copy to
+ * another node has none: instances lose their own secrets and show the keys that their image requires; the deployment's
+ * configuration keeps its keys without values.
+ */
 export async function copyConfigs(
   queries: Queries,
   copy: { from: string; to: string; userId: string; secrets: boolean },
 ): Promise<void> {
-  const fields = copy.secrets ? 'source.fields' : withoutSecretValues
   await queries.query(
-    `update crux.container_config c set fields = ${fields}, updated_at = now(), updated_by = $3
+    `update crux.container_config c set fields = ${copy.secrets ? 'source.fields' : withoutSecretValues}, updated_at = now(), updated_by = $3
      from crux.container_config source where source.deployment_id = $1 and c.deployment_id = $2`,
     [copy.from, copy.to, copy.userId],
   )
   await queries.query(
-    `update crux.container_config c set fields = ${fields}, updated_at = now(), updated_by = $3
+    `update crux.container_config c set fields = ${copy.secrets ? 'source.fields' : `source.fields - 'secrets'`},
+       updated_at = now(), updated_by = $3
      from crux.container_config source
      join crux.instance old on old.id = source.instance_id and old.deployment_id = $1
      join crux.instance new on new.image_id = old.image_id and new.deployment_id = $2

@@ -1,19 +1,12 @@
 import { Readable } from 'node:stream'
-import {
-  type Answer,
-  type CruxError,
-  contract,
-  type EndpointSpec,
-  invalidArgument,
-  type Operation,
-} from '@crux/contract'
+import { type Answer, type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from './errors.ts'
 import type { Guard, Passed } from './guard.ts'
 import type { Handlers, Input } from './handlers.ts'
+import { parse, parseInput } from './parse.ts'
 import { writerOf } from './response-writer.ts'
 
 declare module 'fastify' {
@@ -66,7 +59,7 @@ function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: Fa
   const input = {
     params: row.params && parse(row.params, request.params),
     query: row.query && parse(row.query, request.query),
-    body: row.body && parse(row.body, request.body),
+    body: row.body && parseInput(row, row.body, request.body),
     team: request.passed?.team,
     actor: request.passed?.actor,
     requestId: request.id,
@@ -84,12 +77,6 @@ function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: Fa
   }
   // The row that was parsed by is the row of the operation's type.
   return input as unknown as Input<Operation>
-}
-
-function parse(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw invalidArgument(result.error)
 }
 
 function send(

@@ -25,6 +25,9 @@ export interface Accounts {
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
   /** Notes that sessions which the person opened by a recovery until then need no new password any more. */
   settleRecovery(id: string, until: Date): Promise<void>
+  /** Whether the person wants to see the first steps: `metadata_public.disableOnboarding` of the identity is not true. */
+  showsOnboarding(id: string): Promise<boolean>
+  saveOnboarding(id: string, shown: boolean): Promise<void>
   /** As if the session had never been: somebody who had no other has not signed in. */
   undoSignIn(id: string, sessionId: string): Promise<void>
 }
@@ -90,6 +93,16 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
     },
     async settleRecovery(id, until) {
       const operation = { op: 'add', path: `/metadata_admin/${settledMark}`, value: until.toISOString() }
+      await asked(admin.patchIdentity({ id, jsonPatch: [operation] }, quick))
+    },
+    async showsOnboarding(id) {
+      const { metadata_public } = await asked(admin.getIdentity({ id }, quick))
+      return (metadata_public as { disableOnboarding?: unknown } | null)?.disableOnboarding !== true
+    },
+    async saveOnboarding(id, shown) {
+      if (shown === (await this.showsOnboarding(id))) return
+      const path = '/metadata_public/disableOnboarding'
+      const operation = shown ? { op: 'remove', path } : { op: 'add', path, value: true }
       await asked(admin.patchIdentity({ id, jsonPatch: [operation] }, quick))
     },
     async undoSignIn(id, sessionId) {

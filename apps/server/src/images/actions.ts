@@ -61,7 +61,7 @@ export async function changeImage(
   body: Body<'images.update'>,
 ): Promise<void> {
   const image = await requireImage(app.database.pool, who.team, path, imageId)
-  if (body.config) await patchConfig(app, who, image.configId, { config: body.config })
+  if (body.config) await patchConfig(app, who, image.configId, { config: body.config, typing: body.typing })
   if (body.tag) await setTag(app, browser, who, path, imageId, body.tag)
 }
 

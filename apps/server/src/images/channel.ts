@@ -24,13 +24,12 @@ export function versionChannels(app: App, browser: Browser): ChannelHandlers<'ve
     const images = await selectImagesById(app.database.pool, versionId, imageIds)
     for (const looker of looking(versionId)) looker.send('images-added', { images })
   }
-  /** What a new tag brought along: its labels, and what they added to the configuration. */
+  /**
+   * Sends the tag alone. `image` answers only `get-image`: existing clients append every `image` that they receive to their
+   * list. Clients that show the labels or the configuration of the new tag ask for the image.
+   */
   async function tellTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
     for (const looker of looking(versionId, origin)) looker.send('image-tag-updated', { imageId, tag })
-    if (looking(versionId).length === 0) return
-    const [image] = await selectImagesById(app.database.pool, versionId, [imageId])
-    if (!image) return
-    for (const looker of looking(versionId)) looker.send('image', image)
   }
   async function tellOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
     if (looking(versionId, origin).length === 0) return

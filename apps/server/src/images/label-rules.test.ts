@@ -73,15 +73,16 @@ describe('rules in the labels of an image', () => {
     const patches: unknown[] = []
     page.on('config-updated', () => void patches.push(true))
     const version = server.live(world.owner).channel('version', params)
-    const told: Image[] = []
-    version.on('image', (one) => void told.push(one))
+    const images: Image[] = []
+    version.on('image', (image) => void images.push(image))
+    version.on('image-tag-updated', ({ imageId: id }) => version.send('get-image', { id }))
     await until(() => page.status === 'subscribed' && version.status === 'subscribed')
     await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
     const after = await world.client.call('images.get', { params: { ...params, imageId } })
     expect(rowsOf(after.config).environment).toEqual(['A=one', 'B='])
-    await until(() => patches.length > 0 && told.length > 0)
-    expect(told[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
-    expect(rowsOf(told[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
+    await until(() => patches.length > 0 && images.length > 0)
+    expect(images[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
+    expect(rowsOf(images[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
     // A tag that nobody has keeps what is known.
     await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
     expect(await world.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({

@@ -1,17 +1,10 @@
-import {
-  type ChannelName,
-  CruxError,
-  invalidArgument,
-  isAllowed,
-  type Permission,
-  scopeCovers,
-  scopeOfPermission,
-} from '@crux/contract'
+import { type ChannelName, CruxError, isAllowed, type Permission, scopeCovers, scopeOfPermission } from '@crux/contract'
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
 import type { Gates } from '../http/guard.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import { parseInput } from '../http/parse.ts'
 import { unsettled } from '../http/unsettled.ts'
 import { subjectOf } from './channel-paths.ts'
 import type { Editors } from './editors.ts'
@@ -65,14 +58,13 @@ export function createMessages(
     const spec = match.spec.client[type]
     if (!spec) throw new CruxError('invalidArgument', { property: 'type', value: type.slice(0, 100) })
     if (!mayUse(actor, member, spec.permission)) throw new CruxError('forbidden')
-    const parsed = spec.data.safeParse(data)
-    if (!parsed.success) throw invalidArgument(parsed.error)
+    const parsed = parseInput(spec, spec.data, data)
     if (subscriber.left) return { outcome: 'done' as const }
     if (type === 'focus-input' || type === 'blur-input') {
-      parts.editors.move(subjectOf(match, team.id), subscriber.id, type, parsed.data as never)
+      parts.editors.move(subjectOf(match, team.id), subscriber.id, type, parsed as never)
       return { outcome: 'done' as const }
     }
-    const work = channelOf(match.channel).messages[type]?.(subscriber, parsed.data)
+    const work = channelOf(match.channel).messages[type]?.(subscriber, parsed)
     return { outcome: 'done' as const, work }
   }
 

@@ -6,9 +6,11 @@ import { healthOf } from './status.ts'
 export function systemHandlers(parts: {
   health: Health
   status: () => Promise<Answer<'system.status'>>
-}): Handlers<'system.health' | 'system.status'> {
+}): Handlers<'system.health' | 'system.status' | 'quality-assurance.get'> {
   return {
     'system.health': () => healthOf(parts.health),
     'system.status': () => parts.status(),
+    // Existing clients ask on every page. There are no statistics, so there is nothing to opt out of.
+    'quality-assurance.get': async () => ({ disabled: true }),
   }
 }

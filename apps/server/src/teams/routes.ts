@@ -6,7 +6,7 @@ import { selectInvitationsOf } from './invitation-store.ts'
 import { acceptInvitation, declineInvitation, invite, reinvite } from './invitations.ts'
 import { changeRole, leaveTeam, removeUser } from './members.ts'
 import { updateSecurity } from './security.ts'
-import { saveOnboarding, selectOnboarding, selectTeamNames } from './store.ts'
+import { selectTeamNames } from './store.ts'
 
 type TeamOperation =
   | 'users.me'
@@ -39,7 +39,7 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
       const [teams, invitations, onboarding] = await Promise.all([
         selectTeamNames(app, actor.id),
         selectInvitationsOf(app.database.pool, actor.id),
-        selectOnboarding(app, actor.id),
+        app.accounts.showsOnboarding(actor.id),
       ])
       return {
         user: { id: actor.id, name: actor.name, email: actor.email },
@@ -50,8 +50,8 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
         recovered: (now ?? actor).recovered,
       }
     },
-    'users.show-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, true)),
-    'users.hide-onboarding': async ({ actor }) => void (await saveOnboarding(app, actor.id, false)),
+    'users.show-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, true)),
+    'users.hide-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, false)),
     'users.accept-invitation': async ({ actor, params }) => void (await acceptInvitation(app, actor, params.teamId)),
     'users.decline-invitation': async ({ actor, params }) => void (await declineInvitation(app, actor, params.teamId)),
     'teams.list': ({ actor }) => listTeams(app, actor),

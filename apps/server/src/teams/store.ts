@@ -3,7 +3,7 @@ import type { Transaction } from '@crux/postgres'
 import { eq } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import type * as schema from '../db/schema/index.ts'
-import { registry, team, teamMember, userPreference } from '../db/schema/index.ts'
+import { registry, team, teamMember } from '../db/schema/index.ts'
 import type { Queries } from '../db/transaction.ts'
 
 export type MemberRow = { userId: string; role: TeamRole }
@@ -116,20 +116,4 @@ export async function updateTeam(app: App, teamId: string, values: { name: strin
     .update(team)
     .set({ ...values, updatedAt: new Date() })
     .where(eq(team.id, teamId))
-}
-
-export async function selectOnboarding(app: App, userId: string): Promise<boolean> {
-  const { rows } = await app.database.pool.query<{ onboarding: boolean }>({
-    name: 'onboarding of user',
-    text: 'select onboarding from crux.user_preference where user_id = $1',
-    values: [userId],
-  })
-  return rows[0]?.onboarding ?? true
-}
-
-export async function saveOnboarding(app: App, userId: string, onboarding: boolean): Promise<void> {
-  await app.database.db
-    .insert(userPreference)
-    .values({ userId, onboarding })
-    .onConflictDoUpdate({ target: userPreference.userId, set: { onboarding } })
 }

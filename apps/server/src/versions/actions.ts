@@ -15,6 +15,9 @@ import * as store from './store.ts'
 export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
 type Version = Answer<'versions.create'>
 
+/** An obsolete deployment was replaced already, and one in progress belongs to its own version. */
+const copiedOnIncrease = ['successful', 'preparing', 'failed'] as const
+
 export async function listVersions(
   app: App,
   team: TeamContext,
@@ -62,7 +65,7 @@ export async function getVersion(app: App, team: TeamContext, path: VersionPath)
   }
 }
 
-/** The first version of a project is its default. Where there is a default, the new one begins with its images. */
+/** The first version of a project is its default. A later one starts with the images and deployments of the default version. */
 export async function createVersion(
   app: App,
   team: TeamContext,
@@ -92,7 +95,11 @@ export async function createVersion(
       chainId: null,
       by: actor.id,
     })
-    if (defaultId) await copyContents(queries, { fromId: defaultId, toId: id, by: actor.id }, autoCopyDeployments)
+    if (defaultId) {
+      // Every deployment comes along, whatever its status and the new version's type; `autoCopyDeployments` is about increasing.
+      const copy = { fromId: defaultId, toId: id, by: actor.id }
+      await copyDeployments(queries, { ...copy, images: await copyImages(queries, copy) })
+    }
     return id
   })
   versionCreated(app, { teamId: team.id, projectId, versionId })
@@ -128,7 +135,9 @@ export async function increaseVersion(
       chainId: parent.chainId,
       by: actor.id,
     })
-    await copyContents(queries, { fromId: parent.id, toId: id, by: actor.id }, parent.autoCopyDeployments)
+    const copy = { fromId: parent.id, toId: id, by: actor.id }
+    const images = await copyImages(queries, copy)
+    if (parent.autoCopyDeployments) await copyDeployments(queries, { ...copy, images, statuses: copiedOnIncrease })
     return id
   })
   versionCreated(app, { teamId: team.id, projectId: path.projectId, versionId, parentId: path.versionId })
@@ -177,15 +186,6 @@ export function demand(version: store.VersionRow, action: VersionAction, propert
   const verdict = versionAction(action, store.factsOf(version))
   if (!verdict.allowed)
     throw new CruxError('preconditionFailed', { property, value: version.id, description: `${verdict.reason}.` })
-}
-
-async function copyContents(
-  queries: Queries,
-  copy: { fromId: string; toId: string; by: string },
-  withDeployments: boolean,
-) {
-  const images = await copyImages(queries, copy)
-  if (withDeployments) await copyDeployments(queries, { ...copy, images })
 }
 
 const pick = ({ projectId, versionId }: VersionPath) => ({ projectId, versionId })

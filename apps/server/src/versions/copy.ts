@@ -1,3 +1,4 @@
+import type { DeploymentStatus } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 
 type Copy = { fromId: string; toId: string; by: string }
@@ -20,18 +21,26 @@ export async function copyImages(queries: Queries, { fromId, toId, by }: Copy): 
 }
 
 /**
- * Deployments that wait to be deployed again with the new version: the newest of each node and prefix, with its bundles and the
- * configuration of the deployment and of its instances; what was done with the old one (tries, times, people) does not come along, nor does its
- * protection: a place has one protected version, which remains the old one until somebody says otherwise.
+ * Copies deployments as `preparing` ones of the new version: the newest of each node and prefix, with its bundles and the
+ * configurations of the deployment and of its instances. Attempts, times and people of the source are not copied, and neither is
+ * its protection: a deployment target has one protected version, which stays the old one until somebody changes that.
+ *
+ * @param copy.statuses only sources in one of these statuses; all sources when absent
  */
 export async function copyDeployments(
   queries: Queries,
-  { fromId, toId, by, images }: Copy & { images: ReadonlyMap<string, string> },
+  {
+    fromId,
+    toId,
+    by,
+    images,
+    statuses,
+  }: Copy & { images: ReadonlyMap<string, string>; statuses?: readonly DeploymentStatus[] | undefined },
 ): Promise<number> {
   const { rows } = await queries.query<{ from: string; to: string }>(
     `with pair as materialized (
         select distinct on (node_id, prefix) id as "from", uuidv7() as "to" from crux.deployment
-        where version_id = $1 and status in ('successful', 'preparing', 'failed')
+        where version_id = $1 and ($4::text[] is null or status = any($4))
         order by node_id, prefix, coalesce(deployed_at, updated_at) desc, id desc),
       copied as (
         insert into crux.deployment (id, team_id, project_id, version_id, node_id, prefix, status, note, created_by, updated_by)
@@ -46,7 +55,7 @@ export async function copyDeployments(
         select pair."to", l.team_id, l.config_bundle_id, l."order"
         from pair join crux.deployment_config_bundle l on l.deployment_id = pair."from")
     select "from", "to" from pair`,
-    [fromId, toId, by],
+    [fromId, toId, by, statuses ?? null],
   )
   if (rows.length > 0) await copyInstances(queries, { deployments: rows, images, by })
   return rows.length

@@ -243,21 +243,26 @@ describe('versions', () => {
     await expect(both).rejects.toMatchObject({ status: 412, property: 'deploymentId', value: deploymentId })
   })
 
-  it('begin with the images of the default, and with its deployments where they say so', async () => {
+  it('start with the images and deployments of the default version, whatever their type', async () => {
     const project = await makeProject()
     const first = await makeVersion(project, '1.0.0')
     await addImages(first, 'web:1')
     await setStatus(await deploy(first, 0, 'begun'), 'successful')
     const rolling = await get(await makeVersion(project, 'edge', 'rolling', true))
-    expect(rolling).toMatchObject({ images: [{ name: 'web', tag: '1' }], deployments: [], autoCopyDeployments: false })
+    const copies = [{ prefix: 'begun', status: 'preparing', protected: false }]
+    expect(rolling).toMatchObject({
+      images: [{ name: 'web', tag: '1' }],
+      deployments: copies,
+      autoCopyDeployments: false,
+    })
     const incremental = await get(await makeVersion(project, '2.0.0'))
-    expect(incremental.deployments).toMatchObject([{ prefix: 'begun', status: 'preparing', protected: false }])
+    expect(incremental.deployments).toMatchObject(copies)
     const copied = await call('deployments.get', {
       params: { ...inTeam(), deploymentId: incremental.deployments[0]?.id ?? '' },
     })
     expect(copied).toMatchObject({ lastTry: 0, instances: [{ image: { name: 'web' } }] })
-    const none = await get(await makeVersion(project, '3.0.0', 'incremental', false))
-    expect(none).toMatchObject({ images: [{ name: 'web' }], deployments: [] })
+    const withoutCopyOnIncrease = await get(await makeVersion(project, '3.0.0', 'incremental', false))
+    expect(withoutCopyOnIncrease).toMatchObject({ images: [{ name: 'web' }], deployments: copies })
   })
 
   it('refuse to increase what is rolling', async () => {
@@ -354,7 +359,7 @@ it('counts what a team has, and shows how far its first steps are', async () => 
   const { call } = crux.client(someone)
   const params = { teamSlug: fresh.slug }
   const empty = await call('dashboard.get', { params })
-  expect(empty).toMatchObject({ users: 1, registries: 1, projects: 0, auditLog: empty.auditLogEntries })
+  expect(empty).toMatchObject({ users: 1, projects: 0, more: { registries: 1, nodes: 0, inProgressDeployments: 0 } })
   expect(empty.onboarding).toMatchObject({
     signUp: { done: true },
     createProject: { done: false },

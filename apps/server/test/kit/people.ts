@@ -18,6 +18,7 @@ export function createPeople() {
   const known = new Map<string, Account>()
   const signedIn = new Set<string>()
   const disabled = new Set<string>()
+  const withoutOnboarding = new Set<string>()
   let count = 0
 
   const identity = (bus: Bus): Identity => {
@@ -60,6 +61,11 @@ export function createPeople() {
     issueCode: async (id) => ({ flow: id, code: String(randomInt(100_000, 999_999)) }),
     settleRecovery: async () => undefined,
     undoSignIn: async () => undefined,
+    showsOnboarding: async (id) => !withoutOnboarding.has(id),
+    saveOnboarding: async (id, shown) => {
+      if (shown) withoutOnboarding.delete(id)
+      else withoutOnboarding.add(id)
+    },
   }
 
   return {

@@ -35,7 +35,8 @@ export function DashboardPage() {
 
 function Summary({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
   const { t } = useTranslation('dashboard')
-  const { inProgressDeployments: running, failedDeployments: failed } = dashboard
+  const { failedDeployments: failed } = dashboard
+  const { inProgressDeployments: running } = dashboard.more
   const parts = [
     running > 0 && t('sub.progress', { count: running }),
     failed > 0 && t('sub.failed', { count: failed }),
@@ -58,10 +59,10 @@ function Counters({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
       link: links.deployments(slug, { status: 'failed' }),
       bad: dashboard.failedDeployments > 0,
     },
-    { name: 'nodes', value: dashboard.nodes, link: links.nodes(slug) },
-    { name: 'registries', value: dashboard.registries, link: links.registries(slug) },
+    { name: 'nodes', value: dashboard.more.nodes, link: links.nodes(slug) },
+    { name: 'registries', value: dashboard.more.registries, link: links.registries(slug) },
     { name: 'users', value: dashboard.users, link: links.team(id) },
-    { name: 'auditLog', value: dashboard.auditLogEntries, link: links.auditLog(slug) },
+    { name: 'auditLog', value: dashboard.auditLog, link: links.auditLog(slug) },
   ] as const
   return (
     <ul

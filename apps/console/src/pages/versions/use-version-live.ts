@@ -43,7 +43,11 @@ export function useVersionLive(ids: Ids) {
       void queryClient.invalidateQueries({ queryKey: queryKey('dashboard.get') })
     },
     'image-deleted': ({ imageId }) => change((images) => images.filter((image) => image.id !== imageId)),
-    'image-tag-updated': ({ imageId, tag }) => setTagHere(imageId, tag),
+    'image-tag-updated': ({ imageId, tag }) => {
+      setTagHere(imageId, tag)
+      // The message carries the tag alone; its labels and what they added to the configuration come with the image.
+      send('get-image', { id: imageId })
+    },
     'images-were-reordered': setOrderHere,
     image: (image) => change((images) => images.map((one) => (one.id === image.id ? image : one))),
   })

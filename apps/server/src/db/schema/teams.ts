@@ -57,11 +57,6 @@ export const invitation = crux.table(
   ],
 )
 
-export const userPreference = crux.table('user_preference', {
-  userId: text().primaryKey(),
-  onboarding: boolean().notNull().default(true),
-})
-
 export const auditLog = crux.table(
   'audit_log',
   {

@@ -1,0 +1,1 @@
+DROP TABLE "crux"."user_preference";
