@@ -23,6 +23,7 @@ import { createGateway } from './gateway/gateway.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
 import { serveConsole } from './http/console.ts'
 import { createGuard, type Gates } from './http/guard.ts'
+import { createHostCheck } from './http/hosts.ts'
 import { kratosProxy } from './http/kratos-proxy.ts'
 import { mountContract } from './http/mount.ts'
 import { createHttpServer } from './http/server.ts'
@@ -137,7 +138,8 @@ async function start(
   const gateway = createGateway(app, links, deployments.port)
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
-  const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
+  const hosts = createHostCheck(config, () => config)
+  const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
   kratosProxy(fastify, {
@@ -152,7 +154,12 @@ async function start(
     composeRoutes(app, { browser, localAgents, health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
-  const hub = createLiveHub(app, { ...gates, channels: composeChannels(app, { browser }), origins: () => origins })
+  const hub = createLiveHub(app, {
+    ...gates,
+    channels: composeChannels(app, { browser }),
+    origins: () => origins,
+    hosts,
+  })
   hub.attach(http.port.server)
 
   handleInvitationMails(app)
@@ -163,14 +170,14 @@ async function start(
   await gateway.start()
   await jobs.start()
   await fastify.listen({ host: config.host, port: config.port })
+  settlePort(config, http.listeningPort())
+  origins = acceptedOrigins(config)
+  refusedPorts.push(...ownPorts(config))
   await deployments.start()
   lifecycle.onStop('deployments', () => deployments.stop())
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
   lifecycle.onStop('live', () => hub.stop())
-  settlePort(config, http.listeningPort())
-  origins = acceptedOrigins(config)
-  refusedPorts.push(...ownPorts(config))
   await localAgents.start()
   lifecycle.onStop('local agents', () => localAgents.stop())
   return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }

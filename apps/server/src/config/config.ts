@@ -169,13 +169,15 @@ export const localUrl = (port: number, tls: boolean): string => `${tls ? 'https'
 export const isLoopbackOnly = (config: Config): boolean =>
   isLoopbackUrl(config.url) && isLoopbackUrl(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}`)
 
+/** Names of this machine for itself. No page of another site can have one of them as its host. */
+export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'] as const
+
 /** Origins whose pages may use cookies here: that of the one address, and on loopback its other names at the port (decision 1). */
 export function acceptedOrigins(config: Config): ReadonlySet<string> {
   const origins = new Set([new URL(config.url).origin])
   if (isLoopbackOnly(config)) {
     const scheme = config.tls ? 'https' : 'http'
-    for (const name of ['localhost', '127.0.0.1', '[::1]'])
-      origins.add(new URL(`${scheme}://${name}:${config.port}`).origin)
+    for (const name of loopbackNames) origins.add(new URL(`${scheme}://${name}:${config.port}`).origin)
   }
   return origins
 }
