@@ -4,6 +4,7 @@ import { type Logger, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
+import { isClientAbort } from './disconnect.ts'
 import { toCruxError } from './errors.ts'
 import { type HostCheck, refuseOtherHosts } from './hosts.ts'
 import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
@@ -75,11 +76,9 @@ export function createHttpServer(
         .code(error.relayedStatus)
         .send({ ...error.relayed, ...error.toBody(request.id), status: error.relayedStatus })
     const refusal = toCruxError(error)
-    if (refusal.status >= 500)
-      app.log.error(
-        { err: refusal.cause ?? refusal, requestId: request.id, path: request.routeOptions.url },
-        'a request failed',
-      )
+    const about = { requestId: request.id, path: request.routeOptions.url }
+    if (isClientAbort(request, refusal)) app.log.debug(about, 'the client disconnected before it was answered')
+    else if (refusal.status >= 500) app.log.error({ err: refusal.cause ?? refusal, ...about }, 'a request failed')
     if (refusal.retryAfterS !== undefined)
       reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterS))))
     return reply.code(refusal.status).send(refusal.toBody(request.id))
