@@ -43,11 +43,7 @@ test('every entry has a checksum, apart from builds for platforms that the regis
   const families = without.map(
     ([path]) => /^node_modules\/(@[\w-]+\/[a-z]+(?:-parser\/binding)?)/.exec(path)?.[1] ?? path,
   )
-  const counts = Object.fromEntries(
-    Map.groupBy(families, (name) => name)
-      .entries()
-      .map(([name, all]) => [name, all.length]),
-  )
+  const counts = Object.fromEntries([...Map.groupBy(families, (name) => name)].map(([name, all]) => [name, all.length]))
   expect(counts, 'run `npm run lockfile`').toEqual(unchecked)
   const onOurs = without.filter(
     ([, { optional, os, cpu, libc }]) =>
