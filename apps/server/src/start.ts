@@ -1,3 +1,4 @@
+import type { Server as HttpsServer } from 'node:https'
 import { openDatabase } from '@crux/postgres'
 import {
   createLifecycle,
@@ -21,6 +22,7 @@ import { createDeploymentWork } from './deployments/work.ts'
 import { serverVersion } from './gateway/agent-version.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
+import { reloadCertificate } from './http/certificate-reload.ts'
 import { serveConsole } from './http/console.ts'
 import { createGuard, type Gates } from './http/guard.ts'
 import { createHostCheck } from './http/hosts.ts'
@@ -36,7 +38,7 @@ import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
-import { createServerHealth, createStatus } from './system/status.ts'
+import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
 import { createAuthentication } from './tokens/authentication.ts'
@@ -123,7 +125,11 @@ async function start(
     links,
   }
   const version = serverVersion
-  const health = createServerHealth(app, { version, lastMigration })
+  const health = createServerHealth(app, {
+    version,
+    lastMigration,
+    checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
+  })
   const status = createStatus(app, { version, lastMigration })
   const gates: Gates = {
     authentication: createAuthentication(app),
@@ -175,6 +181,7 @@ async function start(
   refusedPorts.push(...ownPorts(config))
   await deployments.start()
   lifecycle.onStop('deployments', () => deployments.stop())
+  lifecycle.onStop('certificate', reloadCertificate(http.port.server as unknown as HttpsServer, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
   lifecycle.onStop('live', () => hub.stop())

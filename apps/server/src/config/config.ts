@@ -101,7 +101,8 @@ export type Config = {
   identityAdminUrl: string
   identityAdminToken: string | undefined
   encryption: { key: string; deprecatedKey: string | undefined }
-  tls: { cert: string; key: string } | undefined
+  /** `files` when both came from files: they are read again when they change. */
+  tls: { cert: string; key: string; files?: { cert: string; key: string } | undefined } | undefined
   agentImage: string | undefined
   agentImagePath: string | undefined
   localAgentCommand: string | undefined
@@ -128,7 +129,15 @@ export type Config = {
 /** @throws ConfigError with the one line that a person needs */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = parseConfig(settings, env)
-  const tls = read.CRUX_TLS_CERT && read.CRUX_TLS_KEY ? { cert: read.CRUX_TLS_CERT, key: read.CRUX_TLS_KEY } : undefined
+  const { CRUX_TLS_CERT_FILE: certFile, CRUX_TLS_KEY_FILE: keyFile } = env
+  const tls =
+    read.CRUX_TLS_CERT && read.CRUX_TLS_KEY
+      ? {
+          cert: read.CRUX_TLS_CERT,
+          key: read.CRUX_TLS_KEY,
+          files: certFile && keyFile ? { cert: certFile, key: keyFile } : undefined,
+        }
+      : undefined
   const url = read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined)
   const allow = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
   return {
