@@ -43,6 +43,7 @@ export default defineConfig({
     proxy: {
       '/api': { target: server, changeOrigin: true, ws: true, headers },
       '/kratos': { target: server, changeOrigin: true, headers },
+      '/basics': { target: server, changeOrigin: true },
       '/health': { target: server },
     },
   },

@@ -297,9 +297,14 @@ describe('the one port', () => {
       })
     const document = (await (await crux.request('/api/openapi.json')).json()) as { paths: Record<string, unknown> }
     expect(Object.keys(document.paths).length).toBe(new Set(Object.values(contract).map((row) => row.path)).size)
-    const page = await crux.request('/api/swagger')
-    expect(await page.text()).toContain('/api/{teamSlug}/deployments/{deploymentId}/start')
-    expect(page.headers.get('content-type')).toContain('text/html')
+    for (const path of ['/api/swagger', '/basics/api']) {
+      const page = await crux.request(path)
+      expect(await page.text()).toContain('/api/{teamSlug}/deployments/{deploymentId}/start')
+      expect(page.headers.get('content-type')).toContain('text/html')
+    }
+    await expect(
+      crux.client(ada).call('teams.create', { body: { name: 'Basics', slug: 'basics' } }),
+    ).rejects.toMatchObject({ status: 400, property: 'slug' })
   })
 })
 
