@@ -38,6 +38,7 @@ import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
+import { registerGauges } from './system/gauges.ts'
 import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
@@ -124,6 +125,7 @@ async function start(
     metrics: createMetrics({ prefix: 'crux_' }),
     links,
   }
+  registerGauges(app)
   const version = serverVersion
   const health = createServerHealth(app, {
     version,
