@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from './setup/install.mjs'
+import { fail, npm, root } from './setup/install.mjs'
 
 // `npm run lockfile`, after `npm install` changed it. A registry that does not carry the builds for every platform makes npm
-// leave those out of the lockfile, and `npm ci` then refuses it everywhere. They are never fetched on other platforms, so an
-// entry with version and platform is all that is needed.
+// leave those out of the lockfile, and `npm ci` then refuses it everywhere. They are never fetched on other platforms, so they
+// get an entry with version and platform. Their checksum is asked for again each time: a registry that carries them gives it.
 
 const file = join(root, 'package-lock.json')
 
@@ -25,6 +25,16 @@ export function missingEntries(lock) {
   }
   return missing
 }
+
+/** Entries without a checksum are taken out, so that npm asks the registry for them. */
+function withoutUnchecked(lock) {
+  const kept = Object.entries(lock.packages).filter(
+    ([path, entry]) => !path.includes('node_modules/') || entry.link || entry.integrity,
+  )
+  return { ...lock, packages: Object.fromEntries(kept) }
+}
+
+const writeLock = (lock) => writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 
 function isExact(version) {
   return /^\d+\.\d+\.\d+/.test(version)
@@ -53,10 +63,16 @@ function platformOf(name) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const before = readFileSync(file, 'utf8')
+  writeLock(withoutUnchecked(JSON.parse(before)))
+  if (!npm('install', '--package-lock-only', '--ignore-scripts')) {
+    writeFileSync(file, before)
+    fail('npm cannot resolve the dependencies; the lockfile is as it was.')
+  }
   const lock = JSON.parse(readFileSync(file, 'utf8'))
   const missing = missingEntries(lock)
   const entries = Object.entries({ ...lock.packages, ...missing })
   lock.packages = Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, 'en')))
-  if (Object.keys(missing).length > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-  console.log(`${Object.keys(missing).length} entries added`)
+  writeLock(lock)
+  console.log(`${Object.keys(missing).length} entries have no checksum: this registry does not carry them`)
 }

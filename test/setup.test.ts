@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './repository.ts'
 
 // scripts/setup runs before anything is installed, so it is plain JavaScript.
 const script: string = '../scripts/setup/install.mjs'
-const { installedMatches } = (await import(script)) as {
+const { installedMatches, withoutChecksum } = (await import(script)) as {
   installedMatches: (lock: unknown, installed: unknown) => boolean
+  withoutChecksum: (lock: unknown, installed: unknown) => string[]
 }
 
 const lock = {
@@ -32,6 +36,34 @@ test('it is not complete with another version, without a package, or when npm wa
     'node_modules/esbuild-win32': { version: '2.0.0' },
   })
   expect(installedMatches(lock, mixed)).toBe(false)
+})
+
+test('names what was installed without a checksum to compare it with', () => {
+  const checked = { packages: { ...lock.packages, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-x' } } }
+  const both = installed({
+    'node_modules/zod': { version: '4.0.0' },
+    'node_modules/esbuild-win32': { version: '1.0.0' },
+  })
+  expect(withoutChecksum(checked, both)).toEqual(['esbuild-win32'])
+  expect(withoutChecksum(checked, installed({ 'node_modules/zod': { version: '4.0.0' } }))).toEqual([])
+})
+
+test('installs by the lockfile alone: an npm ci that fails is never followed by an install that chooses versions', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crux-install-'))
+  const record = join(folder, 'calls')
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$*" >>"${record}"\nexit 1\n`, { mode: 0o755 })
+  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+  for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(folder, name))
+  const { npm_execpath: _, ...env } = process.env
+  const code = "import('./scripts/setup/install.mjs').then((setup) => setup.ensureInstalled())"
+  const result = spawnSync(process.execPath, ['-e', code], {
+    cwd: folder,
+    env: { ...env, PATH: `${folder}:${env.PATH}` },
+    encoding: 'utf8',
+  })
+  expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining('npm ci cannot install the dependencies') })
+  expect(readFileSync(record, 'utf8')).toBe('ci --ignore-scripts --loglevel error\n')
+  rmSync(folder, { recursive: true })
 })
 
 test('maintenance without a command says which there are, and makes a key before there is an installation', () => {

@@ -55,11 +55,31 @@ test('no file names a folder of the machine that it was written on', () => {
   expect(naming).toEqual([])
 })
 
+/** `exec` and `shell: true`, and a shell that is started as a program: by name with `-c`, also through a wrapper's arguments. */
+const callsShell =
+  /shell:\s*(true|['"`])|\bexecSync\(|(?<![.\w])exec\(\s*[`'"]|['"`](?:\/(?:usr\/)?bin\/)?(?:ba|da|a|z|k)?sh['"`]\s*,\s*\[?\s*['"`]-\w*c|['"`](?:cmd(?:\.exe)?|pwsh|powershell(?:\.exe)?)['"`]/
+
+test('the search for shells finds every way to start one', () => {
+  for (const text of [
+    `spawn('sh', ['-c', line])`,
+    `spawn("bash", ["-lc", line])`,
+    `spawnSync('/bin/sh', ['-c', line])`,
+    `execFile('/usr/bin/dash', ['-c', line])`,
+    `spawn('sudo', ['sh', '-c', line])`,
+    `exec('ls ' + name)`,
+    'execSync(line)',
+    `spawn(command, args, { shell: true })`,
+    `spawn(command, args, { shell: '/bin/bash' })`,
+    `spawn('powershell', [line])`,
+  ])
+    expect([text, callsShell.test(text)]).toEqual([text, true])
+  for (const text of [`spawn('shasum', ['-c'])`, `pattern.exec(text)`, `run('docker', ['exec', name])`])
+    expect([text, callsShell.test(text)]).toEqual([text, false])
+})
+
 test('nothing is handed to a shell', () => {
   const product = code.filter(({ path }) => !/\.test\.ts$|^e2e\/|\/test\/|^test\/|^bench\//.test(path))
-  const shells = product.filter(
-    ({ text }) => /shell:\s*true|\bexecSync\(|[^.\w]exec\(\s*[`'"]/.test(text) && /child_process/.test(text),
-  )
+  const shells = product.filter(({ text }) => /child_process/.test(text) && callsShell.test(text))
   expect(shells.map(({ path }) => path)).toEqual([])
 })
 

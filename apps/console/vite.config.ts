@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 // The console is plain static files; the server serves dist/ and everything below these paths itself.
 const server = process.env.CRUX_URL ?? 'http://localhost:8000'
-// The server accepts the origin of CRUX_URL; in development the browser's is this one's.
+// The server accepts the host and the origin of CRUX_URL; in development the browser's are those of this server.
 const headers = { origin: new URL(server).origin }
 
 const addressOf = ([operation, { method, path }]: [string, { method: string; path: string }]) => [
@@ -41,8 +41,9 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      '/api': { target: server, ws: true, headers },
-      '/kratos': { target: server, headers },
+      '/api': { target: server, changeOrigin: true, ws: true, headers },
+      '/kratos': { target: server, changeOrigin: true, headers },
+      '/basics': { target: server, changeOrigin: true },
       '/health': { target: server },
     },
   },

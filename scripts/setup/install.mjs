@@ -17,13 +17,18 @@ export function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && node24()) return
   if (!installedMatches(JSON.parse(lockfile), readInstalled())) {
     console.log('Installing dependencies (npm ci) ...')
-    const npm = npmCommand()
-    const run = (...args) =>
-      spawnSync(npm[0], [...npm.slice(1), ...args, '--loglevel', 'error'], { cwd: root, stdio: 'inherit' }).status === 0
-    // A registry without the builds for other platforms makes npm ci stricter than the lockfile; an install goes by it as well.
-    if (!run('ci') && !run('install', '--no-save'))
-      fail('npm cannot install the dependencies; is the package registry reachable?')
+    // Nothing but what the lockfile names, and no script of a package: `npm install` would choose versions by itself.
+    if (!npm('ci', '--ignore-scripts'))
+      fail(
+        'npm ci cannot install the dependencies. It says why above: either the package registry cannot be reached, or the lockfile does not fit package.json (npm install writes a new one, then npm run lockfile).',
+      )
+    const unchecked = withoutChecksum(JSON.parse(lockfile), readInstalled())
+    if (unchecked.length > 0)
+      console.log(
+        `The lockfile knows no checksum of ${unchecked.join(', ')} for this platform; npm run lockfile records it.`,
+      )
   }
+  runAllowedScripts()
   if (!node24()) {
     fail(
       `Crux needs Node 24. This is Node ${process.versions.node}, and npm has none for ${process.platform}-${process.arch}: install Node 24 and try again.`,
@@ -67,6 +72,30 @@ export function installedMatches(lock, installed) {
 function readInstalled() {
   const hidden = join(root, 'node_modules/.package-lock.json')
   return existsSync(hidden) ? JSON.parse(readFileSync(hidden, 'utf8')) : undefined
+}
+
+/** The only packages whose install scripts run: they link the libraries of PostgreSQL, which an archive of npm cannot hold. */
+function runAllowedScripts() {
+  const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const allowed = Object.keys(allowScripts).filter((name) => existsSync(join(root, 'node_modules', name)))
+  if (allowed.length > 0 && !npm('rebuild', '--ignore-scripts=false', ...allowed))
+    fail(`npm cannot prepare ${allowed.join(', ')}; it says why above.`)
+}
+
+/** What was installed although the lockfile has nothing to compare it with: builds that no registry of ours carried. */
+export function withoutChecksum(lock, installed) {
+  return Object.keys(installed?.packages ?? {})
+    .filter((path) => {
+      const entry = lock.packages[path]
+      return path.includes('node_modules/') && entry && !entry.link && !entry.integrity
+    })
+    .map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+}
+
+/** @returns whether it succeeded */
+export function npm(...args) {
+  const [command, ...first] = npmCommand()
+  return spawnSync(command, [...first, ...args, '--loglevel', 'error'], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
 /** The npm that runs this script, else the one on the PATH. */

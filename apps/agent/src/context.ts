@@ -21,6 +21,7 @@ import { openJournalFolder } from './journal/journal.ts'
 import { connectTo } from './link/client.ts'
 import { createCommands, type LinkEnd } from './link/commands.ts'
 import { openCredentials } from './link/credentials.ts'
+import { openInstallTokenFile } from './link/install-token.ts'
 import { runLink } from './link/link.ts'
 import { openTokenStore } from './link/token-store.ts'
 import { openNodeKey } from './secrets/key.ts'
@@ -51,11 +52,13 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
   const stopping = new AbortController()
 
   const connection = connectTo(settings.server)
+  const installTokenFile = openInstallTokenFile(folder)
   const credentials = await openCredentials({
     store: openTokenStore(folder),
     server: settings.server,
     nodeId: settings.nodeId,
-    environmentToken: settings.token,
+    installToken: settings.token ?? (await installTokenFile.read()),
+    installTokenUsed: installTokenFile.remove,
     clientFor: connection.clientFor,
     log,
   })

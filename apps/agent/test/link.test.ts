@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CloseReason } from '@crux/agent-protocol'
@@ -35,6 +35,36 @@ describe('the link', () => {
     expect(server.connectionTokens.has(token)).toBe(true)
     expect((await stat(join(dataDir, '.agent', 'token.json'))).mode & 0o777).toBe(0o600)
     expect((await stat(join(dataDir, '.agent', 'secret.key'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('takes the install token from the file that the install script leaves, and removes the file once it is exchanged', async () => {
+    const file = join(dataDir, '.agent', 'install-token')
+    await mkdir(join(dataDir, '.agent'), { mode: 0o700 })
+    await writeFile(file, `${server.newInstallToken()}\n`, { mode: 0o600 })
+    agent = await startTestAgent(server, { dataDir, nodeId: 'node-1' })
+    await server.waitForLink()
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(server.connectionTokens.has((await storedToken()).token)).toBe(true)
+    await agent.stop()
+    // A token that is not needed goes too: what is stored still counts.
+    await writeFile(file, `${server.newInstallToken()}\n`)
+    agent = await startTestAgent(server, { dataDir, nodeId: 'node-1' })
+    await waitUntil('a second link', () => server.links.length === 2)
+    await waitUntil('the file is gone', () =>
+      stat(file).then(
+        () => undefined,
+        () => true,
+      ),
+    )
+  })
+
+  test('removes an install token that the server refuses', async () => {
+    const file = join(dataDir, '.agent', 'install-token')
+    await mkdir(join(dataDir, '.agent'), { mode: 0o700 })
+    await writeFile(file, `crux_${'x'.repeat(43)}\n`)
+    agent = await startTestAgent(server, { dataDir, nodeId: 'node-1' })
+    expect(await agent.agent.ended).toBe('refused')
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   test('learns from the server which node its token is for', async () => {

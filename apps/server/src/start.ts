@@ -1,3 +1,4 @@
+import type { Server as HttpsServer } from 'node:https'
 import { openDatabase } from '@crux/postgres'
 import {
   createLifecycle,
@@ -21,8 +22,10 @@ import { createDeploymentWork } from './deployments/work.ts'
 import { serverVersion } from './gateway/agent-version.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
+import { reloadCertificate } from './http/certificate-reload.ts'
 import { serveConsole } from './http/console.ts'
 import { createGuard, type Gates } from './http/guard.ts'
+import { createHostCheck } from './http/hosts.ts'
 import { kratosProxy } from './http/kratos-proxy.ts'
 import { mountContract } from './http/mount.ts'
 import { createHttpServer } from './http/server.ts'
@@ -35,7 +38,8 @@ import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
-import { createServerHealth, createStatus } from './system/status.ts'
+import { registerGauges } from './system/gauges.ts'
+import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
 import { createAuthentication } from './tokens/authentication.ts'
@@ -121,8 +125,13 @@ async function start(
     metrics: createMetrics({ prefix: 'crux_' }),
     links,
   }
+  registerGauges(app)
   const version = serverVersion
-  const health = createServerHealth(app, { version, lastMigration })
+  const health = createServerHealth(app, {
+    version,
+    lastMigration,
+    checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
+  })
   const status = createStatus(app, { version, lastMigration })
   const gates: Gates = {
     authentication: createAuthentication(app),
@@ -137,7 +146,8 @@ async function start(
   const gateway = createGateway(app, links, deployments.port)
   const localAgents = createLocalAgents(app)
   const browser = createBrowser(app)
-  const http = createHttpServer(app, { url, grpc: gateway.listener(), watch: gateway.watch })
+  const hosts = createHostCheck(config, () => config)
+  const http = createHttpServer(app, { url, hosts, grpc: gateway.listener(), watch: gateway.watch })
   const { fastify } = http
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
   kratosProxy(fastify, {
@@ -152,7 +162,12 @@ async function start(
     composeRoutes(app, { browser, localAgents, health, status }),
   )
   serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
-  const hub = createLiveHub(app, { ...gates, channels: composeChannels(app, { browser }), origins: () => origins })
+  const hub = createLiveHub(app, {
+    ...gates,
+    channels: composeChannels(app, { browser }),
+    origins: () => origins,
+    hosts,
+  })
   hub.attach(http.port.server)
 
   handleInvitationMails(app)
@@ -163,14 +178,15 @@ async function start(
   await gateway.start()
   await jobs.start()
   await fastify.listen({ host: config.host, port: config.port })
-  await deployments.start()
-  lifecycle.onStop('deployments', () => deployments.stop())
-  lifecycle.onStop('http', () => http.stop(drainMs))
-  lifecycle.onStop('gateway', () => gateway.stop())
-  lifecycle.onStop('live', () => hub.stop())
   settlePort(config, http.listeningPort())
   origins = acceptedOrigins(config)
   refusedPorts.push(...ownPorts(config))
+  await deployments.start()
+  lifecycle.onStop('deployments', () => deployments.stop())
+  lifecycle.onStop('certificate', reloadCertificate(http.port.server as unknown as HttpsServer, config.tls, log))
+  lifecycle.onStop('http', () => http.stop(drainMs))
+  lifecycle.onStop('gateway', () => gateway.stop())
+  lifecycle.onStop('live', () => hub.stop())
   await localAgents.start()
   lifecycle.onStop('local agents', () => localAgents.stop())
   return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }

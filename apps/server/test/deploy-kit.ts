@@ -3,6 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type DeploymentEventSchema, Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import type { Client } from '@crux/client'
 import type { ContainerConfigFields, VersionType } from '@crux/contract'
+import { newId } from '../src/db/new-id.ts'
 import { hashToken, makeToken } from '../src/gateway/tokens.ts'
 import { type Someone, type TestServer, type TestTeam, until } from './kit/index.ts'
 import { keyOne } from './node-keys.ts'
@@ -38,11 +39,13 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
   }
 
   /** Credentials are sealed as the registries domain seals them. */
-  const registry = (fields: { url?: string; user?: string; token?: string; local?: boolean } = {}) =>
-    one(
-      `insert into crux.registry (team_id, name, type, url, public, local, "user", token, created_by, updated_by)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id`,
+  async function registry(fields: { url?: string; user?: string; token?: string; local?: boolean } = {}) {
+    const id = await newId(pool)
+    return one(
+      `insert into crux.registry (id, team_id, name, type, url, public, local, "user", token, created_by, updated_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning id`,
       [
+        id,
         team.id,
         `registry ${randomBytes(3).toString('hex')}`,
         fields.local ? 'unchecked' : 'v2',
@@ -50,10 +53,11 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
         !fields.token,
         fields.local ?? false,
         fields.user ?? null,
-        fields.token ? server.app.cipher.encrypt(fields.token) : null,
+        fields.token ? server.app.cipher.encrypt(fields.token, { column: 'registry.token', row: id }) : null,
         user,
       ],
     )
+  }
   const registryId = await registry()
 
   const project = (name = `shop ${randomBytes(3).toString('hex')}`) =>

@@ -270,7 +270,7 @@ describe('the one port', () => {
     socket.on('data', (chunk) => {
       text += String(chunk)
     })
-    for (const byte of 'PUT /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n') {
+    for (const byte of `PUT /health HTTP/1.1\r\nhost: ${new URL(crux.url).host}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`) {
       socket.write(byte)
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -297,9 +297,14 @@ describe('the one port', () => {
       })
     const document = (await (await crux.request('/api/openapi.json')).json()) as { paths: Record<string, unknown> }
     expect(Object.keys(document.paths).length).toBe(new Set(Object.values(contract).map((row) => row.path)).size)
-    const page = await crux.request('/api/swagger')
-    expect(await page.text()).toContain('/api/{teamSlug}/deployments/{deploymentId}/start')
-    expect(page.headers.get('content-type')).toContain('text/html')
+    for (const path of ['/api/swagger', '/basics/api']) {
+      const page = await crux.request(path)
+      expect(await page.text()).toContain('/api/{teamSlug}/deployments/{deploymentId}/start')
+      expect(page.headers.get('content-type')).toContain('text/html')
+    }
+    await expect(
+      crux.client(ada).call('teams.create', { body: { name: 'Basics', slug: 'basics' } }),
+    ).rejects.toMatchObject({ status: 400, property: 'slug' })
   })
 })
 
@@ -319,7 +324,7 @@ it('stops although a connection says nothing, and finishes what is under way', a
   })
   const answered = new Promise((resolve) => busy.on('close', resolve))
   busy.write(
-    `POST /api/teams HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${someone.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+    `POST /api/teams HTTP/1.1\r\nhost: ${new URL(stopping.url).host}\r\nauthorization: Bearer ${someone.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
   )
   // The server has begun to serve it when it asks for the body.
   await vi.waitFor(() => expect(answer).toContain('100 Continue'))
@@ -334,7 +339,7 @@ it('stops although a connection says nothing, and finishes what is under way', a
 const rawStatus = (port: number, path: string) =>
   new Promise<number>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`),
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\nconnection: close\r\n\r\n`),
     )
     let text = ''
     socket.on('data', (chunk) => {

@@ -1,40 +1,34 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:http2'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestServer, type TestServer } from './kit/index.ts'
+import { startTestServer, type TestServer, until } from './kit/index.ts'
 
 let crux: TestServer
 let folder: string
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'crux-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+const makeCertificate = (key: string, cert: string) =>
   execFileSync(
     'openssl',
     [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '1',
-      '-subj',
-      '/CN=localhost',
-      '-keyout',
-      key,
-      '-out',
-      cert,
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'],
+      ...['-subj', '/CN=localhost', '-keyout', key, '-out', cert],
     ],
     { stdio: 'ignore' },
   )
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'crux-tls-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  makeCertificate(key, cert)
   crux = await startTestServer({
     config: { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }, url: 'https://localhost:0' },
   })
@@ -75,3 +69,41 @@ it('speaks HTTP/1.1, HTTP/2 and WebSocket over TLS on the one port', async () =>
   await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
   socket.close()
 })
+
+it('uses a renewed certificate for new connections, and keeps the last one while the new pair does not fit together', async () => {
+  const [cert, key] = [join(folder, 'renewed.pem'), join(folder, 'renewed-key.pem')]
+  makeCertificate(key, cert)
+  const files = { cert, key }
+  const read = () => ({ cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
+  const warnings: string[] = []
+  const server = await startTestServer({
+    config: { tls: { ...read(), files }, url: 'https://localhost:0' },
+    overrides: {
+      log: createLogger({ name: 'test', level: 'warn', destination: { write: (line) => void warnings.push(line) } }),
+    },
+  })
+  const presented = () =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connectTls({ port: server.server.port, rejectUnauthorized: false }, () => {
+        resolve(new X509Certificate(socket.getPeerCertificate().raw).fingerprint256)
+        socket.destroy()
+      }).on('error', reject)
+    })
+  const fingerprint = () => new X509Certificate(readFileSync(cert)).fingerprint256
+  const first = fingerprint()
+  expect(await presented()).toBe(first)
+  const lasting = connect(server.url, { rejectUnauthorized: false })
+  await once(lasting, 'connect')
+
+  const [newCert, newKey] = [join(folder, 'new.pem'), join(folder, 'new-key.pem')]
+  makeCertificate(newKey, newCert)
+  // The certificate is there before its key: for a while they do not fit together.
+  renameSync(newCert, cert)
+  await until(() => warnings.some((line) => line.includes('cannot be used')), 30_000)
+  expect(await presented()).toBe(first)
+  renameSync(newKey, key)
+  await until(async () => (await presented()) === fingerprint(), 30_000)
+  expect(lasting.closed).toBe(false)
+  lasting.destroy()
+  await server.stop()
+}, 90_000)

@@ -31,6 +31,7 @@ export const errorCatalogue = {
   preconditionFailed: { status: 412, description: 'This is not possible in the present state.' },
   payloadTooLarge: { status: 413, description: 'The request is too large.' },
   unsupportedMediaType: { status: 415, description: 'Send the request as JSON.' },
+  misdirectedRequest: { status: 421, description: 'This request asks for another host.' },
   tooManyRequests: { status: 429, description: 'Too many attempts. Wait a moment.' },
   internalError: { status: 500, description: 'Something went wrong on our side. The request id helps to find it.' },
   serviceUnavailable: { status: 503, description: 'A part of Crux is not reachable. Try again in a moment.' },

@@ -49,6 +49,7 @@ export const reservedTeamSlugs = [
   '500',
   'api',
   'auth',
+  'basics',
   'composer',
   'error',
   'health',

@@ -29,10 +29,11 @@ export function readJson<T>(file: string): Partial<T> {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<T>) : {}
 }
 
+/** For this user alone, as everything of the installation: which processes run is nobody else's business. */
 export function writeJson(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true })
   const part = `${file}.${process.pid}.part`
-  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`)
+  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   renameSync(part, file)
 }
 

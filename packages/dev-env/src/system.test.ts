@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +33,18 @@ describe('bootSystem', () => {
     }
     expect(readFileSync(join(system.dataDir, 'secrets/encryption-key'), 'utf8')).toHaveLength(43)
     expect(existsSync(join(system.dataDir, 'logs/server.log'))).toBe(true)
+  })
+
+  test('leaves no file that another user of the machine could read, wherever the data directory lies', () => {
+    const readable = (directory: string): string[] =>
+      readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(directory, entry.name)
+        const { mode } = lstatSync(path)
+        if (entry.isDirectory()) return (mode & 0o005) === 0 ? [] : readable(path)
+        return entry.isFile() && (mode & 0o077) !== 0 ? [path] : []
+      })
+    expect(existsSync(join(system.dataDir, 'run/server.json'))).toBe(true)
+    expect(readable(system.dataDir)).toEqual([])
   })
 
   test('keeps secrets out of the processes’ environment', () => {

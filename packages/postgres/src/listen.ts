@@ -4,6 +4,8 @@ import { Client, escapeIdentifier, type Notification } from 'pg'
 export interface Listener {
   /** Resolves once LISTEN is in force for the first time. */
   ready: Promise<void>
+  /** Whether LISTEN is in force just now. */
+  isListening(): boolean
   stop(): Promise<void>
 }
 
@@ -25,6 +27,7 @@ export function listen(options: {
   let pulse: NodeJS.Timeout | undefined
   let attempts = 0
   let connectedBefore = false
+  let listening = false
   let stopped = false
 
   function guard(what: string, run: () => void) {
@@ -61,6 +64,7 @@ export function listen(options: {
     }
     if (client !== mine || stopped) return
     attempts = 0
+    listening = true
     // A peer that vanished without a word is noticed by asking.
     pulse = setInterval(() => void mine.query('select 1').catch(() => lost(mine)), 30_000)
     pulse.unref()
@@ -75,6 +79,7 @@ export function listen(options: {
   function lost(which: Client) {
     if (client !== which) return
     client = undefined
+    listening = false
     clearInterval(pulse)
     void which.end().catch(() => undefined)
     if (stopped) return
@@ -86,6 +91,7 @@ export function listen(options: {
   void connect()
   return {
     ready,
+    isListening: () => listening,
     async stop() {
       stopped = true
       clearTimeout(retry)

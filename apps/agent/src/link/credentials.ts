@@ -5,7 +5,7 @@ import type { AgentClient } from './client.ts'
 import type { StoredToken, TokenStore } from './token-store.ts'
 
 /**
- * The token that the agent shows. A stored one wins over the one from the environment while it is for the same server
+ * The token that the agent shows. A stored one wins over the one that was given (by CRUX_TOKEN or the install script's file) while it is for the same server
  * and node; the other is its fallback. With neither there is no connection.
  */
 export interface Credentials {
@@ -39,26 +39,30 @@ export async function openCredentials(options: {
   store: TokenStore
   server: string
   nodeId: string
-  environmentToken: string | undefined
+  installToken: string | undefined
+  /** The given token was exchanged, or will never be needed: whatever holds it may go. */
+  installTokenUsed: () => Promise<void>
   clientFor: (token: () => string) => AgentClient
   log: Logger
 }): Promise<Credentials> {
-  const { store, server, nodeId, environmentToken, clientFor, log } = options
-  let fallback = environmentToken
+  const { store, server, nodeId, installToken, installTokenUsed, clientFor, log } = options
+  let fallback = installToken
   let state = await initialState()
 
   async function initialState(): Promise<State> {
     const stored = await store.read()
     if (stored && stored.server === server && (nodeId === '' || stored.nodeId === nodeId))
       return { kind: 'stored', stored }
-    if (environmentToken === undefined) {
+    if (installToken === undefined) {
       throw new NoTokenError(
-        stored ? 'The stored token is for another server or node, and CRUX_TOKEN is not set' : 'CRUX_TOKEN is not set',
+        stored
+          ? 'The stored token is for another server or node, and no install token was given (CRUX_TOKEN)'
+          : 'No install token was given (CRUX_TOKEN)',
       )
     }
     if (stored) await store.forget()
     fallback = undefined
-    return { kind: 'install', token: environmentToken }
+    return { kind: 'install', token: installToken }
   }
 
   async function keep(stored: StoredToken): Promise<void> {
@@ -94,18 +98,20 @@ export async function openCredentials(options: {
         await settleRotation({ ...state.stored, next: state.stored.next })
       }
       if (state.kind !== 'install') return
-      const installToken = state.token
+      const exchanged = state.token
       try {
-        const answer = await clientFor(() => installToken).exchange({ info })
+        const answer = await clientFor(() => exchanged).exchange({ info })
         await keep({ server, nodeId: answer.nodeId || nodeId, token: answer.connectionToken })
+        await installTokenUsed()
         log.info('install token exchanged')
       } catch (error) {
         if (!isUnauthenticated(error)) throw error
-        state = { kind: 'direct', token: installToken }
+        state = { kind: 'direct', token: exchanged }
       }
     },
     async accepted() {
       if (state.kind === 'direct') await keep({ server, nodeId, token: state.token })
+      if (installToken !== undefined) await installTokenUsed()
     },
     async refused() {
       if (state.kind === 'stored') await store.forget()
@@ -121,7 +127,10 @@ export async function openCredentials(options: {
       await keep({ server, nodeId: ownNodeId(), token: next })
       log.info('connection token replaced')
     },
-    forget: () => store.forget(),
+    async forget() {
+      await store.forget()
+      await installTokenUsed()
+    },
   }
 }
 

@@ -44,7 +44,7 @@ export async function runLink(options: LinkOptions): Promise<LinkEnd> {
       if (signal.aborted) break
       if (isUnauthenticated(error)) {
         if (!(await credentials.refused())) return 'refused'
-        log.warn('the server refused the stored token, trying CRUX_TOKEN')
+        log.warn('the server refused the stored token, trying the install token')
         continue
       }
       const reason = reasonOf(error)

@@ -64,7 +64,7 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
       )}
       <MenuLine />
       <MenuItem asChild>
-        <a href="/api/swagger" target="_blank" rel="noreferrer">
+        <a href="/basics/api" target="_blank" rel="noreferrer">
           <BookOpen aria-hidden className="text-ink-2" />
           {t('top.documentation')}
         </a>

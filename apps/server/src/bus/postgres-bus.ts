@@ -14,6 +14,10 @@ const retryMs = 500
 /** Of events that cannot be sent, so many of the newest are kept. */
 const waitingMax = 10_000
 
+class BusDisconnectedError extends Error {
+  override name = 'BusDisconnectedError'
+}
+
 /** The bus over LISTEN/NOTIFY: several processes on one database hear each other, and themselves. */
 export function createPostgresBus(options: { url: string; database: Database<typeof schema>; log: Logger }) {
   const heard = new Map<BusEventType, Set<(event: never) => void>>()
@@ -92,6 +96,11 @@ export function createPostgresBus(options: { url: string; database: Database<typ
   return {
     bus,
     ready: listener.ready,
+    /** @throws while events of other processes do not arrive, or those of this one wait */
+    async check() {
+      if (!listener.isListening()) throw new BusDisconnectedError('the bus has lost the database')
+      if (retry) throw new BusDisconnectedError('events cannot be sent')
+    },
     stop() {
       clearTimeout(retry)
       return listener.stop()

@@ -1,12 +1,13 @@
 import type { App } from '../context.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 type Which = { teamId: string; configBundleId: string }
 
-export const bundleCreated = (app: App, which: Which) => app.log.info(which, 'config bundle created')
-export const bundleRemoved = (app: App, which: Which) => app.log.info(which, 'config bundle removed')
+export const bundleCreated = (app: App, which: Which) => recordEvent(app, which, 'config bundle created')
+export const bundleRemoved = (app: App, which: Which) => recordEvent(app, which, 'config bundle removed')
 
 /** Its name stands on the pages of the deployments that carry it. */
 export function bundleRenamed(app: App, which: Which) {
-  app.log.info(which, 'config bundle changed')
+  recordEvent(app, which, 'config bundle changed')
   app.bus.publish({ type: 'config-bundle.changed', configBundleId: which.configBundleId })
 }

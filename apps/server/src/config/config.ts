@@ -101,7 +101,8 @@ export type Config = {
   identityAdminUrl: string
   identityAdminToken: string | undefined
   encryption: { key: string; deprecatedKey: string | undefined }
-  tls: { cert: string; key: string } | undefined
+  /** `files` when both came from files: they are read again when they change. */
+  tls: { cert: string; key: string; files?: { cert: string; key: string } | undefined } | undefined
   agentImage: string | undefined
   agentImagePath: string | undefined
   localAgentCommand: string | undefined
@@ -128,7 +129,15 @@ export type Config = {
 /** @throws ConfigError with the one line that a person needs */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = parseConfig(settings, env)
-  const tls = read.CRUX_TLS_CERT && read.CRUX_TLS_KEY ? { cert: read.CRUX_TLS_CERT, key: read.CRUX_TLS_KEY } : undefined
+  const { CRUX_TLS_CERT_FILE: certFile, CRUX_TLS_KEY_FILE: keyFile } = env
+  const tls =
+    read.CRUX_TLS_CERT && read.CRUX_TLS_KEY
+      ? {
+          cert: read.CRUX_TLS_CERT,
+          key: read.CRUX_TLS_KEY,
+          files: certFile && keyFile ? { cert: certFile, key: keyFile } : undefined,
+        }
+      : undefined
   const url = read.CRUX_URL ?? localUrl(read.CRUX_PORT, tls !== undefined)
   const allow = read.OUTBOUND_ALLOW ?? (read.CRUX_EMBEDDED ? ['private'] : [])
   return {
@@ -169,13 +178,15 @@ export const localUrl = (port: number, tls: boolean): string => `${tls ? 'https'
 export const isLoopbackOnly = (config: Config): boolean =>
   isLoopbackUrl(config.url) && isLoopbackUrl(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}`)
 
+/** Names of this machine for itself. No page of another site can have one of them as its host. */
+export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'] as const
+
 /** Origins whose pages may use cookies here: that of the one address, and on loopback its other names at the port (decision 1). */
 export function acceptedOrigins(config: Config): ReadonlySet<string> {
   const origins = new Set([new URL(config.url).origin])
   if (isLoopbackOnly(config)) {
     const scheme = config.tls ? 'https' : 'http'
-    for (const name of ['localhost', '127.0.0.1', '[::1]'])
-      origins.add(new URL(`${scheme}://${name}:${config.port}`).origin)
+    for (const name of loopbackNames) origins.add(new URL(`${scheme}://${name}:${config.port}`).origin)
   }
   return origins
 }

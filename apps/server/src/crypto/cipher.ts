@@ -1,16 +1,30 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
+/** Where a secret is stored. */
+export type SecretLocation = {
+  column:
+    | 'registry.token'
+    | 'storage.access_key'
+    | 'storage.secret_key'
+    | 'node_token.next_token'
+    | 'node_install.token'
+    | 'job.invitation_mail'
+  /** The key of its row. */
+  row: string
+}
+
 /** Secrets at rest. The text names its key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. */
 export interface Cipher {
-  encrypt(text: string): string
-  /** @throws when the key is unknown or the text was changed */
-  decrypt(sealed: string): string
+  encrypt(text: string, location: SecretLocation): string
+  /** @throws when the key is unknown, the text was changed, or it was sealed for another row or column */
+  decrypt(sealed: string, location: SecretLocation): string
   /** The same secret under the current key; undefined when it is already. */
-  reseal(sealed: string): string | undefined
+  reseal(sealed: string, location: SecretLocation): string | undefined
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text.
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for every text. The location is additional data: anyone who can write
+ * to the database but has no key cannot make Crux use the secret of one row for another.
  *
  * @param keys.key 32 bytes in base64url, seals and opens
  * @param keys.deprecatedKey only opens, while a rotation is under way
@@ -19,29 +33,32 @@ export function createCipher(keys: { key: string; deprecatedKey?: string | undef
   const current = readKey(keys.key)
   const known = [current, ...(keys.deprecatedKey ? [readKey(keys.deprecatedKey)] : [])]
 
-  function encrypt(text: string): string {
+  function encrypt(text: string, location: SecretLocation): string {
     const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', current.bytes, nonce)
+    const cipher = createCipheriv('aes-256-gcm', current.bytes, nonce).setAAD(additionalData(location))
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
     return ['v1', current.id, nonce.toString('base64url'), sealed.toString('base64url')].join('.')
   }
 
-  function decrypt(sealed: string): string {
+  function decrypt(sealed: string, location: SecretLocation): string {
     const [version, id, nonce = '', body = ''] = sealed.split('.')
     const key = known.find((candidate) => candidate.id === id)
     if (version !== 'v1' || !key) throw new Error('a stored secret is sealed with a key that is not configured')
     const bytes = Buffer.from(body, 'base64url')
     const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'), { authTagLength: 16 })
-    decipher.setAuthTag(bytes.subarray(-16))
+    decipher.setAAD(additionalData(location)).setAuthTag(bytes.subarray(-16))
     return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8')
   }
 
   return {
     encrypt,
     decrypt,
-    reseal: (sealed) => (sealed.split('.')[1] === current.id ? undefined : encrypt(decrypt(sealed))),
+    reseal: (sealed, location) =>
+      sealed.split('.')[1] === current.id ? undefined : encrypt(decrypt(sealed, location), location),
   }
 }
+
+const additionalData = ({ column, row }: SecretLocation) => Buffer.from(JSON.stringify(['crux', column, row]))
 
 export const generateKey = (): string => randomBytes(32).toString('base64url')
 

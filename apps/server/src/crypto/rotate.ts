@@ -2,15 +2,28 @@ import type { Database } from '@crux/postgres'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type * as schema from '../db/schema/index.ts'
 import { nodeInstall, nodeToken, registry, storage } from '../db/schema/index.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from '../teams/invitation-secret.ts'
 import type { Cipher } from './cipher.ts'
 
 /** Every column that holds a sealed secret, with the key of its row. */
 const sealedColumns = [
-  { table: registry, id: registry.id, column: registry.token, name: 'token' },
-  { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey' },
-  { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey' },
-  { table: nodeToken, id: nodeToken.nodeId, column: nodeToken.nextToken, name: 'nextToken' },
-  { table: nodeInstall, id: nodeInstall.nodeId, column: nodeInstall.token, name: 'token' },
+  { table: registry, id: registry.id, column: registry.token, name: 'token', location: 'registry.token' },
+  { table: storage, id: storage.id, column: storage.accessKey, name: 'accessKey', location: 'storage.access_key' },
+  { table: storage, id: storage.id, column: storage.secretKey, name: 'secretKey', location: 'storage.secret_key' },
+  {
+    table: nodeToken,
+    id: nodeToken.nodeId,
+    column: nodeToken.nextToken,
+    name: 'nextToken',
+    location: 'node_token.next_token',
+  },
+  {
+    table: nodeInstall,
+    id: nodeInstall.nodeId,
+    column: nodeInstall.token,
+    name: 'token',
+    location: 'node_install.token',
+  },
 ] as const
 
 /**
@@ -22,14 +35,14 @@ const sealedColumns = [
 export async function resealAll(database: Database<typeof schema>, cipher: Cipher): Promise<number> {
   return database.transaction(async (tx) => {
     let resealed = 0
-    for (const { table, id, column, name } of sealedColumns) {
+    for (const { table, id, column, name, location } of sealedColumns) {
       const rows = await tx
         .select({ id: sql<string>`${id}`, sealed: sql<string>`${column}` })
         .from(table)
         .where(isNotNull(column))
         .for('update')
       for (const row of rows) {
-        const fresh = cipher.reseal(row.sealed)
+        const fresh = cipher.reseal(row.sealed, { column: location, row: row.id })
         if (fresh === undefined) continue
         await tx
           .update(table)
@@ -38,6 +51,25 @@ export async function resealAll(database: Database<typeof schema>, cipher: Ciphe
         resealed++
       }
     }
-    return resealed
+    return resealed + (await resealJobs(tx, cipher))
   })
+}
+
+/** Mails of invitations that wait: the queue holds their secret. There is no queue before the first start of a server. */
+async function resealJobs(tx: Pick<Database<typeof schema>['db'], 'execute'>, cipher: Cipher): Promise<number> {
+  const { rows: found } = await tx.execute<{ table: string | null }>(sql`select to_regclass('jobs.job')::text as table`)
+  if (!found[0]?.table) return 0
+  const { rows } = await tx.execute<{ id: string; data: InvitationMailJob }>(
+    sql`select id, data from jobs.job where name = ${invitationMailJob} and state < 'active' for update`,
+  )
+  let resealed = 0
+  for (const { id, data } of rows) {
+    const fresh = cipher.reseal(data.secret, invitationSecret(data))
+    if (fresh === undefined) continue
+    await tx.execute(
+      sql`update jobs.job set data = jsonb_set(data, '{secret}', to_jsonb(${fresh}::text)) where name = ${invitationMailJob} and id = ${id}`,
+    )
+    resealed++
+  }
+  return resealed
 }

@@ -1,5 +1,5 @@
-import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
+import { openRegistryToken } from '../registries/credential.ts'
 
 export type RegistryCredentials = { user: string; token: string }
 
@@ -21,18 +21,5 @@ export async function registryCredentials(
       where id = any($1::uuid[]) and team_id = $2 and not public and "user" is not null and token is not null`,
     values: [ids, teamId],
   })
-  return new Map(rows.map((row) => [row.id, { user: row.user, token: open(app, row) }]))
-}
-
-function open(app: Pick<App, 'cipher'>, row: { id: string; name: string; token: string }): string {
-  try {
-    return app.cipher.decrypt(row.token)
-  } catch (cause) {
-    throw new CruxError('preconditionFailed', {
-      property: 'registryId',
-      value: row.id,
-      description: `the credentials of ${row.name} cannot be opened any more: enter them again`,
-      cause,
-    })
-  }
+  return new Map(rows.map((row) => [row.id, { user: row.user, token: openRegistryToken(app, row) }]))
 }

@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 /** What a transaction did to deployments, told after its commit. */
 export type Told = {
@@ -12,10 +13,10 @@ export type Told = {
 }
 
 /** After the commit: log and bus hear of it together. */
-export function deploymentsChanged(app: Pick<App, 'log' | 'bus'>, all: readonly Told[]): void {
+export function deploymentsChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, all: readonly Told[]): void {
   for (const { deploymentId, teamId, status, try: number, position } of all) {
     if (status) {
-      app.log.info({ deploymentId, status, try: number }, 'deployment status')
+      recordEvent(app, { deploymentId, status, try: number }, 'deployment status', `deployment ${status}`)
       app.bus.publish({ type: 'deployment.changed', teamId, deploymentId, status })
     }
     if (number !== undefined && position !== undefined)
@@ -24,7 +25,7 @@ export function deploymentsChanged(app: Pick<App, 'log' | 'bus'>, all: readonly 
 }
 
 /** After the commit: pages that show the deployment ask for its bundles anew. */
-export function bundlesChanged(app: Pick<App, 'log' | 'bus'>, deploymentId: string, count: number): void {
-  app.log.info({ deploymentId, count }, 'deployment carries other bundles')
+export function bundlesChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, deploymentId: string, count: number): void {
+  recordEvent(app, { deploymentId, count }, 'deployment carries other bundles')
   app.bus.publish({ type: 'deployment.bundles', deploymentId })
 }

@@ -300,7 +300,7 @@ describe('what was not handed over', () => {
     await pool.query(`update crux.registry set token = 'v1.gone.x.y' where id = $1`, [registryId])
     await world.start(broken.id)
     const failed = await world.becomes(broken.id, 'failed')
-    expect(failed.outcome).toMatch(/^the credentials of registry \w+ cannot be opened any more: enter them again$/)
+    expect(failed.outcome).toMatch(/^The credentials of registry \w+ cannot be opened any more: enter them again\.$/)
     await server.stop()
   })
 })

@@ -122,13 +122,14 @@ export async function hasToken(app: App, nodeId: string): Promise<boolean> {
 /** The token that the agent shall use next: the same one until it is confirmed, because the agent may hold it already. */
 export async function nextToken(app: App, nodeId: string): Promise<string | undefined> {
   const fresh = makeToken()
+  const location = { column: 'node_token.next_token', row: nodeId } as const
   const [row] = await app.database.db
     .update(nodeToken)
     .set({
       nextHash: sql`coalesce(${nodeToken.nextHash}, ${hashToken(fresh)})`,
-      nextToken: sql`coalesce(${nodeToken.nextToken}, ${app.cipher.encrypt(fresh)})`,
+      nextToken: sql`coalesce(${nodeToken.nextToken}, ${app.cipher.encrypt(fresh, location)})`,
     })
     .where(eq(nodeToken.nodeId, nodeId))
     .returning({ sealed: nodeToken.nextToken })
-  return row?.sealed ? app.cipher.decrypt(row.sealed) : undefined
+  return row?.sealed ? app.cipher.decrypt(row.sealed, location) : undefined
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toCruxError } from './errors.ts'
 
 /** Paths that are never a page of the console. */
-const notPages = /^\/(api|kratos|health|metrics|assets|fonts)(\/|$|\?)/
+const notPages = /^\/(api|basics|kratos|health|metrics|assets|fonts)(\/|$|\?)/
 
 /**
  * The built console: files whose name carries a hash for ever, everything else asked for again; an unknown path is a page of the

@@ -21,6 +21,9 @@ function fromFastify(error: unknown): CruxError | undefined {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new CruxError('unsupportedMediaType')
   if (error instanceof SyntaxError || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new CruxError('invalidArgument', { property: 'body', description: 'The body is not valid JSON.' })
+  // The body broke off: the connection that is lost is the client's, not that of the database.
+  if (code === 'ECONNRESET' && statusCode === 400)
+    return new CruxError('invalidArgument', { property: 'body', description: 'The body did not arrive completely.' })
   // A path that means another file than it says (`..`, `//`, a null character) is no file.
   if (code === 'FST_STATIC_FORBIDDEN_PATH') return new CruxError('notFound', { property: 'path' })
   if (typeof code !== 'string' || !code.startsWith('FST_ERR') || typeof statusCode !== 'number') return undefined

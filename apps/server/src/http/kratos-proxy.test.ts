@@ -50,7 +50,7 @@ it.each(['GET', 'DELETE', 'OPTIONS', 'POST', 'PATCH'])(
       `Content-Length: ${hidden.length}\r\nConnection: close, content-length\r\n\r\n${hidden}`,
     ]
     for (const framing of framings) {
-      const answer = await say(`${method} /kratos/sessions HTTP/1.1\r\nHost: localhost\r\n${framing}`)
+      const answer = await say(`${method} /kratos/sessions HTTP/1.1\r\nHost: ${new URL(crux.url).host}\r\n${framing}`)
       expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     }
     const one = { method, url: '/sessions', address: '127.0.0.1', body: hidden }

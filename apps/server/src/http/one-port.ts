@@ -62,7 +62,10 @@ export function createOnePort(options: {
   http2.on('sessionError', () => undefined)
 
   const server = options.tls
-    ? (createHttps({ ...options.tls, ALPNProtocols: ['h2', 'http/1.1'] }, options.http1) as unknown as Server)
+    ? (createHttps(
+        { cert: options.tls.cert, key: options.tls.key, ALPNProtocols: ['h2', 'http/1.1'] },
+        options.http1,
+      ) as unknown as Server)
     : createHttp(options.http1)
   // Longer than a proxy in front keeps its connections: it must never meet one that we just closed.
   server.keepAliveTimeout = 75_000

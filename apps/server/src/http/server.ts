@@ -4,7 +4,9 @@ import { type Logger, requestIdFrom } from '@crux/service-kit'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { RelayedRefusal } from '../auth/relay.ts'
 import type { App } from '../context.ts'
+import { isClientAbort } from './disconnect.ts'
 import { toCruxError } from './errors.ts'
+import { type HostCheck, refuseOtherHosts } from './hosts.ts'
 import { createOnePort, limitArrival, type OnePort } from './one-port.ts'
 import { headersOf, securityHeaders } from './security-headers.ts'
 
@@ -24,7 +26,7 @@ type Http2Listener = Parameters<typeof createOnePort>[0]['http2']
  */
 export function createHttpServer(
   app: App,
-  options: { url: () => string; grpc: Http2Listener; watch: (server: OnePort['http2']) => void },
+  options: { url: () => string; hosts: HostCheck; grpc: Http2Listener; watch: (server: OnePort['http2']) => void },
 ): Http {
   let port: OnePort | undefined
   const http = Fastify({
@@ -33,6 +35,7 @@ export function createHttpServer(
         http1: handler,
         http2: (request, response) => {
           const isGrpc = /^application\/(grpc|connect|proto)/.test(request.headers['content-type'] ?? '')
+          // Agents may dial an internal name; they carry no cookie, and each of their calls carries a token.
           if (isGrpc) return options.grpc(request, response)
           limitArrival(request)
           // Fastify reads and writes the compatibility objects of HTTP/2 as it does those of HTTP/1.1.
@@ -66,17 +69,16 @@ export function createHttpServer(
 
   securityHeaders(http, options.url, app.config.captchaOrigins)
   observe(http, app)
+  refuseOtherHosts(http, options.hosts)
   http.setErrorHandler((error, request, reply) => {
     if (error instanceof RelayedRefusal)
       return reply
         .code(error.relayedStatus)
         .send({ ...error.relayed, ...error.toBody(request.id), status: error.relayedStatus })
     const refusal = toCruxError(error)
-    if (refusal.status >= 500)
-      app.log.error(
-        { err: refusal.cause ?? refusal, requestId: request.id, path: request.routeOptions.url },
-        'a request failed',
-      )
+    const about = { requestId: request.id, path: request.routeOptions.url }
+    if (isClientAbort(request, refusal)) app.log.debug(about, 'the client disconnected before it was answered')
+    else if (refusal.status >= 500) app.log.error({ err: refusal.cause ?? refusal, ...about }, 'a request failed')
     if (refusal.retryAfterS !== undefined)
       reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterS))))
     return reply.code(refusal.status).send(refusal.toBody(request.id))

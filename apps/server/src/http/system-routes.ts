@@ -31,9 +31,11 @@ export function systemRoutes(
     document ??= JSON.stringify(openApiDocument(options.version))
     return reply.type('application/json').send(document)
   })
-  http.get('/api/swagger', async (_request, reply) => {
-    page ??= swaggerPage(openApiDocument(options.version))
-    return reply.type('text/html; charset=utf-8').send(page)
-  })
+  // The second address is that of the documentation in existing consoles.
+  for (const path of ['/api/swagger', '/basics/api'])
+    http.get(path, async (_request, reply) => {
+      page ??= swaggerPage(openApiDocument(options.version))
+      return reply.type('text/html; charset=utf-8').send(page)
+    })
   http.get('/api/swagger.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(swaggerStyle))
 }

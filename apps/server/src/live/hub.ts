@@ -6,6 +6,7 @@ import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
 import type { Gates } from '../http/guard.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import type { HostCheck } from '../http/hosts.ts'
 import type { Credentials } from '../identity/identity.ts'
 import { matchChannel } from './channel-paths.ts'
 import { createEditors } from './editors.ts'
@@ -41,7 +42,7 @@ type Connection = {
 /** The live channel (backend.md 3): one socket, many paths; every message is authorised by itself. */
 export function createLiveHub(
   app: App,
-  parts: Gates & { channels: ChannelHandlers; origins: () => ReadonlySet<string> },
+  parts: Gates & { channels: ChannelHandlers; origins: () => ReadonlySet<string>; hosts: HostCheck },
 ): LiveHub {
   const connections = new Set<Connection>()
   const editors = createEditors(app)

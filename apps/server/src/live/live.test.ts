@@ -71,7 +71,7 @@ describe('a live socket', () => {
     expect(await upgrade({ cookie, origin: crux.url })).toBe(101)
     expect(await upgrade({ cookie, origin: `http://127.0.0.1:${port}` })).toBe(101)
     expect(await upgrade({ cookie, origin: 'http://evil.example' })).toBe(403)
-    expect(await upgrade({ cookie, origin: `http://evil.example`, host: 'evil.example' })).toBe(403)
+    expect(await upgrade({ cookie, origin: `http://evil.example`, host: 'evil.example' })).toBe(421)
     expect(await upgrade({ cookie, origin: 'null' })).toBe(403)
     expect(await upgrade({ cookie }, `${address()}/any/path`)).toBe(101)
     expect(await upgrade({ cookie }, address().replace('/api', '/elsewhere'))).toBe(404)

@@ -6,6 +6,7 @@ import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
 import type { Gates } from '../http/guard.ts'
 import type { Actor } from '../http/handlers.ts'
+import type { HostCheck } from '../http/hosts.ts'
 import { isForeign } from '../http/origins.ts'
 import type { Credentials } from '../identity/identity.ts'
 
@@ -15,6 +16,7 @@ const statusTexts = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  421: 'Misdirected Request',
   429: 'Too Many Requests',
   503: 'Service Unavailable',
 } as const
@@ -26,6 +28,7 @@ export function acceptUpgrades(
   app: App,
   options: Pick<Gates, 'authentication' | 'failedChecks'> & {
     origins: () => ReadonlySet<string>
+    hosts: HostCheck
     opened: (ws: WebSocket, actor: Actor, credentials: Credentials) => void
   },
 ): void {
@@ -52,6 +55,11 @@ export function acceptUpgrades(
   type Verdict = Refusal | { actor: Actor; credentials: Credentials }
   async function judge(request: IncomingMessage): Promise<Verdict> {
     const path = request.url?.split('?')[0] ?? ''
+    try {
+      options.hosts.assertOwnHost(request)
+    } catch {
+      return { status: 421 }
+    }
     if (path !== '/api' && !path.startsWith('/api/')) return { status: 404 }
     if (isForeign(request.headers, options.origins())) return { status: 403 }
     const { cookie, authorization } = request.headers

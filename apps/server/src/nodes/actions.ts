@@ -5,7 +5,7 @@ import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
-import { issueInstallToken } from './install-token.ts'
+import { issueInstallToken, openInstallToken } from './install-token.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
@@ -247,7 +247,7 @@ function describeInstall(
   row: NodeRow & { teamSlug: string },
   install: InstallRow,
 ): Answer<'nodes.create-script'> {
-  const values = scriptValues(app.config, row, app.cipher.decrypt(install.token), install.options as InstallOptions)
+  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options as InstallOptions)
   return {
     command: installCommand(install.scriptType, values),
     script: installScript(install.scriptType, values),

@@ -2,13 +2,14 @@ import type { AgentInfo } from '@crux/agent-protocol'
 import type { ContainerOperation, NodeEventType, NodeStatus } from '@crux/contract'
 import type { App } from '../context.ts'
 import { nodeEvent } from '../db/schema/index.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 export type NodeRef = { teamId: string; nodeId: string }
 export type KickReason = 'user-kick' | 'revoke-token' | 'delete-node'
 type Person = { id: string; name: string }
 type Container = { prefix: string; name: string }
 /** What an event needs of the process; the gateway has no more when it starts. */
-type Parts = Pick<App, 'database' | 'log' | 'bus'>
+type Parts = Pick<App, 'database' | 'log' | 'metrics' | 'bus'>
 
 /** One function per thing that happens to a node: the node's own log, the process's log and the bus hear of it together. */
 export const nodeInstalled = (app: Parts, node: NodeRef, info: AgentInfo) =>
@@ -62,7 +63,7 @@ export const nodeChanged = (app: Pick<Parts, 'bus'>, node: NodeRef, status?: Nod
   app.bus.publish({ type: 'node.changed', teamId: node.teamId, nodeId: node.nodeId, status })
 
 async function happened(app: Parts, node: NodeRef, event: NodeEventType, data?: Record<string, unknown>) {
-  app.log.info({ nodeId: node.nodeId, event, ...(data && { data }) }, 'node event')
+  recordEvent(app, { nodeId: node.nodeId, event, ...(data && { data }) }, 'node event', `node ${event}`)
   await app.database.db.insert(nodeEvent).values({ nodeId: node.nodeId, event, data: data ?? null })
 }
 

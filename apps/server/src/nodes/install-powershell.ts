@@ -81,16 +81,23 @@ const body = `
   }
 
   Remove-Former $containerName
+  # The agent takes its token from a file and removes it: the engine shows the environment of a container for as long as it lives.
+  $tokenFile = "$folder/.agent/install-token"
+  New-Item -ItemType Directory -Force -Path "$folder/.agent" | Out-Null
+  [System.IO.File]::WriteAllText($tokenFile, "$cruxToken\`n")
   $arguments = @(
     'run', '--detach', '--name', $containerName, '--restart', 'on-failure', '--label', $label,
-    '--env', "CRUX_URL=$agentUrl", '--env', "CRUX_TOKEN=$cruxToken", '--env', "CRUX_NODE_ID=$cruxNodeId",
+    '--env', "CRUX_URL=$agentUrl", '--env', "CRUX_NODE_ID=$cruxNodeId",
     '--env', 'CRUX_DATA_DIR=/data', '--env', "DATA_MOUNT_PATH=$hostFolder",
     '--volume', "$\{hostFolder}:/data", '--volume', "$\{socket}:/var/run/docker.sock",
     '--add-host', 'host.docker.internal:host-gateway'
   )
   if ($insecure -eq 'true') { $arguments += @('--env', 'CRUX_INSECURE=true') }
   & $engine @arguments $image | Out-Null
-  if ($LASTEXITCODE -ne 0) { throw 'crux: the agent could not be started' }
+  if ($LASTEXITCODE -ne 0) {
+    Remove-Item -Force -LiteralPath $tokenFile -ErrorAction SilentlyContinue
+    throw 'crux: the agent could not be started'
+  }
 
   if ($acmeEmail) {
     & $engine image inspect $traefikImage *> $null

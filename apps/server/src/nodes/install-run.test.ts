@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,6 +48,12 @@ beforeAll(async () => {
     `${name}:1`,
     tar,
   ])
+  mkdirSync(join(folder, 'watched'))
+  for (const command of ['curl', 'docker']) {
+    const real = (await run('which', [command])).stdout.trim()
+    const lines = ['#!/bin/sh', `ps axww -o args >>'${join(folder, 'process-lists')}'`, `exec '${real}' "$@"`, '']
+    writeFileSync(join(folder, 'watched', command), lines.join('\n'), { mode: 0o755 })
+  }
   server = await startTestServer({ config: { dataDir: folder, agentImagePath: tar } })
 }, 60_000)
 
@@ -63,7 +78,13 @@ test.skipIf(!ready)(
       params,
       body: { type: 'docker', scriptType: 'shell', workloadName: name, rootPath },
     })
-    const install = () => run('sh', ['-c', command])
+    // As a person pastes it: the shell reads the line. Each program on the way notes what process lists show just then.
+    const install = () => {
+      const shell = run('sh', [], { env: { ...process.env, PATH: `${join(folder, 'watched')}:${process.env.PATH}` } })
+      shell.child.stdin?.end(`${command}\n`)
+      return shell
+    }
+    const [token] = /crux_[\w-]{43}/.exec(command) ?? []
     const inspect = async () => {
       const [found] = JSON.parse((await run('docker', ['inspect', name])).stdout) as Inspection[]
       if (!found) throw new Error('no such container')
@@ -80,6 +101,12 @@ test.skipIf(!ready)(
     expect(first.Config.Env).toEqual(
       expect.arrayContaining([`CRUX_URL=${server.url}`, `CRUX_NODE_ID=${made.id}`, `DATA_MOUNT_PATH=${rootPath}`]),
     )
+    const tokenFile = join(rootPath, '.agent/install-token')
+    expect([readFileSync(tokenFile, 'utf8'), statSync(tokenFile).mode & 0o777]).toEqual([`${token}\n`, 0o600])
+    expect(JSON.stringify(first)).not.toContain(token)
+    const seen = readFileSync(join(folder, 'process-lists'), 'utf8')
+    expect(seen).toMatch(/\bcurl\b.*\bdocker\b.*\brun --detach\b/s)
+    expect(seen).not.toContain(token)
     expect((await install()).stdout).toContain(`replacing the former ${name}`)
     expect((await inspect()).Id).not.toBe(first.Id)
 

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,13 +107,15 @@ test('loads the image with the token in a header that no process list shows, and
   expect(words).toEqual([
     ...['run', '--detach', '--name', 'crux-agent', '--restart', 'on-failure'],
     ...['--label', 'dev.crux.service-category=_internal'],
-    ...['--env', 'CRUX_URL=http://localhost:8000', '--env', `CRUX_TOKEN=${token}`],
+    ...['--env', 'CRUX_URL=http://localhost:8000'],
     ...['--env', 'CRUX_NODE_ID=0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e'],
     ...['--env', 'CRUX_DATA_DIR=/data', '--env', `DATA_MOUNT_PATH=${join(folder, 'data')}`],
     ...['--volume', `${join(folder, 'data')}:/data`, '--volume', `${socket}:/var/run/docker.sock`],
     ...['--network', 'host', 'crux/agent:1.0.0-amd64'],
   ])
-  expect(existsSync(join(folder, 'data'))).toBe(true)
+  const tokenFile = join(folder, 'data/.agent/install-token')
+  expect(readFileSync(tokenFile, 'utf8')).toBe(`${token}\n`)
+  expect([tokenFile, join(folder, 'data/.agent')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
 })
 
 test('nothing that a person typed becomes a command', async () => {
@@ -135,9 +148,11 @@ test('the words of both shells hold any text, quotes of every kind included', ()
 test('the commands to copy carry the token in a header, never in the address', () => {
   const shell = installCommand('shell', makeValues())
   expect(shell).toBe(
-    `curl -fsSL -H 'Authorization: Bearer ${token}' 'http://localhost:8000/api/crew/nodes/0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e/script' | sh`,
+    ` printf 'header = "Authorization: Bearer %s"\\n' '${token}' | curl -fsSL --config - 'http://localhost:8000/api/crew/nodes/0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e/script' | sh`,
   )
-  expect(installCommand('powershell', makeValues())).toContain(`@{ Authorization = 'Bearer ${token}' }`)
+  expect(installCommand('powershell', makeValues())).toMatch(
+    /^\$token = 'crux_a{43}'; Invoke-RestMethod -Headers @{ Authorization = "Bearer \$token" } -Uri 'http/,
+  )
 })
 
 test("a container of this name that is not the agent's is left alone, a former agent is replaced", async () => {
@@ -161,6 +176,23 @@ test('a download that breaks off runs nothing', async () => {
     await run(script.slice(0, cut))
     expect(existsSync(join(folder, 'docker'))).toBe(false)
   }
+})
+
+test('leaves its token only in a file of its own, never through a link, and takes it back when the agent cannot be started', async () => {
+  const script = installScript('shell', makeValues({ rootPath: join(folder, 'data') }))
+  const tokenFile = join(folder, 'data/.agent/install-token')
+  mkdirSync(join(folder, 'data/.agent'), { recursive: true })
+  writeFileSync(join(folder, 'elsewhere'), 'untouched')
+  symlinkSync(join(folder, 'elsewhere'), tokenFile)
+  expect((await run(script)).code).toBe(0)
+  expect(lstatSync(tokenFile).isFile()).toBe(true)
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  command('docker', [
+    'case "$1" in run | container) exit 1 ;; load) cat >/dev/null; echo "Loaded image: crux/agent:1" ;; esac',
+  ])
+  const failed = await run(script)
+  expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('the agent could not be started') })
+  expect(existsSync(tokenFile)).toBe(false)
 })
 
 test('plain text to another machine needs a word of consent', async () => {

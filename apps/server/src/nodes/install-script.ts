@@ -3,12 +3,16 @@ import { shellScript } from './install-shell.ts'
 import { type ScriptValues, scriptUrl } from './install-values.ts'
 import { powershellLiteral, shellWord } from './shell-quoting.ts'
 
-/** The line that a person copies. The token is in a header, never in the address (security.md 12). */
+/**
+ * The line that a person copies. The token is in a header, never in the address (security.md 12), and in no process list: printf is
+ * part of the shell, and curl reads the header from its standard input. The space in front keeps the line out of the history of
+ * shells that leave such lines out; PowerShell leaves out lines that assign to a variable with this name.
+ */
 export function installCommand(scriptType: 'shell' | 'powershell', values: ScriptValues): string {
   const address = scriptUrl(values)
   return scriptType === 'shell'
-    ? `curl -fsSL -H ${shellWord(`Authorization: Bearer ${values.token}`)} ${shellWord(address)} | sh`
-    : `Invoke-RestMethod -Headers @{ Authorization = ${powershellLiteral(`Bearer ${values.token}`)} } -Uri ${powershellLiteral(address)} | Invoke-Expression`
+    ? ` printf 'header = "Authorization: Bearer %s"\\n' ${shellWord(values.token)} | curl -fsSL --config - ${shellWord(address)} | sh`
+    : `$token = ${powershellLiteral(values.token)}; Invoke-RestMethod -Headers @{ Authorization = "Bearer $token" } -Uri ${powershellLiteral(address)} | Invoke-Expression`
 }
 
 export const installScript = (scriptType: 'shell' | 'powershell', values: ScriptValues): string =>

@@ -34,13 +34,9 @@ say() { printf '%s\\n' "crux: $*"; }
 fail() { printf '%s\\n' "crux: $*" >&2; exit 1; }
 
 download() {
-  if command -v curl >/dev/null 2>&1; then
-    printf 'header = "Authorization: Bearer %s"\\n' "$crux_token" | curl -fsSL --config - -- "$1"
-  elif command -v wget >/dev/null 2>&1; then
-    wget -q -O - --header="Authorization: Bearer $crux_token" -- "$1"
-  else
-    fail "neither curl nor wget is installed"
-  fi
+  command -v curl >/dev/null 2>&1 || fail "curl is not installed"
+  # Not as an argument: process lists show those to everybody.
+  printf 'header = "Authorization: Bearer %s"\\n' "$crux_token" | curl -fsSL --config - -- "$1"
 }
 
 detect_platform() {
@@ -156,17 +152,27 @@ make_room() {
   "$engine" rm -f "$1" >/dev/null
 }
 
+# The agent takes its token from a file and removes it: the engine shows the environment of a container for as long as it lives.
+leave_token() {
+  token_file=$folder/.agent/install-token
+  mkdir -p -- "$folder/.agent"
+  chmod 700 "$folder/.agent"
+  rm -f -- "$token_file"
+  (umask 077 && set -C && printf '%s\\n' "$crux_token" >"$token_file") || fail "$token_file could not be written"
+}
+
 start_agent() {
   make_room "$container_name"
+  leave_token
   set -- run --detach --name "$container_name" --restart on-failure --label "$label" \\
-    --env "CRUX_URL=$agent_url" --env "CRUX_TOKEN=$crux_token" --env "CRUX_NODE_ID=$crux_node_id" \\
+    --env "CRUX_URL=$agent_url" --env "CRUX_NODE_ID=$crux_node_id" \\
     --env CRUX_DATA_DIR=/data --env "DATA_MOUNT_PATH=$host_folder" \\
     --volume "$host_folder:/data" --volume "$socket:/var/run/docker.sock"
   [ "$insecure" != true ] || set -- "$@" --env CRUX_INSECURE=true
   if [ "$platform" = linux ]; then set -- "$@" --network host
   else set -- "$@" --add-host host.docker.internal:host-gateway; fi
   case "$engine" in *podman) set -- "$@" --security-opt label=disable ;; esac
-  "$engine" "$@" "$image" >/dev/null || fail "the agent could not be started"
+  "$engine" "$@" "$image" >/dev/null || { rm -f -- "$token_file"; fail "the agent could not be started"; }
 }
 
 start_traefik() {

@@ -1,3 +1,4 @@
+import { CruxError } from '@crux/contract'
 import { sql } from 'drizzle-orm'
 import type { App } from '../context.ts'
 import { nodeInstall } from '../db/schema/index.ts'
@@ -17,7 +18,7 @@ export async function issueInstallToken(
   const token = makeToken()
   const values = {
     tokenHash: hashToken(token),
-    token: app.cipher.encrypt(token),
+    token: app.cipher.encrypt(token, { column: 'node_install.token', row: nodeId }),
     scriptType: script.scriptType,
     options: script.options,
     createdBy: userId,
@@ -32,4 +33,17 @@ export async function issueInstallToken(
     .returning()
   if (!install) throw new Error('the install token was not stored')
   return { token, install }
+}
+
+/** @throws CruxError preconditionFailed `installer` when the stored token was changed, or the key that sealed it is gone */
+export function openInstallToken(app: Pick<App, 'cipher'>, install: { nodeId: string; token: string }): string {
+  try {
+    return app.cipher.decrypt(install.token, { column: 'node_install.token', row: install.nodeId })
+  } catch (cause) {
+    throw new CruxError('preconditionFailed', {
+      property: 'installer',
+      description: 'This install script cannot be shown any more: discard it and generate a new one.',
+      cause,
+    })
+  }
 }

@@ -75,13 +75,14 @@ export function runAgentProcess(options: {
 
   async function start(): Promise<number | string> {
     const token = await options.token(readText(addressFile) === config.url)
+    if (token !== undefined) leaveInstallToken(folder, token)
     const [command, ...args] = agentCommand(config)
     if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
     mkdirSync(join(config.dataDir, 'logs'), { recursive: true })
     const out = openSync(join(config.dataDir, 'logs', `agent-${nodeId}.log`), 'a', 0o600)
     const child = spawn(command, args, {
       cwd: folder,
-      env: agentEnvironment(config, nodeId, folder, token),
+      env: agentEnvironment(config, nodeId, folder),
       stdio: ['ignore', out, out],
       detached: true,
     })
@@ -150,8 +151,16 @@ function agentCommand(config: Config): string[] {
   return [process.execPath, built ? bundle : join(agentFolder, 'src/main.ts')]
 }
 
+/** Where the agent looks for it, and removes it; the environment of a process can be read for as long as it runs. */
+function leaveInstallToken(folder: string, token: string) {
+  mkdirSync(join(folder, '.agent'), { recursive: true, mode: 0o700 })
+  const path = join(folder, '.agent', 'install-token')
+  rmSync(path, { force: true })
+  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+}
+
 /** Only what the agent needs: none of the server's secrets. */
-function agentEnvironment(config: Config, nodeId: string, folder: string, token: string | undefined) {
+function agentEnvironment(config: Config, nodeId: string, folder: string) {
   const { PATH, HOME, DOCKER_HOST, NODE_EXTRA_CA_CERTS, ROOT_DOMAIN } = process.env
   return {
     PATH,
@@ -163,7 +172,6 @@ function agentEnvironment(config: Config, nodeId: string, folder: string, token:
     CRUX_NODE_ID: nodeId,
     CRUX_DATA_DIR: folder,
     LOG_LEVEL: config.logLevel,
-    ...(token && { CRUX_TOKEN: token }),
   }
 }
 

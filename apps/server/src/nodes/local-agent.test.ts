@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive } from '@crux/postgres'
@@ -149,7 +149,9 @@ test("the agent gets what it needs of the environment, and none of the server's 
   })
   await agent.stop()
   delete process.env.ENCRYPTION_SECRET_KEY
-  expect(env).toMatchObject({ CRUX_URL: 'http://localhost:4711', CRUX_NODE_ID: 'n3', CRUX_TOKEN: 'crux_t' })
+  expect(env).toMatchObject({ CRUX_URL: 'http://localhost:4711', CRUX_NODE_ID: 'n3' })
+  const tokenFile = join(dataDir, 'agents', 'n3', '.agent', 'install-token')
+  expect([readFileSync(tokenFile, 'utf8'), statSync(tokenFile).mode & 0o777]).toEqual(['crux_t\n', 0o600])
   expect(env).toHaveProperty('CRUX_DATA_DIR', join(dataDir, 'agents', 'n3'))
-  expect(JSON.stringify(env)).not.toMatch(/of the server|secret\/x|DATABASE_URL/)
+  expect(JSON.stringify(env)).not.toMatch(/crux_t|of the server|secret\/x|DATABASE_URL/)
 })

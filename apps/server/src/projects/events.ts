@@ -1,6 +1,7 @@
 import type { App } from '../context.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 type Which = { teamId: string; projectId: string }
 
-export const projectCreated = (app: App, which: Which) => app.log.info(which, 'project created')
-export const projectRemoved = (app: App, which: Which) => app.log.info(which, 'project removed')
+export const projectCreated = (app: App, which: Which) => recordEvent(app, which, 'project created')
+export const projectRemoved = (app: App, which: Which) => recordEvent(app, which, 'project removed')

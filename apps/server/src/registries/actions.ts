@@ -1,8 +1,10 @@
 import { type Answer, CruxError, type RegistryWrite } from '@crux/contract'
 import type { App } from '../context.ts'
+import { newId } from '../db/new-id.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
 import { openRegistry, placeOf, type RegistryPlace } from './connection.ts'
+import { openRegistryToken } from './credential.ts'
 import { registryChanged, registryConnected, registryRemoved } from './events.ts'
 import { registryTokenOf } from './hook-token.ts'
 import * as store from './store.ts'
@@ -52,7 +54,8 @@ export async function connectRegistry(
   const access = place.public ? undefined : givenAccess(write)
   if (!place.public && !access) throw missingCredentials(write)
   await openRegistry(app, place, access)?.check()
-  const registryId = await store.insertRegistry(app, team.id, valuesOf(app, write, place, access, actor))
+  const registryId = await newId(app.database.pool)
+  await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, place, access, actor))
   registryConnected(app, { teamId: team.id, registryId, type: place.type })
   return getRegistry(app, team, registryId)
 }
@@ -73,7 +76,7 @@ export async function changeRegistry(
   const access = place.public ? undefined : (givenAccess(write) ?? (await keptAccess(app, team, before, place, write)))
   if (!place.public && !access) throw missingCredentials(write)
   await openRegistry(app, place, access)?.check()
-  await store.updateRegistry(app, team.id, id, valuesOf(app, write, place, access, actor))
+  await store.updateRegistry(app, team.id, id, valuesOf(app, id, write, place, access, actor))
   registryChanged(app, { teamId: team.id, registryId: id, type: place.type })
 }
 
@@ -96,7 +99,7 @@ export async function accessOf(
 ): Promise<RegistryAccess> {
   if (row.public) return undefined
   const stored = await store.selectCredential(app, team.id, row.id)
-  return stored?.user && stored.token ? { user: stored.user, token: app.cipher.decrypt(stored.token) } : undefined
+  return stored?.user && stored.token ? { user: stored.user, token: openRegistryToken(app, stored) } : undefined
 }
 
 function givenAccess({ details: { user, token } }: RegistryWrite): RegistryAccess {
@@ -121,12 +124,19 @@ const missingCredentials = ({ details }: RegistryWrite) =>
     description: 'A registry that is not public needs a user and a token, and a new address needs them again.',
   })
 
-const valuesOf = (app: App, write: RegistryWrite, place: RegistryPlace, access: RegistryAccess, actor: Actor) => ({
+const valuesOf = (
+  app: App,
+  id: string,
+  write: RegistryWrite,
+  place: RegistryPlace,
+  access: RegistryAccess,
+  actor: Actor,
+) => ({
   ...place,
   name: write.name,
   description: write.description || null,
   icon: write.icon ?? null,
   user: access?.user ?? null,
-  token: access ? app.cipher.encrypt(access.token) : null,
+  token: access ? app.cipher.encrypt(access.token, { column: 'registry.token', row: id }) : null,
   updatedBy: actor.id,
 })

@@ -1,10 +1,11 @@
 import type { RegistryType } from '@crux/contract'
 import type { App } from '../context.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 type Which = { teamId: string; registryId: string }
 
 export const registryConnected = (app: App, which: Which & { type: RegistryType }) =>
-  app.log.info(which, 'registry connected')
+  recordEvent(app, which, 'registry connected')
 export const registryChanged = (app: App, which: Which & { type: RegistryType }) =>
-  app.log.info(which, 'registry changed')
-export const registryRemoved = (app: App, which: Which) => app.log.info(which, 'registry removed')
+  recordEvent(app, which, 'registry changed')
+export const registryRemoved = (app: App, which: Which) => recordEvent(app, which, 'registry removed')

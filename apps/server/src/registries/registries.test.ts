@@ -97,7 +97,9 @@ describe('a registry of the distribution specification', () => {
     expect(shown).not.toContain(registryAccount.token)
     const { rows } = await crux.app.database.pool.query('select token from crux.registry where id = $1', [registry.id])
     expect(rows[0].token).not.toContain(registryAccount.token)
-    expect(crux.app.cipher.decrypt(rows[0].token)).toBe(registryAccount.token)
+    expect(crux.app.cipher.decrypt(rows[0].token, { column: 'registry.token', row: registry.id })).toBe(
+      registryAccount.token,
+    )
     const { rows: audit } = await crux.app.database.pool.query(
       `select data from crux.audit_log where event like 'registry %'`,
     )

@@ -74,7 +74,7 @@ export async function selectRegistry(app: App, teamId: string, id: string): Prom
 /** The sealed credential, for who opens it at once and keeps it nowhere. */
 export async function selectCredential(app: App, teamId: string, id: string) {
   const [row] = await app.database.db
-    .select({ user: registry.user, token: registry.token })
+    .select({ id: registry.id, name: registry.name, user: registry.user, token: registry.token })
     .from(registry)
     .where(and(eq(registry.id, id), eq(registry.teamId, teamId)))
   return row
@@ -90,13 +90,8 @@ export type RegistryValues = Omit<
   'id' | 'teamId' | 'createdAt' | 'createdBy' | 'updatedAt'
 >
 
-export async function insertRegistry(app: App, teamId: string, values: RegistryValues): Promise<string> {
-  const [row] = await app.database.db
-    .insert(registry)
-    .values({ ...values, teamId, createdBy: values.updatedBy })
-    .returning({ id: registry.id })
-  if (!row) throw new Error('the insert of a registry returned no row')
-  return row.id
+export async function insertRegistry(app: App, teamId: string, id: string, values: RegistryValues): Promise<void> {
+  await app.database.db.insert(registry).values({ ...values, id, teamId, createdBy: values.updatedBy })
 }
 
 export async function updateRegistry(app: App, teamId: string, id: string, values: RegistryValues): Promise<void> {

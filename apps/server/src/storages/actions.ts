@@ -1,6 +1,7 @@
 import { type Answer, CruxError, type StorageWrite } from '@crux/contract'
 import { parseStorageUrl } from '@crux/rules'
 import type { App } from '../context.ts'
+import { newId } from '../db/new-id.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { askStorage } from './check.ts'
@@ -40,9 +41,10 @@ export async function connectStorage(
   actor: Actor,
   write: StorageWrite,
 ): Promise<Answer<'storages.create'>> {
-  const keys = write.public ? noKeys : givenKeys(app, write)
+  const id = await newId(app.database.pool)
+  const keys = write.public ? noKeys : givenKeys(app, id, write)
   if (!keys) throw missingKey(write)
-  const id = await store.insertStorage(app.database.pool, team.id, valuesOf(write, actor), keys)
+  await store.insertStorage(app.database.pool, team.id, { id, ...valuesOf(write, actor) }, keys)
   storageConnected(app, { teamId: team.id, storageId: id })
   return getStorage(app, team, id)
 }
@@ -62,7 +64,7 @@ export async function changeStorage(
     await queries.query('select from crux.storage where id = $1 for update', [id])
     const before = await findStorage(queries, team, id)
     const values = valuesOf(write, actor)
-    const keys = write.public ? noKeys : givenKeys(app, write)
+    const keys = write.public ? noKeys : givenKeys(app, id, write)
     const keeps = !write.accessKey && !write.secretKey && !before.public && values.url === before.url
     if (!keys && !keeps) throw missingKey(write)
     await store.updateStorage(queries, id, values, keys)
@@ -110,11 +112,17 @@ export async function storageAccess(
   return new Map(rows.map((row) => [row.id, { url: row.url, keys: openKeys(app, row) }]))
 }
 
-function openKeys(app: Pick<App, 'cipher'>, row: { name: string } & store.SealedKeys): StorageAccess['keys'] {
+function openKeys(
+  app: Pick<App, 'cipher'>,
+  row: { id: string; name: string } & store.SealedKeys,
+): StorageAccess['keys'] {
   const { accessKey, secretKey } = row
   if (accessKey === null || secretKey === null) return undefined
   try {
-    return { accessKey: app.cipher.decrypt(accessKey), secretKey: app.cipher.decrypt(secretKey) }
+    return {
+      accessKey: app.cipher.decrypt(accessKey, { column: 'storage.access_key', row: row.id }),
+      secretKey: app.cipher.decrypt(secretKey, { column: 'storage.secret_key', row: row.id }),
+    }
   } catch (cause) {
     throw new CruxError('preconditionFailed', {
       property: 'instances',
@@ -132,9 +140,12 @@ async function findStorage(queries: Queries, team: TeamContext, id: string): Pro
 
 const noKeys: store.SealedKeys = { accessKey: null, secretKey: null }
 
-function givenKeys(app: App, { accessKey, secretKey }: StorageWrite): store.SealedKeys | undefined {
+function givenKeys(app: App, id: string, { accessKey, secretKey }: StorageWrite): store.SealedKeys | undefined {
   if (!accessKey || !secretKey) return undefined
-  return { accessKey: app.cipher.encrypt(accessKey), secretKey: app.cipher.encrypt(secretKey) }
+  return {
+    accessKey: app.cipher.encrypt(accessKey, { column: 'storage.access_key', row: id }),
+    secretKey: app.cipher.encrypt(secretKey, { column: 'storage.secret_key', row: id }),
+  }
 }
 
 function valuesOf(write: StorageWrite, actor: Actor): store.StorageValues {

@@ -1,7 +1,8 @@
 import type { App } from '../context.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 type Which = { teamId: string; storageId: string }
 
-export const storageConnected = (app: App, which: Which) => app.log.info(which, 'storage connected')
-export const storageChanged = (app: App, which: Which) => app.log.info(which, 'storage changed')
-export const storageRemoved = (app: App, which: Which) => app.log.info(which, 'storage removed')
+export const storageConnected = (app: App, which: Which) => recordEvent(app, which, 'storage connected')
+export const storageChanged = (app: App, which: Which) => recordEvent(app, which, 'storage changed')
+export const storageRemoved = (app: App, which: Which) => recordEvent(app, which, 'storage removed')

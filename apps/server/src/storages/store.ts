@@ -67,15 +67,14 @@ export type StorageValues = Omit<StorageFace, 'id'> & { userId: string }
 export async function insertStorage(
   queries: Queries,
   teamId: string,
-  { name, description, icon, url, userId }: StorageValues,
+  { id, name, description, icon, url, userId }: StorageValues & { id: string },
   keys: SealedKeys,
-): Promise<string> {
-  const { rows } = await queries.query<{ id: string }>(
-    `insert into crux.storage (team_id, name, description, icon, url, access_key, secret_key, created_by, updated_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8) returning id`,
-    [teamId, name, description, icon, url, keys.accessKey, keys.secretKey, userId],
+): Promise<void> {
+  await queries.query(
+    `insert into crux.storage (id, team_id, name, description, icon, url, access_key, secret_key, created_by, updated_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+    [id, teamId, name, description, icon, url, keys.accessKey, keys.secretKey, userId],
   )
-  return rows[0]?.id ?? ''
 }
 
 /** @param keys undefined keeps what is stored */

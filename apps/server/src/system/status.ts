@@ -10,12 +10,24 @@ const quick = { timeout: 2_000, proxy: false } as const
 
 type Status = Answer<'system.status'>
 
-/** Whether this process can serve: its database answers, and the identity service does. */
-export function createServerHealth(app: App, options: { version: string; lastMigration: string | undefined }): Health {
+/** @throws when the identity service does not answer, or is not ready itself */
+export async function checkIdentity(publicUrl: string): Promise<void> {
+  await new MetadataApi(new Configuration({ basePath: publicUrl })).isReady(quick)
+}
+
+/** Whether this process can serve: its database answers, it hears the other processes, and the identity service is ready. */
+export function createServerHealth(
+  app: App,
+  options: {
+    version: string
+    lastMigration: string | undefined
+    checks: Record<string, () => Promise<unknown>>
+  },
+): Health {
   return createHealth({
     version: options.version,
     lastMigration: () => options.lastMigration,
-    checks: { database: () => app.database.pool.query('select 1') },
+    checks: { database: () => app.database.pool.query('select 1'), ...options.checks },
   })
 }
 

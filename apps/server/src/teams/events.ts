@@ -2,6 +2,7 @@ import type { TeamRole } from '@crux/contract'
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import type { Actor } from '../http/handlers.ts'
+import { recordEvent } from '../system/business-events.ts'
 
 type TeamRef = { id: string }
 
@@ -11,12 +12,12 @@ export function teamChanged(app: App, team: TeamRef) {
 }
 
 export function securityChanged(app: App, team: TeamRef, actor: Actor, security: object) {
-  app.log.info({ teamId: team.id, userId: actor.id, ...security }, 'team security changed')
+  recordEvent(app, { teamId: team.id, userId: actor.id, ...security }, 'team security changed')
   teamChanged(app, team)
 }
 
 export function teamDeleted(app: App, team: TeamRef & { name: string; slug: string }, actor: Actor) {
-  app.log.info({ teamId: team.id, name: team.name, slug: team.slug, userId: actor.id }, 'team deleted')
+  recordEvent(app, { teamId: team.id, name: team.name, slug: team.slug, userId: actor.id }, 'team deleted')
   teamChanged(app, team)
 }
 
@@ -26,7 +27,7 @@ export function roleChanged(
   actor: Actor,
   { userId, before, role }: { userId: string; before: TeamRole; role: TeamRole },
 ) {
-  app.log.info({ teamId: team.id, userId, before, role, by: actor.id }, 'role changed')
+  recordEvent(app, { teamId: team.id, userId, before, role, by: actor.id }, 'role changed')
   memberChanged(app, team, userId)
 }
 
@@ -36,17 +37,17 @@ export function memberRemoved(
   actor: Actor,
   { userId, role }: { userId: string; role: TeamRole | undefined },
 ) {
-  app.log.info({ teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation taken back')
+  recordEvent(app, { teamId: team.id, userId, role, by: actor.id }, role ? 'member removed' : 'invitation taken back')
   memberChanged(app, team, userId)
 }
 
 export function memberLeft(app: App, team: TeamRef, actor: Actor) {
-  app.log.info({ teamId: team.id, userId: actor.id }, 'member left')
+  recordEvent(app, { teamId: team.id, userId: actor.id }, 'member left')
   memberChanged(app, team, actor.id)
 }
 
 export function personInvited(app: App, team: TeamRef, actor: Actor, userId: string) {
-  app.log.info({ teamId: team.id, userId, by: actor.id }, 'person invited')
+  recordEvent(app, { teamId: team.id, userId, by: actor.id }, 'person invited')
 }
 
 /** The guard knows no team for who is not in it yet: what he answers is recorded here. */
@@ -57,7 +58,7 @@ export async function invitationAnswered(
   answer: 'accept' | 'decline',
   refused?: { error: string; property: string | undefined },
 ) {
-  if (!refused) app.log.info({ teamId: team.id, userId: actor.id, answer }, 'invitation answered')
+  if (!refused) recordEvent(app, { teamId: team.id, userId: actor.id, answer }, 'invitation answered')
   await recordAudit(app, {
     teamId: team.id,
     actor,

@@ -2,26 +2,33 @@ import { UndeliverableError } from '@crux/service-kit/mail'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import { inviteToAccountMail, inviteToTeamMail } from '../mails/invitation-mails.ts'
+import { type InvitationMailJob, invitationMailJob, invitationSecret } from './invitation-secret.ts'
 import { findInvitation, setMailProblem } from './invitation-store.ts'
 
-const job = 'invitation-mail'
 /** How long the code in the mail works (backend.md 4.13); after that the link asks for a fresh one. */
 const codeHours = 12
 
-type MailJob = { teamId: string; userId: string; secretHash: string; secret: string }
-
 /** Asks for the mail in the transaction that stores the invitation. The queue holds the link's secret sealed. */
-export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: MailJob) =>
-  app.jobs.send(job, { teamId, userId, secretHash, secret: app.cipher.encrypt(secret) } satisfies MailJob, {
-    within: queries,
-  })
+export const sendInvitation = (app: App, queries: Queries, { teamId, userId, secretHash, secret }: InvitationMailJob) =>
+  app.jobs.send(
+    invitationMailJob,
+    {
+      teamId,
+      userId,
+      secretHash,
+      secret: app.cipher.encrypt(secret, invitationSecret({ teamId, userId })),
+    } satisfies InvitationMailJob,
+    {
+      within: queries,
+    },
+  )
 
 /** Sends what was asked for, and tries again while the mail server or the identity service is away. Call before the jobs start. */
 export function handleInvitationMails(app: App): void {
-  app.jobs.handle<MailJob>(job, { retriesMax: 12, retryDelayS: 2 }, (data) => send(app, data))
+  app.jobs.handle<InvitationMailJob>(invitationMailJob, { retriesMax: 12, retryDelayS: 2 }, (data) => send(app, data))
 }
 
-async function send(app: App, { teamId, userId, secretHash, secret }: MailJob): Promise<void> {
+async function send(app: App, { teamId, userId, secretHash, secret }: InvitationMailJob): Promise<void> {
   const row = await findInvitation(app.database.pool, teamId, { userId })
   // Accepted, taken back, or replaced by a newer one meanwhile: that has a mail of its own.
   if (!row?.live || row.secretHash !== secretHash || !app.mail) return
@@ -31,7 +38,10 @@ async function send(app: App, { teamId, userId, secretHash, secret }: MailJob): 
   const known = await app.accounts.hasSignedIn(userId)
   const mail = known
     ? inviteToTeamMail({ ...about, link: new URL(`/teams/${teamId}/invitation`, app.config.url).href })
-    : inviteToAccountMail({ ...about, link: await accountLink(app, row, app.cipher.decrypt(secret)) })
+    : inviteToAccountMail({
+        ...about,
+        link: await accountLink(app, row, app.cipher.decrypt(secret, invitationSecret({ teamId, userId }))),
+      })
   try {
     await app.mail.send(mail)
   } catch (err) {

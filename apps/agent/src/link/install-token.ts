@@ -1,0 +1,22 @@
+import { join } from 'node:path'
+import { readIfThere, removeDurably } from '../files/durable-file.ts'
+
+/**
+ * The install token as the install script leaves it: a file in the agent's own directory, so that neither a process list nor
+ * `docker inspect` shows it. It goes as soon as it is exchanged, or is of no use any more.
+ */
+export interface InstallTokenFile {
+  read(): Promise<string | undefined>
+  remove(): Promise<void>
+}
+
+export function openInstallTokenFile(folder: string): InstallTokenFile {
+  const path = join(folder, 'install-token')
+  return {
+    async read() {
+      const token = (await readIfThere(path))?.trim()
+      return token?.startsWith('crux_') ? token : undefined
+    },
+    remove: () => removeDurably(path),
+  }
+}

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import type { Server } from 'node:https'
+import { createSecureContext } from 'node:tls'
+import type { Logger } from '@crux/service-kit'
+import type { Config } from '../config/config.ts'
+
+/** Asked for by reading: tools replace certificates by renaming files and links, which watching a file does not notice. */
+const checkMs = 5_000
+
+/**
+ * Uses a renewed certificate for new connections, without a restart; open connections go on with theirs. A pair that does not fit
+ * together, such as one that is half written, changes nothing and is looked at again.
+ *
+ * @returns stops looking
+ */
+export function reloadCertificate(
+  server: Pick<Server, 'setSecureContext'>,
+  tls: Config['tls'],
+  log: Logger,
+): () => void {
+  const files = tls?.files
+  if (!tls || !files) return () => undefined
+  let current = { cert: tls.cert, key: tls.key }
+  let refused = ''
+
+  async function check({ cert, key }: { cert: string; key: string }): Promise<void> {
+    try {
+      const [certText, keyText] = await Promise.all([readFile(cert, 'utf8'), readFile(key, 'utf8')])
+      const found = { cert: certText.trim(), key: keyText.trim() }
+      if (found.cert === current.cert.trim() && found.key === current.key.trim()) return
+      createSecureContext(found)
+      server.setSecureContext(found)
+      current = found
+      refused = ''
+      log.info('the TLS certificate was renewed')
+    } catch (err) {
+      const reason = String((err as Error).message)
+      if (reason !== refused) log.warn({ err }, 'a new TLS certificate cannot be used, the last one stays')
+      refused = reason
+    }
+  }
+
+  let checking = false
+  const timer = setInterval(() => {
+    if (checking) return
+    checking = true
+    void check(files).finally(() => {
+      checking = false
+    })
+  }, checkMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,111 @@
+import { openDatabase } from '@crux/postgres'
+import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createCipher, generateKey } from '../src/crypto/cipher.ts'
+import { resealAll } from '../src/crypto/rotate.ts'
+import * as schema from '../src/db/schema/index.ts'
+import { nextToken } from '../src/gateway/token-store.ts'
+import { startTestServer, type TestServer, type TestTeam } from './kit/index.ts'
+
+/** Someone can write to the database but has no key: each test swaps what two rows hold. */
+const encryption = { key: generateKey(), deprecatedKey: undefined }
+let crux: TestServer
+let registry: Registry
+let teams: [TestTeam, TestTeam]
+beforeAll(async () => {
+  registry = await startRegistry({ auth: true })
+  crux = await startTestServer({ config: { encryption } })
+  const ada = crux.signUp('Ada')
+  call = crux.client(ada).call
+  teams = [await crux.createTeam(ada), await crux.createTeam(ada)]
+})
+afterAll(async () => {
+  await crux.stop()
+  await registry.stop()
+})
+
+const query = (text: string, values: unknown[]) => crux.app.database.pool.query(text, values)
+let call: ReturnType<TestServer['client']>['call']
+/** Each of the two rows gets the other's value. */
+const swap = (table: string, key: string, column: string, ids: readonly [string, string]) =>
+  query(
+    `update crux.${table} a set ${column} = b.${column} from crux.${table} b
+      where a.${key} = any($1::uuid[]) and b.${key} = any($1::uuid[]) and a.${key} <> b.${key}`,
+    [ids],
+  )
+
+it('refuses the credential of another registry', async () => {
+  const connect = async (team: TestTeam) => {
+    const body = {
+      name: 'Guarded',
+      type: 'v2' as const,
+      details: { url: `http://${registry.host}`, public: false, ...registryAccount },
+    }
+    return (await call('registries.create', { params: { teamSlug: team.slug }, body })).id
+  }
+  const ids = [await connect(teams[0]), await connect(teams[1])] as const
+  const rename = (index: 0 | 1) =>
+    call('registries.update', {
+      params: { teamSlug: teams[index].slug, registryId: ids[index] },
+      body: { name: 'Renamed', type: 'v2', details: { url: `http://${registry.host}`, public: false } },
+    })
+  await rename(0)
+  await swap('registry', 'id', 'token', ids)
+  for (const index of [0, 1] as const)
+    await expect(rename(index)).rejects.toMatchObject({ status: 412, property: 'registryId' })
+})
+
+it('refuses the keys of another storage, and the two keys of one in each others place', async () => {
+  const connect = async (team: TestTeam) =>
+    (
+      await call('storages.create', {
+        params: { teamSlug: team.slug },
+        body: { name: 'Files', url: 'http://127.0.0.1:9', accessKey: 'access', secretKey: 'secret' },
+      })
+    ).id
+  const ids = [await connect(teams[0]), await connect(teams[1])] as const
+  const check = (index: 0 | 1) =>
+    call('storages.check', { params: { teamSlug: teams[index].slug, storageId: ids[index] } })
+  expect(await check(0)).toMatchObject({ reachable: false })
+  await swap('storage', 'id', 'secret_key', ids)
+  for (const index of [0, 1] as const) await expect(check(index)).rejects.toMatchObject({ status: 412 })
+  await swap('storage', 'id', 'secret_key', ids)
+  await query('update crux.storage set access_key = secret_key, secret_key = access_key where id = $1', [ids[0]])
+  await expect(check(0)).rejects.toMatchObject({ status: 412 })
+  expect(await check(1)).toMatchObject({ reachable: false })
+})
+
+it('refuses the install token and the next connection token of another node', async () => {
+  const create = async (team: TestTeam) => {
+    const params = { teamSlug: team.slug }
+    const { id } = await call('nodes.create', { params, body: { name: 'Machine' } })
+    await call('nodes.create-script', {
+      params: { ...params, nodeId: id },
+      body: { type: 'docker', scriptType: 'shell' },
+    })
+    await query(`insert into crux.node_token (node_id, hash, exchanged_by, created_by) values ($1, $2, 'a', 'b')`, [
+      id,
+      `hash of ${id}`,
+    ])
+    await nextToken(crux.app, id)
+    return id
+  }
+  const ids = [await create(teams[0]), await create(teams[1])] as const
+  await swap('node_install', 'node_id', 'token', ids)
+  await swap('node_token', 'node_id', 'next_token', ids)
+  for (const index of [0, 1] as const) {
+    const params = { teamSlug: teams[index].slug, nodeId: ids[index] }
+    await expect(call('nodes.get', { params })).rejects.toMatchObject({ status: 412, property: 'installer' })
+    await expect(nextToken(crux.app, ids[index])).rejects.toThrow()
+  }
+})
+
+it('seals nothing anew under another key as long as rows hold what is not theirs', async () => {
+  const { rows } = await query('select id, token from crux.registry where token is not null order by id', [])
+  const database = openDatabase({ url: crux.database.url, schema })
+  const rotating = createCipher({ key: generateKey(), deprecatedKey: encryption.key })
+  await expect(resealAll(database, rotating)).rejects.toThrow()
+  await database.close()
+  const after = await query('select id, token from crux.registry where token is not null order by id', [])
+  expect(after.rows).toEqual(rows)
+})
