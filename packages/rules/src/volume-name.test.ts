@@ -52,7 +52,7 @@ describe('the name of a volume', () => {
   it('says where the data of an old name lies once the container is known', () => {
     expect(
       problems({ name: 'web', volumes: [{ name: 'data/x', path: '/data' }] }, { prefix: 'shop', whole: true }),
-    ).toEqual([expect.stringContaining('stays in shop/web/data/x of the node\'s data directory')])
+    ).toEqual([expect.stringContaining("stays in shop/web/data/x of the node's data directory")])
   })
 })
 

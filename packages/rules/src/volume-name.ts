@@ -36,8 +36,10 @@ export function volumeNameProblem(
   return undefined
 }
 
-/** Whether every part of a name with slashes names an entry of the directory before it, so that the path can be shown. */
-const isPlainPath = (name: string) => !name.includes('\\') && name.split('/').every((part) => !/^\.?\.?$/.test(part))
+/** Whether a name has several parts, each an entry of the directory before it: then it was a path once, which can be shown. */
+export const isPlainPath = (name: string): boolean =>
+  name.includes('/') &&
+  name.split('/').every((part) => !/^\.?\.?$/.test(part) && !/^-|\\/.test(part) && !controlCharacters.test(part))
 
 /**
  * Paths of the node of which one lies inside the other while the container, or what fills a volume before its start, can write one of
@@ -73,4 +75,5 @@ function normalHostPath(path: string): string {
     .join('/')}`
 }
 
-const isInside = (inner: string, outer: string) => inner !== outer && inner.startsWith(outer === '/' ? '/' : `${outer}/`)
+const isInside = (inner: string, outer: string) =>
+  inner !== outer && inner.startsWith(outer === '/' ? '/' : `${outer}/`)
