@@ -30,9 +30,9 @@ export function readJson<T>(file: string): Partial<T> {
 }
 
 export function writeJson(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const part = `${file}.${process.pid}.part`
-  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`)
+  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   renameSync(part, file)
 }
 

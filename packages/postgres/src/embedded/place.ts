@@ -89,7 +89,7 @@ function readId(dataDir: string): string | undefined {
 
 function createId(dataDir: string): string {
   const id = randomBytes(8).toString('hex')
-  writeFileSync(join(dataDir, 'postgres-id'), `${id}\n`)
+  writeFileSync(join(dataDir, 'postgres-id'), `${id}\n`, { mode: 0o600 })
   return id
 }
 

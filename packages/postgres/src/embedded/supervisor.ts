@@ -180,7 +180,7 @@ async function choosePort(place: Place, asked: number | undefined): Promise<numb
   const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
   const port = last > 0 && (await freePort(last)) ? last : await freePort(0)
   if (!port) throw new Error('no free port on 127.0.0.1 for PostgreSQL')
-  if (port !== last) writeFileSync(file, String(port))
+  if (port !== last) writeFileSync(file, String(port), { mode: 0o600 })
   return port
 }
 
