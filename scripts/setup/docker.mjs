@@ -60,7 +60,8 @@ async function startDockerd(prefix, dataDir) {
     spawnSync(command, args, { stdio: 'inherit' })
   } else {
     if (prefix.length > 0) spawnSync(prefix[0], ['-v'], { stdio: 'inherit' })
-    mkdirSync(join(dataDir, 'logs'), { recursive: true })
+    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(log, 'a', 0o600)
     const [command, ...args] = [...prefix, findCommand('dockerd')]
     spawn(command, args, { detached: true, stdio: ['ignore', out, out], cwd: '/' })

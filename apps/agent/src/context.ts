@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '@bufbuild/protobuf'
@@ -9,9 +8,12 @@ import { createLinkClock } from './apply/control.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networks.ts'
 import { createReleases } from './apply/releases.ts'
 import { pause } from './concurrency/pause.ts'
+import { checkingMounts } from './drivers/check-mounts.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
 import { messageOf } from './drivers/errors.ts'
+import { createBindSources } from './files/bind-sources.ts'
+import { openDataDirectory } from './files/data-directory.ts'
 import { createGate, type Gate } from './gate/gate.ts'
 import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
 import { openGateRunner } from './gate/runner.ts'
@@ -46,15 +48,14 @@ const clearMs = 2_000
  * @throws NoTokenError when there is no token to connect with
  */
 export async function startAgent(settings: AgentSettings, log: Logger): Promise<Agent> {
-  const folder = join(settings.dataDir, ownFolder)
-  await mkdir(settings.dataDir, { recursive: true, mode: 0o755 })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const data = await openDataDirectory({ ...settings, log })
+  const own = await data.ownDirectory(ownFolder)
   const stopping = new AbortController()
 
   const connection = connectTo(settings.server)
   const installTokenFile = openInstallTokenFile(folder)
   const credentials = await openCredentials({
-    store: openTokenStore(folder),
+    store: openTokenStore(own),
     server: settings.server,
     nodeId: settings.nodeId,
     installToken: settings.token ?? (await installTokenFile.read()),
@@ -63,7 +64,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     log,
   })
   const client = connection.clientFor(() => credentials.token())
-  const key = await openNodeKey(folder)
+  const key = await openNodeKey(own)
 
   let driver: Driver | undefined
   let releases: ReturnType<typeof createReleases> | undefined
@@ -72,12 +73,18 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
   let keeper: GateKeeper | undefined
 
   async function run(): Promise<LinkEnd> {
-    driver = await openDriver(settings, log, stopping.signal)
-    if (!driver) return 'stopped'
+    const opened = await openDriver(settings, log, stopping.signal)
+    if (!opened) return 'stopped'
+    driver = opened
+    const ownContainer = await opened.ownContainer()
+    const seesHost = ownContainer === '' && settings.dockerHost.startsWith('unix:')
+    const sources = createBindSources(data, { seesHost })
+    driver = checkingMounts(opened, sources.check)
     const engine = await driver.describe()
-    const ownContainer = await driver.ownContainer()
     const clock = createLinkClock()
-    const gateFolder = join(folder, 'gate')
+    // The gate is a process of its own, which a handle of this one does not lead anywhere.
+    const gateFolder = join(settings.dataDir, ownFolder, 'gate')
+    await data.ownDirectory(ownFolder, 'gate')
     const holding = createGate({
       folder: gateFolder,
       runner: await openGateRunner({ folder: gateFolder, settings, engine: driver.engine, ownContainer }),
@@ -94,7 +101,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     gate = holding
     const images = {
       claims: createImageClaims(),
-      fetched: await openFetchedImages(join(folder, 'fetched-images.json'), driver.engine),
+      fetched: await openFetchedImages(join(own, 'fetched-images.json'), driver.engine),
     }
     const working = createReleases({
       context: {
@@ -103,15 +110,16 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         place: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
-          seesHost: ownContainer === '' && settings.dockerHost.startsWith('unix:'),
+          seesHost,
         },
-        dataDir: settings.dataDir,
+        data,
+        sources,
         decrypt: key.decrypt,
         clock,
         images,
         log,
       },
-      journals: openJournalFolder(join(folder, 'journal')),
+      journals: openJournalFolder(await data.ownDirectory(ownFolder, 'journal')),
       client,
       onEnded: (prefix) => keeper?.released(prefix),
       log,
@@ -183,6 +191,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     if (networks) await Promise.race([networks.clear(), delay(clearMs, undefined, { ref: false })])
     connection.reset()
     driver?.close()
+    await data.close()
   }
 
   const ended = run().finally(finish)

@@ -31,7 +31,7 @@ export function readJson<T>(file: string): Partial<T> {
 
 /** For this user alone, as everything of the installation: which processes run is nobody else's business. */
 export function writeJson(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const part = `${file}.${process.pid}.part`
   writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   renameSync(part, file)

@@ -14,6 +14,7 @@ import {
 import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
 import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf } from './environment.ts'
 import { root } from './files.ts'
+import { secureInstallation } from './permissions.ts'
 import { choosePort } from './ports.ts'
 import { type Supervised, superviseProcess } from './supervised.ts'
 
@@ -97,7 +98,7 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
     ...options.env,
   }
   const lifecycle = createLifecycle(log, { stepTimeoutMs: 60_000 })
-  mkdirSync(dataDir, { recursive: true })
+  secureInstallation(dataDir)
   const ownership = await claimSoon(join(dataDir, 'owner'), `Crux in ${dataDir}`)
   lifecycle.onStop('ownership', () => ownership.release())
   try {

@@ -59,7 +59,7 @@ describe('validateConfig of one layer', () => {
       ['volumes[1].path keysAreUnique'],
     ],
     ['a volume that is no folder', { volumes: [{ name: 'a/./b', path: '/a' }] }, ['volumes[0].name matches']],
-    ['a volume below another one', { volumes: [{ name: 'a/b', path: '/a' }] }, []],
+    ['a volume below another one', { volumes: [{ name: 'a/b', path: '/a' }] }, ['volumes[0].name matches']],
     ['a volume of no size', { volumes: [{ ...volume, type: 'mem', size: '0Mi' }] }, ['volumes[0].size min']],
     ['a negative size', { shmSize: '-1Mi' }, ['shmSize min']],
     ['no cores', { resourceConfig: { limits: { cpu: '0' } } }, ['resourceConfig.limits.cpu min']],

@@ -1,30 +1,29 @@
 import { type ContainerConfigFields, type NodeType, patterns } from '@crux/contract'
 import { type ConfigProblem, problem, repeated } from './config-problem.ts'
-import { isHostPath } from './host-dangerous.ts'
 import { parseImageName } from './image-name.ts'
 import { bytesOfQuantity } from './quantity.ts'
+import { nestedHostPaths, volumeNameProblem } from './volume-name.ts'
 
 type Options = { prefix?: string | undefined; whole?: boolean | undefined; nodeType?: NodeType | undefined }
 
 /** Volumes and what fills them before a start: config container, storage, init containers. */
 export function mountProblems(config: ContainerConfigFields, options: Options): ConfigProblem[] {
   return [
-    ...volumeProblems(config),
+    ...volumeProblems(config, options),
+    ...nestedHostPaths(config),
     ...configContainerProblems(config, options),
     ...storageProblems(config, options),
     ...initProblems(config, options),
   ]
 }
 
-function volumeProblems(config: ContainerConfigFields): ConfigProblem[] {
+function volumeProblems(config: ContainerConfigFields, options: Options): ConfigProblem[] {
   const each = (config.volumes ?? []).flatMap((volume, index) => {
     const found: ConfigProblem[] = []
     const say = (name: string, error: string, description: string) =>
       found.push(problem(`volumes[${index}].${name}`, error, description))
-    if (/[\n\r]/.test(volume.name) || volume.name.split(/[/\\]/).includes('..'))
-      say('name', 'matches', 'A volume stays in its folder: leave out ".."')
-    else if (!isHostPath(volume.name) && volume.name.split('/').some((part) => /^(\.?|-.*)$/.test(part)))
-      say('name', 'matches', `"${volume.name}" is no name of a folder`)
+    const name = volumeNameProblem(volume.name, { prefix: options.prefix, container: config.name })
+    if (name) say('name', 'matches', name)
     const path = inContainer(volume.path)
     if (path) say('path', 'matches', path)
     if (volume.size && !bytesOfQuantity(volume.size)) say('size', 'min', 'A size is more than nothing: 512Mi, 1G')
@@ -124,6 +123,8 @@ function filledVolumeProblems(
   property: string,
   { whole, nodeType }: Options,
 ): ConfigProblem[] {
+  const invalid = volumeNameProblem(name, {})
+  if (invalid) return [problem(property, 'matches', invalid)]
   // Another layer may have the volume.
   if (!whole) return []
   const volume = volumes?.find((row) => row.name === name)

@@ -1,14 +1,14 @@
-import { chown, mkdir } from 'node:fs/promises'
 import type { Release } from '@crux/agent-protocol'
 import { notApplied } from '@crux/rules'
 import { pause } from '../concurrency/pause.ts'
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, isEngineError } from '../drivers/errors.ts'
+import type { BindSources } from '../files/bind-sources.ts'
+import type { DataDirectory } from '../files/data-directory.ts'
 import type { Gate } from '../gate/gate.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
-import { folderOf } from '../plan/container-spec.ts'
 import { imagePorts } from '../plan/image-ports.ts'
 import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
@@ -31,7 +31,8 @@ export interface Run {
   plan: Plan
   resolved: ReadonlyMap<string, ResolvedInstance>
   narrator: Narrator
-  dataDir: string
+  data: DataDirectory
+  sources: BindSources
   secrets: OpenedSecrets
   signal: AbortSignal
   /** Whether an earlier process of this agent began with it. */
@@ -151,10 +152,10 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
   if (run.ids.has(instanceId)) return
   narrator.running(instanceId, Phase.CREATE)
   for (const folder of instance.folders) {
-    const path = folderOf(run.dataDir, folder)
-    await mkdir(path, { recursive: true })
+    const volume = await run.data.openVolume(folder.relativePath)
     // A container that runs as a certain user must be able to write where it keeps its data.
-    if (instance.base.user) await chown(path, Number(instance.base.user), -1).catch(() => undefined)
+    if (instance.base.user) await volume.giveTo(Number(instance.base.user)).catch(() => undefined)
+    await volume.close()
   }
   const uncovered = uncoveredVolumes({ spec: instance.base, imageVolumes: instance.facts.volumes })
   if (uncovered.length > 0) {

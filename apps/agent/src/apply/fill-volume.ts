@@ -1,8 +1,8 @@
-import { chown, mkdir } from 'node:fs/promises'
 import { posix } from 'node:path'
+import { entryOf } from '../files/directory-walk.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
 import type { ConfigCopy, StorageImport, WritableFolder } from '../plan/preparations.ts'
-import { openContainedFolder } from '../volumes/contained-folder.ts'
+import { type ContainedFolder, openContainedFolder } from '../volumes/contained-folder.ts'
 import type { Run } from './executors.ts'
 import { Phase } from './narrator.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
@@ -15,7 +15,7 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   const { engine } = run.driver
   const { extractArchive } = await import('../volumes/extract-archive.ts')
   const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
-  const folder = await openContainedFolder(await readyFolder(copy.folder, run, instance), { replace: !copy.keepFiles })
+  const folder = await openFolder(copy.folder, run, instance, { replace: !copy.keepFiles })
   try {
     const { files, bytes, skipped, paths } = await extractArchive(
       await engine.readArchive(id, copy.path, run.signal),
@@ -58,7 +58,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     import('../storage/import-objects.ts'),
   ])
   const bucket = openBucket({ ...access, bucket: order.bucket }, run.signal)
-  const folder = await openContainedFolder(await readyFolder(order.folder, run, instance), { replace: true })
+  const folder = await openFolder(order.folder, run, instance, { replace: true })
   const tell = (status: string, currentBytes: number, totalBytes: number) =>
     run.narrator.progress(instanceId, { currentBytes, totalBytes, status })
   let toldAt = Date.now()
@@ -94,15 +94,27 @@ function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | 
   return { user: Number(base.user), group: Number(base.user) }
 }
 
-/** The folder as this process sees it; it exists afterwards. */
-async function readyFolder(folder: WritableFolder, run: Run, instance: ResolvedInstance): Promise<string> {
+/** The directory itself, held open: what happens to the path on the way to it does not matter any more. It is made where it is missing. */
+async function openFolder(
+  folder: WritableFolder,
+  { data, sources }: Run,
+  instance: ResolvedInstance,
+  options: { replace: boolean },
+): Promise<ContainedFolder> {
   if (folder.kind === 'host') {
-    await mkdir(folder.path, { recursive: true })
-    return folder.path
+    const directory = await sources.openHostDirectory(folder.path)
+    try {
+      return await openContainedFolder(entryOf(directory, '.'), options)
+    } finally {
+      await directory.close()
+    }
   }
-  const path = posix.join(run.dataDir, folder.relativePath)
-  const made = await mkdir(path, { recursive: true })
-  const owner = ownerOf(instance)
-  if (made && owner) await chown(path, owner.user, -1)
-  return path
+  const volume = await data.openVolume(folder.relativePath)
+  try {
+    const owner = ownerOf(instance)
+    if (volume.created && owner) await volume.giveTo(owner.user)
+    return await openContainedFolder(volume.path, options)
+  } finally {
+    await volume.close()
+  }
 }

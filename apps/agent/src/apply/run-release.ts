@@ -3,6 +3,8 @@ import type { Release } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
+import type { BindSources } from '../files/bind-sources.ts'
+import type { DataDirectory } from '../files/data-directory.ts'
 import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
@@ -18,6 +20,7 @@ import { imagesOf } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
+import { checkSources } from './check-sources.ts'
 import { type LinkClock, Stopped } from './control.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
 import { formersRun } from './formers-run.ts'
@@ -30,7 +33,8 @@ export interface ReleaseContext {
   driver: Driver
   gate: Gate
   place: NodePlace
-  dataDir: string
+  data: DataDirectory
+  sources: BindSources
   decrypt: (message: string) => Promise<string>
   clock: LinkClock
   images: { claims: ImageClaims; fetched: FetchedImages }
@@ -61,6 +65,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     if (!journal.facts.committed) signal.throwIfAborted()
     if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
+    if (!journal.facts.committed) await checkSources(context.sources, desired)
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     unclaim = await context.images.claims.claim(wantedImages(release, desired))
@@ -139,7 +144,8 @@ async function prepareRun(
     plan,
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
     narrator,
-    dataDir: context.dataDir,
+    data: context.data,
+    sources: context.sources,
     secrets,
     signal,
     resumed,
@@ -323,7 +329,8 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
     plan,
     resolved: new Map(),
     narrator,
-    dataDir: context.dataDir,
+    data: context.data,
+    sources: context.sources,
     secrets: new Map(),
     signal: context.ending,
     resumed: true,

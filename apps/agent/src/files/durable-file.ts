@@ -1,11 +1,14 @@
+import { constants } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+
+const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
 /** Replaces a file in one step: after a crash the old or the new content stands there, never half of one. Mode 0600. */
 export async function writeDurably(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.new`
-  const file = await open(temporary, 'w', 0o600)
+  const file = await open(temporary, newFileFlags, 0o600)
   try {
     await file.writeFile(content)
     await file.sync()
@@ -18,7 +21,7 @@ export async function writeDurably(path: string, content: string): Promise<void>
 
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { create, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf'
@@ -102,7 +103,7 @@ async function read(path: string): Promise<Journal> {
   let release: Release | undefined
   const events: DeploymentEvent[] = []
   let facts: Facts = {}
-  const content = await readFile(path, 'utf8')
+  const content = await readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
   // A crash may have cut the last line short. Nothing has acted on it, and it must not swallow the next one.
   const whole = content.slice(0, content.lastIndexOf('\n') + 1)
   for (const text of whole.split('\n')) {
@@ -113,7 +114,7 @@ async function read(path: string): Promise<Journal> {
     else facts = { ...facts, ...line.fact }
   }
   if (!release) throw new Error(`${path} holds no release`)
-  const file = await open(path, 'a', 0o600)
+  const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
   const size = Buffer.byteLength(whole)
   if (whole.length < content.length) await file.truncate(size)
   return makeJournal({ file, path, size }, release, events, facts)

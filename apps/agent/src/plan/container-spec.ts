@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
 import { capabilityName, isDangerousCapability } from '@crux/rules'
@@ -221,8 +220,4 @@ function logOf(config: FinalContainerConfig): ContainerSpec['log'] {
     driver: config.logConfig.driver,
     options: Object.fromEntries((config.logConfig.options ?? []).map(({ key, value }) => [key, value])),
   }
-}
-
-export function folderOf(dataDir: string, folder: VolumeFolder): string {
-  return posix.join(dataDir, folder.relativePath)
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfQuantity } from '@crux/rules'
+import { bytesOfQuantity, isPlainPath, volumeNameProblem } from '@crux/rules'
 import type { Mount } from '../drivers/container-engine.ts'
 
 /** A folder below the agent's data folder that must exist before the container does. */
@@ -34,6 +34,8 @@ export function mountsOf(
   for (const volume of config.volumes) {
     const type = volume.type ?? 'rwo'
     if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
+    const folder = posix.join(place.dataMountPath, place.prefix, config.name)
+    refuseName(volume.name, folder)
     if (type === 'mem' || type === 'tmp') {
       const sizeBytes = volume.size ? bytesOfQuantity(volume.size) : undefined
       add(volume.name, {
@@ -55,7 +57,7 @@ export function mountsOf(
       add(volume.name, { kind: 'bind', target: volume.path, source: posix.normalize(volume.name), writable })
       continue
     }
-    const relativePath = posix.join(place.prefix, config.name, safeName(volume.name))
+    const relativePath = posix.join(place.prefix, config.name, volume.name)
     folders.push({ relativePath })
     const source = posix.join(place.dataMountPath, relativePath)
     add(volume.name, { kind: 'bind', target: volume.path, source, writable }, relativePath)
@@ -63,14 +65,18 @@ export function mountsOf(
   return { mounts: [...volumes.values()].map(({ mount }) => mount), folders, volumes }
 }
 
-/** A volume's name is a place below the instance's folder and never leads out of it. */
-function safeName(name: string): string {
-  const parts = name.split('/')
-  const bad = parts.some(
-    (part) => part === '' || part === '.' || part === '..' || part.startsWith('-') || part.includes('\0'),
-  )
-  if (bad) throw new Error(`"${name}" is not a name for a volume`)
-  return name
+/**
+ * Names with a slash were possible once, and came to lie inside another volume. A release of that time is refused and told where its data is.
+ *
+ * @param directory of the instance, as the engine's machine sees it
+ */
+function refuseName(name: string, directory: string): void {
+  const reason = volumeNameProblem(name, {})
+  if (!reason) return
+  const data = isPlainPath(name)
+    ? `. What it held lies in ${directory}/${name} on the node and was not touched: move it to a directory directly in ${directory}, and call the volume like that directory`
+    : ''
+  throw new Error(`"${name}" is not a name for a volume. ${reason}${data}`)
 }
 
 /** Whether one path lies in, or is, the other. */

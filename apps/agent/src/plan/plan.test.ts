@@ -156,8 +156,8 @@ describe('planRelease', () => {
     ],
     [
       'a folder above the volume',
-      { name: 'web', volumes: [{ name: 'data/deep', path: '/d' }] },
-      { mounts: [{ source: '/data/shop/web/data', target: '/x', writable: true }] },
+      { name: 'web', volumes: [{ name: 'data', path: '/d' }] },
+      { mounts: [{ source: '/data/shop/web', target: '/x', writable: true }] },
       'both use the volume',
     ],
     [

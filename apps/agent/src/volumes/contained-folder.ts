@@ -13,6 +13,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
+import { directoryFlags, entryOf, errorCode, leadsAway } from '../files/directory-walk.ts'
 
 /** Owner and times of something that is written; what is absent stays as the system gives it. */
 export interface Attributes {
@@ -43,10 +44,9 @@ export class InTheWay extends Error {
  * @param options.replace whether what stands in the way is removed, as a mirror does
  */
 export async function openContainedFolder(path: string, options: { replace: boolean }): Promise<ContainedFolder> {
-  return new ContainedFolder(await open(path, folderFlags), options.replace)
+  return new ContainedFolder(await open(path, directoryFlags), options.replace)
 }
 
-const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const partial = { start: '.crux-', end: '.part' }
 
@@ -67,7 +67,7 @@ export class ContainedFolder {
         return { kind, size: found.size, modifiedAt: found.mtime }
       })
     } catch (error) {
-      if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) return undefined
+      if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) return undefined
       throw error
     }
   }
@@ -75,7 +75,7 @@ export class ContainedFolder {
   /** The file stands there whole or not at all. @param content buffers */
   writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
     return this.#within(path, { create: true }, async (at, folder) => {
-      const temporary = inside(folder, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
+      const temporary = entryOf(folder, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
       const file = await open(temporary, newFileFlags, 0o600)
       try {
         try {
@@ -104,7 +104,7 @@ export class ContainedFolder {
   /** Attributes of a folder, once its content is written. */
   async finishFolder(path: InnerPath, attributes: Attributes): Promise<void> {
     const apply = async (at: string) => {
-      const folder = await open(at, folderFlags)
+      const folder = await open(at, directoryFlags)
       try {
         await applyTo(folder, attributes)
       } finally {
@@ -174,22 +174,22 @@ export class ContainedFolder {
         if (folder !== this.#root) await folder.close()
         folder = next
       }
-      return await work(inside(folder, name), folder)
+      return await work(entryOf(folder, name), folder)
     } finally {
       if (folder !== this.#root) await folder.close()
     }
   }
 
   async #enter(folder: FileHandle, name: string, path: InnerPath, create: boolean): Promise<FileHandle> {
-    const at = inside(folder, name)
+    const at = entryOf(folder, name)
     try {
-      return await open(at, folderFlags)
+      return await open(at, directoryFlags)
     } catch (error) {
-      const code = codeOf(error)
+      const code = errorCode(error)
       if (!create || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error
       if (code !== 'ENOENT') await this.#clear(at, folder, path, 'folder')
       await mkdir(at).catch(ignore('EEXIST'))
-      return open(at, folderFlags)
+      return open(at, directoryFlags)
     }
   }
 
@@ -207,24 +207,15 @@ export class ContainedFolder {
   }
 }
 
-/** Whether a part of a path names anything but an entry of its folder. */
-export function leadsAway(part: string): boolean {
-  return part === '' || part === '.' || part === '..' || part.includes('/') || part.includes('\0')
-}
-
-function inside(folder: FileHandle, name: string): string {
-  return `/proc/self/fd/${folder.fd}/${name}`
-}
-
 async function removeIn(folder: FileHandle, path: string, wanted: (path: string) => boolean): Promise<number> {
   let removed = 0
-  for (const entry of await readdir(inside(folder, '.'), { withFileTypes: true })) {
+  for (const entry of await readdir(entryOf(folder, '.'), { withFileTypes: true })) {
     const own = path === '' ? entry.name : `${path}/${entry.name}`
     if (!wanted(own)) {
       await removeEntry(folder, entry.name, entry.isDirectory())
       removed += 1
     } else if (entry.isDirectory()) {
-      const next = await open(inside(folder, entry.name), folderFlags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'))
+      const next = await open(entryOf(folder, entry.name), directoryFlags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'))
       if (!next) continue
       try {
         removed += await removeIn(next, own, wanted)
@@ -237,9 +228,9 @@ async function removeIn(folder: FileHandle, path: string, wanted: (path: string)
 }
 
 async function removeEntry(folder: FileHandle, name: string, isFolder: boolean): Promise<void> {
-  const at = inside(folder, name)
+  const at = entryOf(folder, name)
   if (!isFolder) return void (await unlink(at).catch(ignore('ENOENT')))
-  const inner = await open(at, folderFlags)
+  const inner = await open(at, directoryFlags)
   try {
     await removeIn(inner, '', () => false)
   } finally {
@@ -264,12 +255,8 @@ async function applyTo(file: FileHandle, { mode, owner, modifiedAt }: Attributes
   if (modifiedAt) await file.utimes(modifiedAt, modifiedAt)
 }
 
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? ''
-}
-
 function ignore(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!codes.includes(codeOf(error))) throw error
+    if (!codes.includes(errorCode(error))) throw error
   }
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract, type Header } from 'tar-stream'
-import { type Attributes, type ContainedFolder, type InnerPath, leadsAway } from './contained-folder.ts'
+import { leadsAway } from '../files/directory-walk.ts'
+import type { Attributes, ContainedFolder, InnerPath } from './contained-folder.ts'
 
 export interface Extraction {
   files: number

@@ -128,7 +128,7 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
       config: {
         volumes: [
           { name: 'one', path: '/ro', type: 'ro' },
-          { name: 'two/deep', path: '/rwo', type: 'rwo' },
+          { name: 'two.deep', path: '/rwo', type: 'rwo' },
           { name: 'three', path: '/rwx', type: 'rwx' },
           { name: 'default', path: '/default' },
           { name: 'fast', path: '/mem', type: 'mem', size: '2Mi' },
@@ -141,7 +141,7 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
         const own = join(world.dataDir, world.owner.prefix, short)
         for (const [target, name, writable] of [
           ['/ro', 'one', false],
-          ['/rwo', 'two/deep', true],
+          ['/rwo', 'two.deep', true],
           ['/rwx', 'three', true],
           ['/default', 'default', true],
         ] as const)

@@ -122,6 +122,8 @@ choose_folder() {
     case "$folder" in *:*) fail "the engine cannot mount $folder: it has a colon" ;; esac
   fi
   mkdir -p -- "$folder"
+  # Volumes may hold programs that run as their owner: no other user of the machine may reach them.
+  [ "$platform" = windows ] || chmod 700 -- "$folder" || fail "$folder cannot be closed to other users: choose a directory of your own"
   host_folder=$folder
   if [ "$platform" = windows ]; then
     drive=$(printf '%s' "$folder" | cut -c1 | tr '[:upper:]' '[:lower:]')

@@ -78,7 +78,7 @@ export function runAgentProcess(options: {
     if (token !== undefined) leaveInstallToken(folder, token)
     const [command, ...args] = agentCommand(config)
     if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
-    mkdirSync(join(config.dataDir, 'logs'), { recursive: true })
+    mkdirSync(join(config.dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(join(config.dataDir, 'logs', `agent-${nodeId}.log`), 'a', 0o600)
     const child = spawn(command, args, {
       cwd: folder,

@@ -41,7 +41,8 @@ export function claimOwnership(options: { file: string; what: string }): Ownersh
     try {
       writeFileSync(options.file, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
       return {
-        announceRelease: () => writeFileSync(options.file, JSON.stringify({ ...mine, stopping: true })),
+        announceRelease: () =>
+          writeFileSync(options.file, JSON.stringify({ ...mine, stopping: true }), { mode: 0o600 }),
         release: () => rmSync(options.file, { force: true }),
       }
     } catch (error) {

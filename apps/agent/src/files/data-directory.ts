@@ -1,0 +1,188 @@
+import { constants } from 'node:fs'
+import { chmod, chown, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import type { Logger } from '@crux/service-kit'
+import { canWalk, entryOf, errorCode, openBeneath } from './directory-walk.ts'
+import { normalPath } from './host-paths.ts'
+import { PathError } from './path-error.ts'
+
+/**
+ * The agent's data directory, held open. Nothing below it is reached by a path that somebody else could exchange: each component is
+ * opened without following links, and the directories above a volume must belong to the agent and be writable by nobody else.
+ */
+export interface DataDirectory {
+  /** Its path as the engine's machine sees it. */
+  readonly mountPath: string
+  /** Makes a volume's directory where it is missing, and holds what it was asked to do with it to that very directory. */
+  openVolume(relativePath: string): Promise<Volume>
+  /** Looks at a volume's directory, and changes nothing. @throws PathError unless it can be used, or made */
+  checkVolume(relativePath: string, options?: { mayBeMissing: boolean }): Promise<void>
+  /** A directory for the agent alone, 0700, as a path that leads through its handle. */
+  ownDirectory(...names: string[]): Promise<string>
+  close(): Promise<void>
+}
+
+export interface Volume {
+  created: boolean
+  /** A path that leads to the open directory, whatever happens to the names on the way to it. */
+  path: string
+  giveTo(user: number): Promise<void>
+  close(): Promise<void>
+}
+
+const volumeDepth = 3
+const directoryMode = 0o755
+const ownMode = 0o700
+const stickyBit = 0o1000
+const writableByOthers = 0o022
+
+/**
+ * Opens the data directory, makes it where it is missing, and closes it to other users of the machine. Permissions that an older
+ * agent left too wide are corrected.
+ *
+ * @param options.dataMountPath the same directory as the engine's machine sees it
+ */
+export async function openDataDirectory(options: {
+  dataDir: string
+  dataMountPath: string
+  log: Logger
+}): Promise<DataDirectory> {
+  const { dataDir, log } = options
+  const mountPath = normalPath(options.dataMountPath)
+  if (dataDir === '/' || mountPath === '/') throw new Error('CRUX_DATA_DIR is /: choose a directory of its own')
+  await mkdir(dataDir, { recursive: true })
+  const root = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
+  const found = await root.stat()
+  const owned = ownedByAgent(found.uid)
+  // Such as /tmp: closing it would take it from everybody else.
+  const shared = (found.mode & stickyBit) !== 0 && (await readdir(dataDir)).length > 0
+  if (owned && !shared) await root.chmod(ownMode)
+  else log.warn({ dataDir }, "the data directory is not the agent's alone: no volume can be used until it is")
+  // A file system without permissions, such as that of another operating system, has none to judge.
+  const keepsModes = !owned || shared || ((await root.stat()).mode & 0o777) === ownMode
+  const held: FileHandle[] = [root]
+
+  const shown = (parts: readonly string[]) => posix.join(mountPath, ...parts)
+
+  async function checkParent(directory: FileHandle, path: string): Promise<void> {
+    const { uid, mode } = await directory.stat()
+    if (!ownedByAgent(uid))
+      throw new PathError(
+        `${path} belongs to user ${uid}, who could exchange the volumes in it: give it back (chown ${process.getuid?.() ?? 0} ${path})`,
+      )
+    if (keepsModes && (mode & writableByOthers) !== 0)
+      throw new PathError(
+        `${path} can be written by others, who could exchange the volumes in it: close it (chmod go-w ${path})`,
+      )
+  }
+
+  async function checkRoot(): Promise<void> {
+    if (!canWalk)
+      throw new PathError('volumes need an agent on Linux: only there directories are opened without following links')
+    const [now, opened] = await Promise.all([stat(dataDir).catch(() => undefined), root.stat()])
+    if (now?.ino !== opened.ino || now.dev !== opened.dev)
+      throw new PathError(`the data directory ${mountPath} was moved or replaced: restart the agent`)
+    await checkParent(root, mountPath)
+  }
+
+  async function walk(relativePath: string, createMode?: number) {
+    const parts = relativePath.split('/')
+    if (parts.length !== volumeDepth)
+      throw new PathError(`${shown(parts)} is not the directory of a volume: a volume lies in no other directory`)
+    await checkRoot()
+    let reached = 0
+    try {
+      return await openBeneath(root, parts, {
+        ...(createMode === undefined ? {} : { createMode }),
+        async check(directory, index) {
+          reached = index + 1
+          if (index < volumeDepth - 1) await checkParent(directory, shown(parts.slice(0, index + 1)))
+        },
+      })
+    } catch (error) {
+      const path = shown(parts.slice(0, reached + 1))
+      if (['ENOTDIR', 'ELOOP'].includes(errorCode(error)))
+        throw new PathError(
+          `${path} is a link or a file where the directory of a volume must be: remove it, or mount a disk there (mount --bind)`,
+          { cause: error },
+        )
+      throw error
+    }
+  }
+
+  async function checkVolume(relativePath: string, { mayBeMissing } = { mayBeMissing: false }): Promise<void> {
+    try {
+      const { directory } = await walk(relativePath)
+      await directory.close()
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      if (!mayBeMissing)
+        throw new PathError(`the directory ${shown(relativePath.split('/'))} of a volume is missing`, { cause: error })
+    }
+  }
+
+  await correctModes(root)
+
+  return {
+    mountPath,
+    async openVolume(relativePath) {
+      const { directory, created } = await walk(relativePath, directoryMode)
+      const path = entryOf(directory, '.')
+      return {
+        created,
+        path,
+        giveTo: (user) => chown(path, user, -1),
+        close: () => directory.close(),
+      }
+    },
+    checkVolume,
+    async ownDirectory(...names) {
+      const path = join(dataDir, ...names)
+      if (!canWalk) {
+        await mkdir(path, { recursive: true, mode: ownMode })
+        if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a directory`)
+        return path
+      }
+      const { directory } = await openBeneath(root, names, {
+        createMode: ownMode,
+        async check(opened, index) {
+          if (!ownedByAgent((await opened.stat()).uid))
+            throw new Error(`${shown(names.slice(0, index + 1))} does not belong to the agent's user`)
+          await chmod(entryOf(opened, '.'), ownMode)
+        },
+      })
+      held.push(directory)
+      return entryOf(directory, '.').replace(/\/\.$/, '')
+    },
+    async close() {
+      await Promise.all(held.splice(0).map((handle) => handle.close()))
+    },
+  }
+}
+
+/** Root may exchange everything anyway. */
+function ownedByAgent(uid: number): boolean {
+  return uid === 0 || uid === (process.getuid?.() ?? uid)
+}
+
+/** Directories above volumes that an agent with a generous umask made writable for others. */
+async function correctModes(root: FileHandle): Promise<void> {
+  if (!canWalk) return
+  const correct = async (parent: FileHandle, depth: number): Promise<void> => {
+    for (const entry of await readdir(entryOf(parent, '.'), { withFileTypes: true })) {
+      if (!entry.isDirectory() || entry.name.startsWith('.')) continue
+      const opened = await openBeneath(parent, [entry.name]).catch(() => undefined)
+      if (!opened) continue
+      const { directory } = opened
+      try {
+        const { uid, mode } = await directory.stat()
+        if (uid !== process.getuid?.()) continue
+        if ((mode & writableByOthers) !== 0) await chmod(entryOf(directory, '.'), mode & 0o7777 & ~writableByOthers)
+        if (depth + 1 < volumeDepth - 1) await correct(directory, depth + 1)
+      } finally {
+        await directory.close()
+      }
+    }
+  }
+  await correct(root, 0)
+}

@@ -1,0 +1,70 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '@crux/service-kit'
+import { expect, test } from 'vitest'
+import { bootSystem } from './index.ts'
+import { secureInstallation } from './permissions.ts'
+
+const log = createLogger({ name: 'test', level: 'silent' })
+const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o7777).toString(8)
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'permissions-'))
+  // PostgreSQL runs as another user when this test runs as root.
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+function makeOldInstallation(): string {
+  const dataDir = join(makeFolder(), 'data')
+  for (const name of ['agents/one/shop/web/data', 'run', 'logs', 'secrets'])
+    mkdirSync(join(dataDir, name), { recursive: true })
+  for (const name of ['.', 'agents', 'agents/one', 'run', 'logs']) chmodSync(join(dataDir, name), 0o755)
+  for (const name of ['run/server.json', 'ports.json', 'logs/server.log']) {
+    writeFileSync(join(dataDir, name), '{}')
+    chmodSync(join(dataDir, name), 0o644)
+  }
+  writeFileSync(join(dataDir, 'agents/one/shop/web/data/program'), '')
+  chmodSync(join(dataDir, 'agents/one/shop/web/data/program'), 0o4755)
+  return dataDir
+}
+
+test('an installation of an older version is closed to other users, and serves with its database as before', async () => {
+  const dataDir = makeOldInstallation()
+  const free = { port: 0, identityPublicPort: 0, identityAdminPort: 0, durable: false, log }
+  const system = await bootSystem({ dataDir, ...free })
+  try {
+    expect((await fetch(`${system.url}/health/ready`)).status).toBe(200)
+    expect(modeOf(dataDir)).toBe('711')
+    for (const name of ['agents', 'agents/one', 'run', 'logs', 'secrets'])
+      expect(modeOf(dataDir, name), name).toBe('700')
+    for (const name of ['ports.json', 'owner', ...readdirSync(join(dataDir, 'run')).map((file) => `run/${file}`)])
+      expect(modeOf(dataDir, name), name).toBe('600')
+    for (const name of readdirSync(join(dataDir, 'logs'))) expect(modeOf(dataDir, 'logs', name), name).toBe('600')
+    // What containers made is theirs: it is out of reach, not changed.
+    expect(modeOf(dataDir, 'agents/one/shop/web/data/program')).toBe('4755')
+  } finally {
+    await system.destroy()
+  }
+})
+
+test('a data directory that is made is open for passing through, and for nothing else', () => {
+  const dataDir = join(makeFolder(), 'deep', 'data')
+  secureInstallation(dataDir)
+  expect(modeOf(dataDir)).toBe('711')
+})
+
+test('no bit is added to a directory that its owner closed, and links and directories of everybody stay as they are', () => {
+  const folder = makeFolder()
+  chmodSync(folder, 0o700)
+  mkdirSync(join(folder, 'elsewhere'))
+  chmodSync(join(folder, 'elsewhere'), 0o777)
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'agents'))
+  secureInstallation(folder)
+  expect(modeOf(folder)).toBe('700')
+  expect(modeOf(folder, 'elsewhere')).toBe('777')
+  chmodSync(join(folder, 'elsewhere'), 0o1777)
+  secureInstallation(join(folder, 'elsewhere'))
+  expect(modeOf(folder, 'elsewhere')).toBe('1777')
+})

@@ -1,0 +1,95 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import { validateConfig } from './config-validate.ts'
+
+const problems = (config: ContainerConfigFields, options?: Parameters<typeof validateConfig>[1]) =>
+  validateConfig(config, options).map(({ property, description }) => `${property}: ${description}`)
+const named = (name: string) => problems({ volumes: [{ name, path: '/data' }] })
+
+describe('the name of a volume', () => {
+  it.each(['data', 'a.b', '.hidden', 'with space', 'ä', 'data_1-x', 'a:b'])('accepts the directory name %j', (name) => {
+    expect(named(name)).toEqual([])
+  })
+
+  it.each([
+    ['data/x', /no slash or backslash/],
+    ['data/', /no slash or backslash/],
+    ['./data', /no slash or backslash/],
+    ['data\\x', /no slash or backslash/],
+    ['C:\\data', /no slash or backslash/],
+    ['\\data', /no slash or backslash/],
+    ['..', /leave out "\.\."/],
+    ['../x', /leave out "\.\."/],
+    ['/srv/../etc', /leave out "\.\."/],
+    ['.', /not the name of a directory/],
+    ['-v', /dash/],
+    ['a\nb', /control characters/],
+    ['a\u0000b', /control characters|NUL/],
+    ['a\u001bb', /control characters/],
+    ['a\u2028b', /control characters/],
+    ['/srv/a\nb', /control characters/],
+    ['ä'.repeat(128), /at most 255 bytes/],
+  ])('refuses %j', (name, reason) => {
+    expect(named(name)).toEqual([expect.stringMatching(reason)])
+  })
+
+  it('is refused in everything that names a volume, also while another layer may hold the volume', () => {
+    expect(
+      problems({
+        configContainer: { image: 'app', volume: 'data/x', path: '/etc', keepFiles: false },
+        storage: { storageId: '0199f0e0-0000-7000-8000-000000000001', bucket: 'b', path: '../x' },
+        initContainers: [
+          { name: 'init', image: 'app', useParentConfig: false, volumes: [{ name: 'a/../b', path: '/v' }] },
+        ],
+      }),
+    ).toEqual([
+      expect.stringMatching(/^configContainer\.volume: .*no slash/),
+      expect.stringMatching(/^storage\.path: .*leave out/),
+      expect.stringMatching(/^initContainers\[0\]\.volumes\[0\]\.name: .*leave out/),
+    ])
+  })
+
+  it('says where the data of an old name lies once the container is known', () => {
+    expect(
+      problems({ name: 'web', volumes: [{ name: 'data/x', path: '/data' }] }, { prefix: 'shop', whole: true }),
+    ).toEqual([expect.stringContaining("stays in shop/web/data/x of the node's data directory")])
+  })
+})
+
+describe('volumes that are paths of the node', () => {
+  const paths = (outer: 'ro' | 'rwo', inner: 'ro' | 'rwo', more: ContainerConfigFields = {}) =>
+    problems({
+      volumes: [
+        { name: '/srv/shared/', path: '/a', type: outer },
+        { name: '/srv/./shared//deep', path: '/b', type: inner },
+      ],
+      ...more,
+    })
+
+  it('are refused one inside the other while one of them can be written', () => {
+    const refused = [expect.stringMatching(/^volumes\[1\]\.name: .* lies inside \/srv\/shared\//)]
+    expect(paths('rwo', 'ro')).toEqual(refused)
+    expect(paths('ro', 'rwo')).toEqual(refused)
+    expect(paths('ro', 'ro', { initContainers: [initOf('/srv/shared/')] })).toEqual(refused)
+    expect(paths('ro', 'ro')).toEqual([])
+  })
+
+  it('may lie beside each other, and one inside the other in the container', () => {
+    expect(
+      problems({
+        volumes: [
+          { name: '/srv/data', path: '/data' },
+          { name: '/srv/data2', path: '/data/more' },
+          { name: 'cache', path: '/data/more/cache' },
+        ],
+      }),
+    ).toEqual([])
+  })
+})
+
+const initOf = (volume: string) => ({
+  name: 'init',
+  image: 'app',
+  useParentConfig: false,
+  volumes: [{ name: volume, path: '/v' }],
+})

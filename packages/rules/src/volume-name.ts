@@ -1,0 +1,79 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { type ConfigProblem, problem } from './config-problem.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a name must not hold.
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
+/** What file systems take for one name. */
+const nameBytesMax = 255
+
+/**
+ * A volume is either an absolute path of the node, which only admins may use, or the name of one directory below the directory of
+ * its container. A name with a separator would lie inside another volume, where a container can replace a directory by a link.
+ *
+ * @param known prefix and name of the container where they are known: they say where the data of an old name lies
+ * @returns why it cannot be used, in a sentence for a person
+ */
+export function volumeNameProblem(
+  name: string,
+  known: { prefix?: string | undefined; container?: string | null | undefined },
+): string | undefined {
+  if (controlCharacters.test(name)) return 'Leave out line breaks and control characters'
+  if (name.split(/[/\\]/).includes('..')) return 'A volume stays in its directory: leave out ".."'
+  if (name.startsWith('/')) return undefined
+  if (name.startsWith('-')) return 'A volume name does not begin with a dash'
+  if (/[/\\]/.test(name)) {
+    const { prefix, container } = known
+    const data =
+      prefix && container && isPlainPath(name)
+        ? `. Data that "${name}" had stays in ${prefix}/${container}/${name} of the node's data directory`
+        : ''
+    return `A volume name has no slash or backslash: each volume is a directory of its own${data}`
+  }
+  if (new TextEncoder().encode(name).length > nameBytesMax)
+    return `A volume name has at most ${nameBytesMax} bytes: it is the name of a directory`
+  if (name === '.' || name.trim() === '') return `"${name}" is not the name of a directory`
+  return undefined
+}
+
+/** Whether a name has several parts, each an entry of the directory before it: then it was a path once, which can be shown. */
+export const isPlainPath = (name: string): boolean =>
+  name.includes('/') &&
+  name.split('/').every((part) => !/^\.?\.?$/.test(part) && !/^-|\\/.test(part) && !controlCharacters.test(part))
+
+/**
+ * Paths of the node of which one lies inside the other while the container, or what fills a volume before its start, can write one of
+ * them: whatever writes the outer one could replace the inner one by a link, which the engine would follow. Equal paths are no problem.
+ */
+export function nestedHostPaths(config: ContainerConfigFields): ConfigProblem[] {
+  const { configContainer, storage, initContainers } = config
+  const filled = new Set([
+    configContainer?.volume,
+    storage?.path,
+    ...(initContainers ?? []).flatMap(({ volumes }) => (volumes ?? []).map(({ name }) => name)),
+  ])
+  const paths = (config.volumes ?? []).flatMap(({ name, type }, index) =>
+    name.startsWith('/') && type !== 'mem' && type !== 'tmp'
+      ? [{ index, name, path: normalHostPath(name), writable: type !== 'ro' || filled.has(name) }]
+      : [],
+  )
+  return paths.flatMap((inner) => {
+    const outer = paths.find(
+      (other) => isInside(inner.path, other.path) && (inner.writable || other.writable) && other !== inner,
+    )
+    if (!outer) return []
+    const description = `${inner.name} lies inside ${outer.name}, which is a volume too: mount only one of them, or both read-only`
+    return [problem(`volumes[${inner.index}].name`, 'matches', description)]
+  })
+}
+
+/** The path without empty parts, dots and a slash at its end. */
+function normalHostPath(path: string): string {
+  return `/${path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')}`
+}
+
+const isInside = (inner: string, outer: string) =>
+  inner !== outer && inner.startsWith(outer === '/' ? '/' : `${outer}/`)
