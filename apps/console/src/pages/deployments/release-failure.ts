@@ -28,7 +28,11 @@ export function failureCause(phase: DeploymentPhase | undefined, reason: string)
  */
 export function toSentence(reason: string, names: readonly string[]): string {
   const first = /^[^\s,:;]+/.exec(reason)?.[0] ?? ''
-  const isName = !/^[a-z]+$/.test(first) || names.some((name) => name === first || name.startsWith(`${first}/`))
+  // A word that is followed by a colon is a host or a source: `localhost:5000/app: not found`.
+  const isName =
+    !/^[a-z]+$/.test(first) ||
+    reason[first.length] === ':' ||
+    names.some((name) => name === first || name.startsWith(`${first}/`))
   return isName ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)
 }
 
