@@ -59,7 +59,13 @@ test('a container is stopped, started, read, inspected and deleted from its node
 
   await test.step('stop and start', async () => {
     await row.getByRole('button', { name: 'Stop' }).click()
-    await expect(row.getByText('Exited 0')).toBeVisible({ timeout: 30_000 })
+    const question = page.getByRole('dialog', { name: `Stop ${prefix}-${name}?` })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(row.getByText('Running')).toBeVisible()
+    await row.getByRole('button', { name: 'Stop' }).click()
+    await question.getByRole('button', { name: 'Stop' }).click()
+    await expect(row.getByText('Stopped by Ada Lovelace')).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByRole('radio', { name: 'Stopped 1' })).toBeVisible()
     await row.getByRole('button', { name: 'Start', exact: true }).click()
     await expect(row.getByText('Running')).toBeVisible({ timeout: 30_000 })
     await row.getByRole('button', { name: 'Restart' }).click()

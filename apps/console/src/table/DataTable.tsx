@@ -6,6 +6,7 @@ import { cx } from '../components/class-names.ts'
 import { type Action, ActionMenu } from '../components/Menu.tsx'
 import { useNarrow } from '../components/use-media.ts'
 import { NarrowRows } from './NarrowRows.tsx'
+import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
 import { holdOrder, type Sort, type SortValue, sortRows } from './sort-rows.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
@@ -145,8 +146,10 @@ export function DataTable<Row>(props: Props<Row>) {
               ) : (
                 <tr
                   key={rowKey(item.row)}
+                  onClick={openRow}
+                  onAuxClick={openRow}
                   className={cx(
-                    'group border-b border-line last:border-0 hover:bg-hover',
+                    'group border-b border-line last:border-0 hover:bg-hover has-[a[data-row-link]]:cursor-pointer',
                     tints[tint?.(item.row) ?? 'none'],
                   )}
                 >

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
 import { type Column, type RowAction, tints } from './DataTable.tsx'
+import { openRow } from './open-row.ts'
 import { withGroups } from './row-groups.ts'
 
 type Props<Row> = {
@@ -34,8 +35,10 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
             <code>{item.group}</code> <span className="text-ink-3 tabular-nums">{item.count}</span>
           </li>
         ) : (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keyboards use the link of the row itself.
           <li
             key={rowKey(item.row)}
+            onClick={openRow}
             className={cx(
               // Of hundreds only those near the window are laid out.
               '[content-visibility:auto] [contain-intrinsic-size:auto_82px]',
