@@ -39,7 +39,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await page.goto(path)
   const other = await page.context().newPage()
   await other.goto(path)
-  await expect(other.getByText('It carries no bundle of shared settings.')).toBeVisible()
+  await expect(other.getByText('No config bundle attached.')).toBeVisible()
   await page.getByLabel('Attach a bundle').selectOption({ label: eu })
   await expect(carried(other).getByRole('listitem')).toHaveText([new RegExp(eu)])
   await page.getByLabel('Attach a bundle').selectOption({ label: us })

@@ -20,7 +20,7 @@ const talker = {
   ],
 }
 
-test('a command for another machine is made, counts down, survives a reload and can be discarded', async ({
+test('a command for another machine is not offered on loopback; one for this machine counts down and can be discarded', async ({
   page,
   stage,
 }) => {
@@ -30,7 +30,10 @@ test('a command for another machine is made, counts down, survives a reload and 
   await page.getByRole('button', { name: 'Create node' }).click()
   await page.waitForURL(/\/nodes\/[0-9a-f-]{36}/)
   await expect(page.getByText('Not connected yet')).toHaveCount(1)
-  await page.getByRole('button', { name: 'Make the command' }).click()
+  await expect(page.getByRole('note')).toContainText('Crux is reachable on this machine only.')
+  await expect(page.getByRole('button', { name: 'Generate the command' })).toBeHidden()
+  await page.getByText('Install an agent on this machine with a command').click()
+  await page.getByRole('button', { name: 'Generate the command' }).click()
   const command = page.getByRole('code').filter({ hasText: 'crux_' }).first()
   await expect(command).toBeVisible()
   const text = await command.textContent()
@@ -40,7 +43,7 @@ test('a command for another machine is made, counts down, survives a reload and 
   await page.getByText('Show the script').click()
   await expect(page.getByRole('region', { name: 'Script' })).toContainText('Installs the Crux agent')
   await page.getByRole('button', { name: 'Discard' }).click()
-  await expect(page.getByRole('button', { name: 'Make the command' })).toBeVisible()
+  await expect(page.getByText('Install an agent on this machine with a command')).toBeVisible()
   await expect(command).toBeHidden()
 })
 
@@ -56,7 +59,13 @@ test('a container is stopped, started, read, inspected and deleted from its node
 
   await test.step('stop and start', async () => {
     await row.getByRole('button', { name: 'Stop' }).click()
-    await expect(row.getByText('Exited 0')).toBeVisible({ timeout: 30_000 })
+    const question = page.getByRole('dialog', { name: `Stop ${prefix}-${name}?` })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(row.getByText('Running')).toBeVisible()
+    await row.getByRole('button', { name: 'Stop' }).click()
+    await question.getByRole('button', { name: 'Stop' }).click()
+    await expect(row.getByText('Stopped by Ada Lovelace')).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByRole('radio', { name: 'Stopped 1' })).toBeVisible()
     await row.getByRole('button', { name: 'Start', exact: true }).click()
     await expect(row.getByText('Running')).toBeVisible({ timeout: 30_000 })
     await row.getByRole('button', { name: 'Restart' }).click()

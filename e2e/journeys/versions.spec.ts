@@ -31,7 +31,7 @@ test('a versioned project: a version, its successor with the same images, and th
   await page.waitForURL(/\/versions\//)
   await addImage(page, /^registry-/, image)
 
-  await page.getByRole('button', { name: 'Increase' }).click()
+  await page.getByRole('button', { name: 'New version from this' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('1.1.0')
   await page.getByRole('dialog').getByRole('button', { name: 'Create the next version' }).click()
   await expect(page.getByRole('heading', { name: `${name} 1.1.0` })).toBeVisible()

@@ -78,7 +78,7 @@ const withSession: Shot[] = [
     name: 'audit-log-entry',
     path: inTeam('audit-log'),
     act: async (page) => {
-      await page.getByRole('button', { name: 'Show all of it' }).first().click()
+      await page.getByRole('button', { name: 'Show details' }).first().click()
       await expect(dialog(page)).toBeVisible()
     },
   },

@@ -17,6 +17,15 @@ export const AuditLogEntry = z.object({
   /** False: the attempt was refused. */
   accepted: z.boolean(),
   data: z.unknown(),
+  /** What it happened to, by its name of now; absent for what is gone, and in exports. */
+  subject: z
+    .object({
+      kind: z.enum(['deployment', 'version', 'project', 'node', 'registry', 'config-bundle', 'storage']),
+      id: Id,
+      name: z.string(),
+      projectId: Id.nullish(),
+    })
+    .optional(),
 })
 
 /** `from` and `to` are ISO 8601, both inclusive; `filter` is a part of the event or of the actor's name or address, in any case. */

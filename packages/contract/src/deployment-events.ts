@@ -23,11 +23,15 @@ export const DeploymentEvent = z.object({
       fromContainer: z.boolean().optional(),
       /** The former container that is stopped with this line, before the instance's new one starts. */
       silences: z.string().optional(),
+      /** The previous container that has stopped by the time of this line. */
+      stopped: z.string().optional(),
     })
     .optional(),
   deploymentStatus: z.enum(deploymentStatuses).optional(),
   /** With a deploymentStatus: why, and what answers now. */
   reason: z.string().nullish(),
+  /** With a failed status: whether the previous containers run again; absent where there were none, or nobody knows. */
+  previousRestored: z.boolean().optional(),
   containerState: z
     .object({ instanceId: z.string(), state: z.enum(containerStates).nullish(), reason: z.string().nullish() })
     .optional(),

@@ -32,7 +32,13 @@ export const NodeDetails = Node.extend({
   updatable: z.boolean().nullish(),
   inUse: z.boolean(),
   /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found (decision 29). */
-  localAgent: z.object({ available: z.boolean(), reason: z.string().nullish(), running: z.boolean() }),
+  localAgent: z.object({
+    available: z.boolean(),
+    reason: z.string().nullish(),
+    running: z.boolean(),
+    /** True: only this machine reaches Crux, so that an agent on another one could never connect. */
+    loopbackOnly: z.boolean().optional(),
+  }),
 })
 export const NodeScriptWrite = z.object({
   type: z.enum(nodeTypes),

@@ -36,7 +36,14 @@ export const TeamSecurity = z.object({
   /** Only addresses of these domains may be invited and accept; empty: every address. */
   allowedDomains: z.array(EmailDomain).max(limits.allowedDomains),
 })
-export const TeamDetails = Team.extend({ users: z.array(TeamMember), security: TeamSecurity })
+export const TeamDetails = Team.extend({
+  users: z.array(TeamMember),
+  security: TeamSecurity,
+  /** How an invitation gets to a person: by mail, by a link that the inviter passes on, or not at all (no mail server is set). */
+  invitations: z.enum(['mail', 'link', 'none']).optional(),
+})
+/** Where no mail server is set, and only for anyone who may invite: the link that a mail would have held. */
+const InvitationLink = z.object({ invitationLink: z.url().nullish() })
 export const InvitationWrite = z.object({
   email: z.email().max(320),
   firstName: z.string().trim().min(1).max(16),
@@ -163,18 +170,21 @@ export const teamEndpoints = endpoints({
     params: teamId,
     body: InvitationWrite,
     status: 201,
-    response: TeamMember,
+    response: TeamMember.extend(InvitationLink.shape),
     errors: ['alreadyExists', 'preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
     permission: 'team-members.invite',
     audit: 'team-member',
     token: 'never',
   },
   'teams.reinvite': {
-    summary: 'Invite again: a fresh week and a fresh mail',
+    summary:
+      'Invite again: a fresh week and a fresh mail; `link=true` answers 200 with the link where no mail server is set',
     method: 'POST',
     path: '/api/teams/:teamId/users/:userId/reinvite',
     params: memberId,
+    query: z.object({ link: z.enum(['true', 'false']).optional() }),
     status: 204,
+    response: InvitationLink.optional(),
     errors: ['preconditionFailed', 'tooManyRequests', 'serviceUnavailable'],
     permission: 'team-members.invite',
     audit: 'team-member',

@@ -62,10 +62,12 @@ const executors: Executors = {
   'container.create': createContainer,
   'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
     narrator.silences(instanceId, name)
+    const startedAt = performance.now()
     // An engine that restarts in between would start it again beside the new one.
     if (restartPolicy.name === 'always' || restartPolicy.name === 'on-failure')
       await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))
     await ignoreMissing(driver.engine.stop(id))
+    narrator.stopped(instanceId, name, performance.now() - startedAt)
   },
   'instance.prepare': prepareInstance,
   'container.start': startContainer,

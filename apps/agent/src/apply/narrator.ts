@@ -36,6 +36,14 @@ export function createNarrator(journal: Journal, now: () => number = () => perfo
         value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], silences: name },
       })
     },
+    /** The previous container has stopped: how long that took is part of the downtime, and of the release's phases. */
+    stopped(instanceId: string, name: string, milliseconds: number) {
+      const line = `stopped ${name} in ${(milliseconds / 1_000).toFixed(1)} s`
+      journal.append({
+        case: 'log',
+        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], stopped: name },
+      })
+    },
     warn: log(LogLevel.WARN),
     error: log(LogLevel.ERROR),
     /** What a container itself said: its last words when it failed. */

@@ -53,6 +53,37 @@ export function SkeletonPage() {
   )
 }
 
+/** A page of two columns that is still loading: heading, facts, list and log. `bare` where the heading is there already. */
+export function SkeletonColumns({ bare }: { bare?: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <div aria-busy="true">
+      <span role="status" className="sr-only">
+        {t('loading')}
+      </span>
+      {!bare && (
+        <>
+          <span className="skeleton block h-6 w-56" />
+          <span className="skeleton mt-2 mb-5 block h-3.5 w-80 max-w-full" />
+        </>
+      )}
+      <div className="mb-4 flex gap-9 rounded-box border border-line bg-surface px-3.5 py-4">
+        {['w-20', 'w-28', 'w-16'].map((width) => (
+          <span key={width} className={cx('skeleton block h-7', width)} />
+        ))}
+      </div>
+      <div className="grid gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
+        {['list', 'log'].map((column) => (
+          <div key={column} className="h-[26rem] rounded-box border border-line bg-surface p-3">
+            <span className="skeleton block h-4 w-40" />
+            <span className="skeleton mt-3 block h-3 w-64 max-w-full" />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
 /** The frame itself is still loading, and who is signed in is being asked: nothing jumps when it comes. */
 export function SkeletonFrame() {
   const collapsed = useSidebarCollapsed()

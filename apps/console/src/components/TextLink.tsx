@@ -12,6 +12,7 @@ function TextAnchor({ className, strong, inline, ...rest }: Props) {
   return (
     <a
       {...rest}
+      data-row-link={strong || undefined}
       className={cx(
         strong ? 'font-strong text-ink hover:underline' : 'text-accent underline-offset-2 hover:underline',
         inline && 'underline',
@@ -21,5 +22,5 @@ function TextAnchor({ className, strong, inline, ...rest }: Props) {
   )
 }
 
-/** A link in a table cell or of its own; `strong` is the name of a row, `inline` stands in running text and is underlined there. */
+/** A link in a table cell or of its own; `strong` is the name of a row, which the whole row opens, `inline` stands in running text and is underlined there. */
 export const TextLink = createLink(TextAnchor)

@@ -1,10 +1,20 @@
 import { useSyncExternalStore } from 'react'
 
 /** The frame's one break: below it the sidebar is a sheet and tables are lists. Must agree with `wide` in app.css. */
-const narrow = matchMedia('(width < 768px)')
-const subscribe = (listener: () => void) => {
-  narrow.addEventListener('change', listener)
-  return () => narrow.removeEventListener('change', listener)
-}
+const narrow = watchMedia('(width < 768px)')
+/** Two columns side by side leave a line of a log too little room to stand unwrapped. */
+const tight = watchMedia('(width < 1600px)')
 
-export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches)
+export const useNarrow = (): boolean => useSyncExternalStore(narrow.subscribe, narrow.matches)
+export const useTight = (): boolean => useSyncExternalStore(tight.subscribe, tight.matches)
+
+function watchMedia(query: string) {
+  const media = matchMedia(query)
+  return {
+    subscribe: (listener: () => void) => {
+      media.addEventListener('change', listener)
+      return () => media.removeEventListener('change', listener)
+    },
+    matches: () => media.matches,
+  }
+}

@@ -96,13 +96,22 @@ export function FormSheet<V extends FieldValues, Out>({
 }
 
 /** The same for a page that is a form: sign-in, first team. The button stands below the fields. */
-export function FormPanel<V extends FieldValues, Out>(shell: ShellProps<V, Out> & { guard?: boolean }) {
+/** `plain`: another button of the page is its main one. */
+export function FormPanel<V extends FieldValues, Out>(
+  shell: ShellProps<V, Out> & { guard?: boolean; plain?: boolean },
+) {
   const { id, submit, banner } = useFormShell({ ...shell, guard: shell.guard ?? false })
   return (
     <form id={id} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter} className="grid gap-3.5">
       {banner}
       {shell.children}
-      <Button type="submit" variant="main" size="lg" busy={shell.loading} disabledReason={shell.disabledReason}>
+      <Button
+        type="submit"
+        variant={shell.plain ? 'plain' : 'main'}
+        size="lg"
+        busy={shell.loading}
+        disabledReason={shell.disabledReason}
+      >
         {shell.submitLabel}
       </Button>
     </form>

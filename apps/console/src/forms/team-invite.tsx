@@ -7,10 +7,16 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { TextField } from './fields.tsx'
 
-type Team = { id: string; name: string; security: { allowedDomains: string[] } }
+type Team = {
+  id: string
+  name: string
+  security: { allowedDomains: string[] }
+  invitations?: 'mail' | 'link' | 'none'
+}
+type Props = { team: Team; onClose: () => void; onLink: (invitation: { email: string; link: string }) => void }
 
-/** Invites one person by mail; the name is used only where the person is new here. */
-export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void }) {
+/** Invites one person, by mail or by a link to pass on; the name is used only where the person is new here. */
+export function TeamInvite({ team, onClose, onLink }: Props) {
   const { t } = useTranslation(['teams', 'common'])
   const form = useForm({
     resolver: zodResolver(InvitationWrite),
@@ -19,8 +25,9 @@ export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void 
   const invite = useCall('teams.invite', {
     stale: [queryKey('teams.get'), queryKey('teams.list')],
     onSuccess: (member) => {
-      toastSuccess(t('invite.sent', { email: member.email }))
       onClose()
+      if (member.invitationLink) onLink({ email: member.email, link: member.invitationLink })
+      else toastSuccess(t('invite.sent', { email: member.email }))
     },
     toast: false,
   })
@@ -28,10 +35,10 @@ export function TeamInvite({ team, onClose }: { team: Team; onClose: () => void 
   return (
     <FormSheet
       title={t('invite.title', { name: team.name })}
-      description={t('invite.text')}
+      description={t(`invite.text.${team.invitations ?? 'mail'}`)}
       form={form}
-      submitLabel={t('invite.action')}
-      call={invite}
+      submitLabel={t(team.invitations === 'link' ? 'invite.create' : 'invite.action')}
+      call={{ ...invite, denied: invite.denied ?? (team.invitations === 'none' ? t('invite.noMail') : null) }}
       onClose={onClose}
       onSubmit={(body) => invite.mutateAsync({ params: { teamId: team.id }, body })}
     >

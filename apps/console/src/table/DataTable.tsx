@@ -6,7 +6,10 @@ import { cx } from '../components/class-names.ts'
 import { type Action, ActionMenu } from '../components/Menu.tsx'
 import { useNarrow } from '../components/use-media.ts'
 import { NarrowRows } from './NarrowRows.tsx'
+import { openRow } from './open-row.ts'
+import { withGroups } from './row-groups.ts'
 import { holdOrder, type Sort, type SortValue, sortRows } from './sort-rows.ts'
+import { useVisibleRows } from './use-visible-rows.ts'
 
 export type Column<Row> = {
   id: string
@@ -37,6 +40,8 @@ type Props<Row> = {
   tint?: (row: Row) => 'failed' | 'progress' | undefined
   /** null: the rows come in their order and stay so until a header is pressed. */
   initialSort?: Sort | null
+  /** Rows of one group stand together below its name, in the order of the names. */
+  groupBy?: (row: Row) => string
   footer?: ReactNode
   /** Without border, for a table inside a Box. */
   flush?: boolean
@@ -44,7 +49,7 @@ type Props<Row> = {
 
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rowKey, actions, rowButton, tint, footer, flush } = props
+  const { label, columns, rowKey, actions, rowButton, tint, footer, flush, groupBy } = props
   const { t } = useTranslation()
   const narrow = useNarrow()
   const first = columns.find((column) => column.sort)
@@ -55,7 +60,8 @@ export function DataTable<Row>(props: Props<Row>) {
 
   const sorter = columns.find((column) => column.id === sort?.column)?.sort
   const sorted = sort && sorter ? sortRows(props.rows, sorter, sort.direction) : [...props.rows]
-  const rows = held ? holdOrder(sorted, held, rowKey) : sorted
+  const ordered = held ? holdOrder(sorted, held, rowKey) : sorted
+  const rows = groupBy ? sortRows(ordered, groupBy, 'asc') : ordered
   const rowsNow = useRef(rows)
   rowsNow.current = rows
   // A list never moves under the pointer.
@@ -72,6 +78,8 @@ export function DataTable<Row>(props: Props<Row>) {
   const frame = cx('min-w-0 bg-surface', !flush && 'overflow-clip rounded-box border border-line')
 
   const shown = columns.filter((column) => column.only !== 'narrow')
+  const body = useRef<HTMLTableSectionElement>(null)
+  const visible = useVisibleRows(withGroups(rows, groupBy), body)
 
   if (narrow)
     return (
@@ -84,6 +92,7 @@ export function DataTable<Row>(props: Props<Row>) {
           actions={actions}
           rowButton={rowButton}
           tint={tint}
+          groupBy={groupBy}
         />
         {footer}
       </div>
@@ -121,34 +130,53 @@ export function DataTable<Row>(props: Props<Row>) {
               )}
             </tr>
           </thead>
-          <tbody {...hold}>
-            {rows.map((row) => (
-              <tr
-                key={rowKey(row)}
-                className={cx('group border-b border-line last:border-0 hover:bg-hover', tints[tint?.(row) ?? 'none'])}
-              >
-                {shown.map((column) => (
-                  <td
-                    key={column.id}
-                    className={cx(
-                      'h-9 px-3 whitespace-nowrap',
-                      column.align === 'right' && 'text-right tabular-nums',
-                      column.grow
-                        ? 'w-full max-w-0 truncate'
-                        : 'max-w-[max(16rem,22vw)] overflow-x-clip text-ellipsis [&>.inline-flex]:max-w-full [&>.inline-flex>a]:truncate',
-                    )}
+          <tbody ref={body} {...hold}>
+            {visible.before > 0 && <tr aria-hidden style={{ height: visible.before }} />}
+            {visible.items.map((item) =>
+              'group' in item ? (
+                <tr key={`group ${item.group}`} className="border-b border-line bg-sunken">
+                  <th
+                    scope="rowgroup"
+                    colSpan={shown.length + (actions || rowButton ? 1 : 0)}
+                    className="h-9 px-3 text-left text-small font-medium text-ink-2"
                   >
-                    {column.cell(row)}
-                  </td>
-                ))}
-                {(actions || rowButton) && (
-                  // Where the table is wider than its place, what can be done with a row stays in sight.
-                  <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
-                    <RowActions actions={actions?.(row) ?? []} button={rowButton?.(row)} />
-                  </td>
-                )}
-              </tr>
-            ))}
+                    <code>{item.group}</code> <span className="text-ink-3 tabular-nums">{item.count}</span>
+                  </th>
+                </tr>
+              ) : (
+                <tr
+                  key={rowKey(item.row)}
+                  onClick={openRow}
+                  onAuxClick={openRow}
+                  className={cx(
+                    'group border-b border-line last:border-0 hover:bg-hover has-[a[data-row-link]]:cursor-pointer',
+                    tints[tint?.(item.row) ?? 'none'],
+                  )}
+                >
+                  {shown.map((column) => (
+                    <td
+                      key={column.id}
+                      className={cx(
+                        'h-9 px-3 whitespace-nowrap',
+                        column.align === 'right' && 'text-right tabular-nums',
+                        column.grow
+                          ? 'w-full max-w-0 truncate'
+                          : 'max-w-[max(16rem,22vw)] overflow-x-clip text-ellipsis [&>.inline-flex]:max-w-full [&>.inline-flex>a]:truncate',
+                      )}
+                    >
+                      {column.cell(item.row)}
+                    </td>
+                  ))}
+                  {(actions || rowButton) && (
+                    // Where the table is wider than its place, what can be done with a row stays in sight.
+                    <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
+                      <RowActions actions={actions?.(item.row) ?? []} button={rowButton?.(item.row)} />
+                    </td>
+                  )}
+                </tr>
+              ),
+            )}
+            {visible.after > 0 && <tr aria-hidden style={{ height: visible.after }} />}
           </tbody>
         </table>
       </div>

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { cx } from '../components/class-names.ts'
 import { ActionMenu } from '../components/Menu.tsx'
 import { type Column, type RowAction, tints } from './DataTable.tsx'
+import { openRow } from './open-row.ts'
+import { withGroups } from './row-groups.ts'
 
 type Props<Row> = {
   label: string
@@ -11,10 +13,11 @@ type Props<Row> = {
   actions?: (row: Row) => readonly RowAction[]
   rowButton?: (row: Row) => ReactNode
   tint?: (row: Row) => 'failed' | 'progress' | undefined
+  groupBy?: (row: Row) => string
 }
 
 /** A table's rows on a phone: the state first, then the name, then the rest in one line. */
-export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButton, tint }: Props<Row>) {
+export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButton, tint, groupBy }: Props<Row>) {
   const placed = (place: NonNullable<Column<Row>['narrow']>) =>
     columns.filter((column) => (column.narrow ?? 'detail') === place)
   const lead = placed('lead')
@@ -26,36 +29,46 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
   const second = lead.length > 0 ? title : []
   return (
     <ul aria-label={label}>
-      {rows.map((row) => (
-        <li
-          key={rowKey(row)}
-          className={cx(
-            'flex gap-2 border-b border-line px-3 py-2.5 last:border-0 [&_a]:inline-flex [&_a]:min-h-6 [&_a]:items-center',
-            tints[tint?.(row) ?? 'none'],
-          )}
-        >
-          <div className="min-w-0 flex-1">
-            {first.length + end.length > 0 && (
-              <div className="flex items-center gap-2">
-                <Cells row={row} columns={first} />
-                <span className="ml-auto shrink-0 text-small text-ink-2">
-                  <Cells row={row} columns={end} />
-                </span>
-              </div>
+      {withGroups(rows, groupBy).map((item) =>
+        'group' in item ? (
+          <li key={`group ${item.group}`} className="border-b border-line bg-sunken px-3 py-1.5 text-small text-ink-2">
+            <code>{item.group}</code> <span className="text-ink-3 tabular-nums">{item.count}</span>
+          </li>
+        ) : (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keyboards use the link of the row itself.
+          <li
+            key={rowKey(item.row)}
+            onClick={openRow}
+            className={cx(
+              // Of hundreds only those near the window are laid out.
+              '[content-visibility:auto] [contain-intrinsic-size:auto_82px]',
+              'flex gap-2 border-b border-line px-3 py-2.5 last:border-0 [&_a]:inline-flex [&_a]:min-h-6 [&_a]:items-center',
+              tints[tint?.(item.row) ?? 'none'],
             )}
-            <div className="flex flex-wrap items-center gap-x-2 empty:hidden">
-              <Cells row={row} columns={second} />
+          >
+            <div className="min-w-0 flex-1">
+              {first.length + end.length > 0 && (
+                <div className="flex items-center gap-2">
+                  <Cells row={item.row} columns={first} />
+                  <span className="ml-auto shrink-0 text-small text-ink-2">
+                    <Cells row={item.row} columns={end} />
+                  </span>
+                </div>
+              )}
+              <div className="flex flex-wrap items-center gap-x-2 empty:hidden">
+                <Cells row={item.row} columns={second} />
+              </div>
+              {detail.length > 0 && (
+                <div className="flex flex-wrap items-center gap-x-2 text-small text-ink-2">
+                  <Cells row={item.row} columns={detail} />
+                </div>
+              )}
+              {rowButton && <div className="mt-1 empty:hidden">{rowButton(item.row)}</div>}
             </div>
-            {detail.length > 0 && (
-              <div className="flex flex-wrap items-center gap-x-2 text-small text-ink-2">
-                <Cells row={row} columns={detail} />
-              </div>
-            )}
-            {rowButton && <div className="mt-1 empty:hidden">{rowButton(row)}</div>}
-          </div>
-          {actions && <ActionMenu actions={actions(row)} />}
-        </li>
-      ))}
+            {actions && <ActionMenu actions={actions(item.row)} />}
+          </li>
+        ),
+      )}
     </ul>
   )
 }

@@ -3,6 +3,7 @@ import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { countAllEntries } from './counted.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
+import { findSubjects } from './subjects.ts'
 
 type Entry = Answer<'audit-log.list'>['items'][number]
 export type RangeQuery = Query<'audit-log.export-csv'>
@@ -20,7 +21,8 @@ export async function listEntries(
     selectPage(app.database.pool, range, query),
     countEntries(app.database.pool, range),
   ])
-  return { items: await toEntries(app, rows), total }
+  const [items, subjects] = await Promise.all([toEntries(app, rows), findSubjects(app.database.pool, team.id, rows)])
+  return { items: items.map((item) => ({ ...item, subject: subjects.get(item.id) })), total }
 }
 
 /** Of the team, whenever they happened. */

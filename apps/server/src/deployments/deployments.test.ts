@@ -151,9 +151,10 @@ describe('a release', () => {
       running: { number: 1 },
       deployable: true,
     })
-    expect((await world.events(deployment.id)).at(-1)?.reason).toBe(
-      'port 8443 is taken by ops-nginx. 1.0.0 keeps answering.',
-    )
+    expect((await world.events(deployment.id)).at(-1)).toMatchObject({
+      reason: 'port 8443 is taken by ops-nginx. Release 1 keeps answering.',
+      previousRestored: true,
+    })
     await world.start(deployment.id)
     await deployWell(agent, 3)
     expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })

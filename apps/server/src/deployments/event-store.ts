@@ -139,7 +139,7 @@ export function toEvent(row: EventRow): DeploymentEvent {
     case 'log':
       return { ...event, log: value }
     case 'deployment-status':
-      return { ...event, ...(value as Pick<DeploymentEvent, 'deploymentStatus' | 'reason'>) }
+      return { ...event, ...(value as Pick<DeploymentEvent, 'deploymentStatus' | 'reason' | 'previousRestored'>) }
     case 'container-state':
       return { ...event, containerState: value }
     case 'container-progress':
@@ -154,9 +154,9 @@ export const says = (line: string, level: 'info' | 'warn' | 'error' = 'info'): N
   type: 'log',
   value: { log: [line], level },
 })
-export const becomes = (deploymentStatus: string, reason?: string | null): NewEvent => ({
+export const becomes = (deploymentStatus: string, reason?: string | null, previousRestored?: boolean): NewEvent => ({
   type: 'deployment-status',
-  value: { deploymentStatus, ...(reason && { reason }) },
+  value: { deploymentStatus, ...(reason && { reason }), ...(previousRestored !== undefined && { previousRestored }) },
 })
 
 /** PostgreSQL stores no zero character, and containers print what they like. */

@@ -18,7 +18,7 @@ import { leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, type NewEvent } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'
-import { lockRelease, type ReleaseRow, standingVersion } from './release-store.ts'
+import { findCurrentRelease, lockRelease, type ReleaseRow } from './release-store.ts'
 
 export type Stored = { acknowledged: bigint; ended: boolean }
 
@@ -54,7 +54,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
   const outcome = events.find((event) => event.event.case === 'outcome')
   const failure =
     outcome?.event.case === 'outcome' && !outcome.event.value.successful
-      ? await failureText(queries, release, outcome.event.value)
+      ? await describeFailure(queries, release, outcome.event.value)
       : undefined
   const told: Told[] = []
   const position = await appendEvents(
@@ -121,10 +121,10 @@ async function foldIntoInstances(queries: Queries, releaseId: string, events: re
 }
 
 /** The wire's event; what only the server needs (a digest that was found) has none. */
-function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | undefined {
+function toRow({ event }: AgentEvent, failure: Failure | undefined): NewEvent | undefined {
   switch (event.case) {
     case 'log': {
-      const { instanceId, lines, fromContainer, level, silences } = event.value
+      const { instanceId, lines, fromContainer, level, silences, stopped } = event.value
       return {
         type: 'log',
         instanceId: instanceId || null,
@@ -133,6 +133,7 @@ function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | u
           level: logLevels[level],
           ...(fromContainer && { fromContainer }),
           ...(silences && { silences }),
+          ...(stopped && { stopped }),
         },
       }
     }
@@ -167,7 +168,7 @@ function toRow({ event }: AgentEvent, failure: string | undefined): NewEvent | u
     case 'outcome':
       return event.value.successful
         ? becomes('successful')
-        : { ...becomes('failed', failure), instanceId: event.value.instanceId || null }
+        : { ...becomes('failed', failure?.text, failure?.previousRestored), instanceId: event.value.instanceId || null }
     default:
       return undefined
   }
@@ -179,12 +180,16 @@ const reasonOf = (outcome: Outcome, release: ReleaseRow): string =>
     ? `cancelled by ${release.cancelRequestedBy ?? 'the agent'}`
     : outcome.reason || 'the agent gave no reason'
 
-/** Why it failed, and what answers now. */
-async function failureText(queries: Queries, release: ReleaseRow, outcome: Outcome): Promise<string> {
+type Failure = { text: string; previousRestored?: boolean }
+
+/** Why it failed, and what answers now. A release of the same deployment has the same version: its number tells them apart. */
+async function describeFailure(queries: Queries, release: ReleaseRow, outcome: Outcome): Promise<Failure> {
   const reason = reasonOf(outcome, release)
-  const former = await standingVersion(queries, release)
-  if (!former) return reason
-  return outcome.formerRestored ? `${reason}. ${former} keeps answering.` : `${reason}. ${former} does not answer.`
+  const current = await findCurrentRelease(queries, release)
+  if (!current) return { text: reason }
+  const name = current.deploymentId === release.deploymentId ? `Release ${current.number}` : current.versionName
+  const previousRestored = outcome.formerRestored
+  return { text: `${reason}. ${name} ${previousRestored ? 'keeps answering' : 'does not answer'}.`, previousRestored }
 }
 
 const timeOf = (event: AgentEvent): Date =>

@@ -211,13 +211,16 @@ export async function formerContainers(queries: Queries, owner: Owner): Promise<
   return rows
 }
 
-/** What a failure leaves answering, by its version's name; undefined where nothing stood. */
-export async function standingVersion(queries: Queries, owner: Owner): Promise<string | undefined> {
-  const { rows } = await queries.query<{ name: string }>({
-    name: 'standing version',
-    text: `select version_name as name from crux.release
+/** The release whose containers a failure leaves in place; undefined where there was none. */
+export async function findCurrentRelease(
+  queries: Queries,
+  owner: Owner,
+): Promise<{ deploymentId: string; number: number; versionName: string } | undefined> {
+  const { rows } = await queries.query<{ deploymentId: string; number: number; versionName: string }>({
+    name: 'current release',
+    text: `select deployment_id as "deploymentId", number, version_name as "versionName" from crux.release
       where node_id = $1 and prefix = $2 and project_id = $3 and standing and container_names <> '[]'`,
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
-  return rows[0]?.name
+  return rows[0]
 }

@@ -1,5 +1,6 @@
 import { type Answer, type Body, CruxError, isAllowed, type Query, scopeCovers } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
+import { isLoopbackOnly } from '../config/config.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
@@ -41,7 +42,12 @@ export async function getNode(
     install: maySetUp && row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
     updatable: false,
     inUse: row.inUse,
-    localAgent: { available, reason, running: localAgents.isRunning(row.id) },
+    localAgent: {
+      available,
+      reason,
+      running: localAgents.isRunning(row.id),
+      loopbackOnly: isLoopbackOnly(app.config),
+    },
   }
 }
 

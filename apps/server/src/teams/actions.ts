@@ -6,6 +6,7 @@ import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Person } from '../identity/identity.ts'
 import type { LocalAgents } from '../nodes/local-agents.ts'
 import { teamChanged, teamDeleted } from './events.ts'
+import { invitationDelivery } from './invitation-link.ts'
 import { lockTeam } from './invitation-store.ts'
 import { lacksSecondFactor } from './second-factor.ts'
 import {
@@ -39,7 +40,7 @@ export async function getTeam(app: App, team: TeamContext): Promise<Answer<'team
   if (!row) throw new CruxError('notFound', { property: 'team' })
   const ids = row.members.map((member) => member.userId)
   const [people, lastLogins] = await Promise.all([app.identity.people(ids), app.identity.lastLogins(ids)])
-  return details(row, people, lastLogins)
+  return { ...details(row, people, lastLogins), invitations: invitationDelivery(app.config) }
 }
 
 export async function renameTeam(app: App, team: TeamContext, actor: Actor, body: Body<'teams.update'>): Promise<void> {

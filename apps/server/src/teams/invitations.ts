@@ -5,6 +5,7 @@ import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { invitationAnswered, personInvited } from './events.ts'
 import { countInvitation } from './invitation-limits.ts'
+import { invitationDelivery, invitationLink } from './invitation-link.ts'
 import { sendInvitation } from './invitation-mail.ts'
 import {
   deleteInvitation,
@@ -43,27 +44,31 @@ export async function invite(
   await countInvitation(app, 'recipient', email)
   const account = (await app.accounts.findByEmail(email)) ?? (await app.accounts.create(body))
   const name = [firstName, lastName].filter(Boolean).join(' ')
-  await inTransaction(app.database, async (queries) => {
+  const link = await inTransaction(app.database, async (queries) => {
     await lockTeam(queries, team.id)
     if (await selectRole(queries, team.id, account.id)) throw alreadyThere(email, 'is in the team already')
     const { secret, secretHash } = makeSecret()
     const row = { teamId: team.id, userId: account.id, email, name, invitedBy: actor.id, secretHash }
     if (!(await insertInvitation(queries, row))) throw alreadyThere(email, 'has been invited already')
     await sendInvitation(app, queries, { ...row, secret })
+    return invitationLink(app, queries, { ...row, secret })
   })
   personInvited(app, team, actor, account.id)
   // The name that the inviter wrote: whoever has the address is not shown to him before he joins.
-  return { id: account.id, name, email, role: 'user', status: 'pending' }
+  return { id: account.id, name, email, role: 'user', status: 'pending', ...(link && { invitationLink: link }) }
 }
 
-/** @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s */
-export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<void> {
+/**
+ * @returns the link to pass on, null where mail is sent
+ * @throws CruxError preconditionFailed after a refusal, tooManyRequests within 30 s
+ */
+export async function reinvite(app: App, team: TeamContext, actor: Actor, userId: string): Promise<string | null> {
   const invited = await findInvitation(app.database.pool, team.id, { userId })
   if (!invited) throw noInvitation(userId)
   requireMail(app)
   await countInvitation(app, 'inviter', actor.id)
   await countInvitation(app, 'recipient', invited.email)
-  await inTransaction(app.database, async (queries) => {
+  const link = await inTransaction(app.database, async (queries) => {
     const row = await lockInvitation(queries, team.id, userId)
     if (!row) throw noInvitation(userId)
     if (row.status === 'declined')
@@ -72,7 +77,8 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
         value: userId,
         description: 'This invitation was declined. Invite the address anew instead.',
       })
-    const waitMs = row.mailedAt.getTime() + resendMs - Date.now()
+    // A link that the inviter passes on floods nobody's mailbox.
+    const waitMs = invitationDelivery(app.config) === 'link' ? 0 : row.mailedAt.getTime() + resendMs - Date.now()
     if (waitMs > 0)
       throw new CruxError('tooManyRequests', {
         property: 'userId',
@@ -83,8 +89,10 @@ export async function reinvite(app: App, team: TeamContext, actor: Actor, userId
     const { secret, secretHash } = makeSecret()
     await renewInvitation(queries, { teamId: team.id, userId, secretHash, invitedBy: actor.id })
     await sendInvitation(app, queries, { teamId: team.id, userId, secret, secretHash })
+    return invitationLink(app, queries, { teamId: team.id, userId, secret })
   })
   personInvited(app, team, actor, userId)
+  return link
 }
 
 /**

@@ -64,7 +64,12 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
     },
     'teams.delete': async ({ team, actor }) => void (await deleteTeam(app, localAgents, team, actor)),
     'teams.invite': ({ team, actor, body }) => invite(app, team, actor, body),
-    'teams.reinvite': async ({ team, actor, params }) => void (await reinvite(app, team, actor, params.userId)),
+    'teams.reinvite': async ({ team, actor, params, query, reply }) => {
+      const invitationLink = await reinvite(app, team, actor, params.userId)
+      if (query.link !== 'true' || !invitationLink) return undefined
+      reply.status(200)
+      return { invitationLink }
+    },
     'teams.change-role': async ({ team, actor, params, body }) =>
       void (await changeRole(app, team, actor, params.userId, body.role)),
     'teams.leave': async ({ team, actor }) => void (await leaveTeam(app, team, actor)),

@@ -14,7 +14,8 @@ type Props = {
   line: LogLine
   wrap: boolean
   times: boolean
-  withSource: boolean
+  /** Characters that the longest source takes; 0 = no sources. */
+  sourceWidth: number
   query: string
   mark: 'none' | 'current' | 'selected'
   /** The time is pressed: link to this line, or with Shift the end of a selection. */
@@ -22,7 +23,7 @@ type Props = {
 }
 
 /** One line: time, who speaks, text. Its text is untrusted and only ever becomes text nodes. */
-export const LogRow = memo(function LogRow({ line, wrap, times, withSource, query, mark, onPick }: Props) {
+export const LogRow = memo(function LogRow({ line, wrap, times, sourceWidth, query, mark, onPick }: Props) {
   const { t } = useTranslation('log')
   if (line.skipped)
     return (
@@ -47,13 +48,17 @@ export const LogRow = memo(function LogRow({ line, wrap, times, withSource, quer
           tabIndex={-1}
           title={t('link', { time: line.at ? absoluteTime(line.at) : t('noTime') })}
           onClick={(event) => onPick(line, event.shiftKey)}
-          className="mr-3 shrink-0 rounded-sm text-ink-3 tabular-nums select-none hover:text-accent"
+          className="mr-3 shrink-0 self-start rounded-sm text-ink-3 tabular-nums select-none hover:text-accent"
         >
           {clock(line.at)}
         </button>
       )}
-      {withSource && (
-        <span className="mr-2 w-32 shrink-0 truncate text-accent max-md:hidden" title={line.source}>
+      {sourceWidth > 0 && (
+        <span
+          className="mr-3 shrink-0 truncate text-accent max-md:hidden"
+          style={{ width: `${sourceWidth}ch` }}
+          title={line.source}
+        >
           {line.source}
         </span>
       )}

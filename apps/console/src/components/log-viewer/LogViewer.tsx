@@ -27,7 +27,10 @@ type Props = {
   fileName: string
   /** Between title and icons: chips of sources, a line count. */
   tools?: ReactNode
-  withSource?: boolean
+  /** Characters that the longest source takes; absent: lines have no sources. */
+  sourceWidth?: number
+  /** Whether lines wrap until the person says how they like it. */
+  wrapsAtFirst?: boolean
   /** Shown while there is no line. */
   empty: ReactNode
   /** False once no more lines will come. */
@@ -41,13 +44,14 @@ export function LogViewer({
   title,
   fileName,
   tools,
-  withSource = false,
+  sourceWidth = 0,
+  wrapsAtFirst = false,
   empty,
   live = true,
   className,
 }: Props) {
   const { t } = useTranslation('log')
-  const [options, setOptions] = useLogViewOptions()
+  const [options, setOptions] = useLogViewOptions(wrapsAtFirst)
   const [searching, setSearching] = useState(false)
   const [picked, setPicked] = useState<{ from: number; to: number } | null>(null)
   const scroller = useRef<HTMLElement>(null)
@@ -167,7 +171,7 @@ export function LogViewer({
                     line={line}
                     wrap={options.wrap}
                     times={options.times}
-                    withSource={withSource}
+                    sourceWidth={sourceWidth}
                     query={search.query}
                     mark={mark}
                     onPick={pick}

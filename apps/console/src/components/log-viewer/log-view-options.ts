@@ -2,20 +2,22 @@ import { useSyncExternalStore } from 'react'
 import { createPersistedStore } from '../../stores/create-store.ts'
 
 export type LogViewOptions = { wrap: boolean; times: boolean }
+/** `wrap` null: the person has not said, each view knows what suits it. */
+type StoredOptions = { wrap: boolean | null; times: boolean }
 
 /** How a person likes to read logs; the same on every page. */
-const store = createPersistedStore<LogViewOptions>('crux-log-view', { wrap: false, times: true }, (raw) =>
+const store = createPersistedStore<StoredOptions>('crux-log-view', { wrap: null, times: true }, (raw) =>
   typeof raw === 'object' &&
   raw !== null &&
   'wrap' in raw &&
-  typeof raw.wrap === 'boolean' &&
+  (typeof raw.wrap === 'boolean' || raw.wrap === null) &&
   'times' in raw &&
   typeof raw.times === 'boolean'
     ? { wrap: raw.wrap, times: raw.times }
     : undefined,
 )
 
-export function useLogViewOptions(): [LogViewOptions, (change: Partial<LogViewOptions>) => void] {
+export function useLogViewOptions(wrapsAtFirst: boolean): [LogViewOptions, (change: Partial<LogViewOptions>) => void] {
   const options = useSyncExternalStore(store.subscribe, store.get)
-  return [options, (change) => store.set({ ...options, ...change })]
+  return [{ ...options, wrap: options.wrap ?? wrapsAtFirst }, (change) => store.set({ ...options, ...change })]
 }

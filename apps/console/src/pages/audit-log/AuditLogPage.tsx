@@ -36,7 +36,7 @@ export function AuditLogPage() {
   const search = useSearch({ from: '/app/$teamSlug/audit-log' })
   const navigate = useNavigate()
   const [shown, setShown] = useState<Entry | null>(null)
-  const columns = useEntryColumns()
+  const columns = useEntryColumns(teamSlug)
   const days = rangeOfDays(daysBefore)
   const range = {
     from: search.from ? new Date(search.from) : days.from,

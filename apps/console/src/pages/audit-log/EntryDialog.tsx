@@ -16,10 +16,11 @@ export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => v
     [t('column.actor'), t(`actor.${entry.actorType}`)],
     [t('column.when'), absoluteTime(Date.parse(entry.createdAt))],
     [t('column.event'), entry.event],
+    [t('column.method'), entry.method?.toUpperCase() ?? t(`context.${entry.context}`)],
     [t('outcome'), t(entry.accepted ? 'accepted' : 'refused')],
   ]
   return (
-    <Dialog open onClose={onClose} title={words(entry.event)} width="wide:w-[640px]">
+    <Dialog open onClose={onClose} title={words(entry)} width="wide:w-[640px]">
       <dl className="mb-3 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">

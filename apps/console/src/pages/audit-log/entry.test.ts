@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operationOf, plainOperation, shortData } from './entry.ts'
+import { detailOf, operationOf, plainOperation } from './entry.ts'
 
 describe('an entry of the audit log', () => {
   it('names its operation in words', () => {
@@ -8,14 +8,15 @@ describe('an entry of the audit log', () => {
     expect(plainOperation('set-image-tag')).toBe('Set image tag')
   })
 
-  it('says why it was refused before what was sent, and what was sent before the ids of the address', () => {
-    const data = { params: { nodeId: '1' }, body: { name: 'web' }, refused: { error: 'forbidden' } }
-    expect(shortData(data)).toBe('"error":"forbidden", "name":"web", "nodeId":"1"')
+  it('is told apart by a name, a tag, an address or a container of the request', () => {
+    expect(detailOf({ params: { projectId: '1' }, body: { name: '1.1.0' } })).toBe('1.1.0')
+    expect(detailOf({ body: { imageId: '1', tag: '2.0' } })).toBe('2.0')
+    expect(detailOf({ body: { email: 'grace@example.com', firstName: 'Grace' } })).toBe('grace@example.com')
+    expect(detailOf({ body: { container: { prefix: 'shop', name: 'web' }, operation: 'stop' } })).toBe('stop shop-web')
   })
 
-  it('shortens long data and shows nothing for none', () => {
-    expect(shortData({ body: { text: 'x'.repeat(500) } }, 20)).toHaveLength(23)
-    expect(shortData(null)).toBe('')
-    expect(shortData({ params: {} })).toBe('')
+  it('has no detail where the request says nothing readable', () => {
+    for (const data of [null, {}, { params: { nodeId: '1' } }, { body: [] }, { body: { protected: true } }])
+      expect(detailOf(data)).toBeUndefined()
   })
 })

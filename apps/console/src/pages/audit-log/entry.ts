@@ -13,13 +13,16 @@ export function plainOperation(operation: string): string {
   return `${head.charAt(0).toUpperCase()}${head.slice(1)}${verb ? `: ${words(verb)}` : ''}`
 }
 
-/** What was sent, in one line: the body before the ids of the address. */
-export function shortData(data: unknown, max = 120): string {
-  if (typeof data !== 'object' || data === null) return ''
-  const { body, params, refused, ...rest } = data as Record<string, unknown>
-  const parts = [refused, body, rest, params].filter(
-    (part) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
-  )
-  const text = parts.map((part) => JSON.stringify(part).replace(/^\{|\}$/g, '')).join(', ')
-  return text.length > max ? `${text.slice(0, max)}...` : text
+/** What tells one entry from the others of its kind, in a word or two: a name, a tag, an address, a container. */
+export function detailOf(data: unknown): string | undefined {
+  const { body } = (data ?? {}) as { body?: unknown }
+  if (typeof body !== 'object' || body === null) return undefined
+  const { name, tag, email, role, container, operation } = body as Record<string, unknown>
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  if (typeof container === 'object' && container !== null) {
+    const { prefix, name: own } = container as { prefix?: string; name?: string }
+    const full = [prefix, own].filter(Boolean).join('-')
+    return text(operation) ? `${operation} ${full}` : full
+  }
+  return text(name) ?? text(tag) ?? text(email) ?? text(role)
 }

@@ -1,18 +1,15 @@
-import { Bot, Globe, PlugZap, Server } from 'lucide-react'
+import { Bot } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Avatar } from '../../components/Avatar.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { Pill, Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
 import type { Column } from '../../table/DataTable.tsx'
-import { type Entry, shortData } from './entry.ts'
-import { useEventWords } from './use-event-words.ts'
+import { EntrySentence } from './EntrySentence.tsx'
+import type { Entry } from './entry.ts'
 
-const contexts = { http: Globe, ws: PlugZap, rpc: Server } as const
-
-export function useEntryColumns(): Column<Entry>[] {
+export function useEntryColumns(teamSlug: string): Column<Entry>[] {
   const { t } = useTranslation('audit')
-  const words = useEventWords()
   return [
     {
       id: 'who',
@@ -37,33 +34,15 @@ export function useEntryColumns(): Column<Entry>[] {
       id: 'what',
       header: t('column.what'),
       narrow: 'title',
+      grow: true,
       cell: (entry) => (
-        <span className="inline-flex items-center gap-2">
-          <span>{words(entry.event)}</span>
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="min-w-0 truncate">
+            <EntrySentence teamSlug={teamSlug} entry={entry} />
+          </span>
           {!entry.accepted && <Pill tone="failed">{t('refused')}</Pill>}
         </span>
       ),
-    },
-    {
-      id: 'method',
-      header: t('column.method'),
-      narrow: 'none',
-      cell: (entry) => {
-        const Icon = contexts[entry.context]
-        return (
-          <span className="inline-flex items-center gap-1.5 text-ink-2">
-            <Icon aria-hidden className="size-3.5!" />
-            <Tag>{entry.method?.toUpperCase() ?? t(`context.${entry.context}`)}</Tag>
-          </span>
-        )
-      },
-    },
-    {
-      id: 'data',
-      header: t('column.data'),
-      grow: true,
-      narrow: 'detail',
-      cell: (entry) => <span className="mono text-ink-2">{shortData(entry.data)}</span>,
     },
     {
       id: 'when',

@@ -1,12 +1,28 @@
 import { useTranslation } from 'react-i18next'
-import { operationOf, plainOperation } from './entry.ts'
+import { detailOf, type Entry, operationOf, plainOperation } from './entry.ts'
 
-/** What an event says to a person: the words of its operation, else the operation spelled out. */
-export function useEventWords(): (event: string) => string {
-  const { i18n } = useTranslation('audit')
-  return (event) => {
+/** Stands for the subject in a sentence, where a link takes its place. */
+export const subjectMark = '\u0000'
+
+/**
+ * What an entry says to a person: the sentence of its operation with what it happened to, else the operation spelled out.
+ *
+ * @returns the sentence; `shown` takes the place of a subject whose name is known
+ */
+export function useEventWords(): (entry: Pick<Entry, 'event' | 'subject' | 'data'>, shown?: string) => string {
+  const { t, i18n } = useTranslation('audit')
+  return ({ event, subject, data }, shown) => {
     const operation = operationOf(event)
     const key = `audit:event.${operation.replace('.', '_')}`
-    return i18n.exists(key) ? i18n.t(key as 'audit:event.teams_create') : plainOperation(operation)
+    if (!i18n.exists(key)) return plainOperation(operation)
+    const text = i18n.t(key as 'audit:event.projects_update', {
+      subject: subject ? (shown ?? subject.name) : subjectMark,
+    })
+    const detail = detailOf(data)
+    const known = subject ? text : text.replace(subjectMark, detail ?? t('something'))
+    // A thing that was just created is known by the name in the request.
+    return detail && detail !== subject?.name && !known.includes(detail)
+      ? t('withDetail', { text: known, detail })
+      : known
   }
 }

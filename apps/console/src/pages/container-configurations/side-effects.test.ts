@@ -3,22 +3,26 @@ import { portChanges, volumeChanges } from './side-effects.ts'
 
 const web = { id: 'a', internal: 8080 }
 const admin = { id: 'b', internal: 9000 }
+const image = { kind: 'image', nodeType: null } as const
 const data = { id: 'c', name: 'data', path: '/data' }
 
 describe('what a removed row takes along', () => {
   it('clears the route and the metrics of a port that is gone', () => {
     const own = { ports: [web, admin], routing: { domain: 'shop', port: 8080 }, metrics: { enabled: true, port: 9000 } }
-    expect(portChanges({ own, parent: null }, [admin])).toEqual([
+    expect(portChanges({ ...image, own, parent: null }, [admin])).toEqual([
       { field: 'ports', value: [admin] },
       { field: 'routing', value: { domain: 'shop', port: null } },
     ])
-    expect(portChanges({ own, parent: null }, [web]).map((change) => change.field)).toEqual(['ports', 'metrics'])
+    expect(portChanges({ ...image, own, parent: null }, [web]).map((change) => change.field)).toEqual([
+      'ports',
+      'metrics',
+    ])
   })
 
   it('leaves them where the layer below still has the port, or never had it from here', () => {
     const own = { ports: [web], routing: { port: 8080 } }
-    expect(portChanges({ own, parent: { ports: [{ internal: 8080 }] } }, [])).toHaveLength(1)
-    expect(portChanges({ own: { routing: { port: 8080 } }, parent: null }, [admin])).toHaveLength(1)
+    expect(portChanges({ ...image, own, parent: { ports: [{ internal: 8080 }] } }, [])).toHaveLength(1)
+    expect(portChanges({ ...image, own: { routing: { port: 8080 } }, parent: null }, [admin])).toHaveLength(1)
   })
 
   it('clears the import into a volume that is gone, and keeps one that was only changed', () => {
@@ -28,5 +32,28 @@ describe('what a removed row takes along', () => {
       value: { storageId: 's', bucket: 'b', path: null },
     })
     expect(volumeChanges({ own, parent: null }, [{ ...data, path: '/srv' }])).toHaveLength(1)
+  })
+})
+
+describe('the first published port', () => {
+  const instance = { kind: 'instance', nodeType: 'docker', own: {}, parent: null } as const
+  const published = { ...web, external: 80 }
+  const gate = { field: 'portGate', value: { enabled: true } }
+
+  it('proposes to keep ports open on an instance of a Docker node', () => {
+    expect(portChanges(instance, [published])).toContainEqual(gate)
+  })
+
+  it('proposes nothing elsewhere, for UDP, for a second port, or where a layer says what to do', () => {
+    for (const [layers, port] of [
+      [{ ...instance, kind: 'image', nodeType: null }, published],
+      [{ ...instance, nodeType: 'k8s' }, published],
+      [instance, web],
+      [instance, { ...published, protocol: 'udp' }],
+      [{ ...instance, parent: { ports: [{ internal: 443, external: 443 }] } }, published],
+      [{ ...instance, own: { portGate: { enabled: false } } }, published],
+      [{ ...instance, parent: { portGate: { enabled: false } } }, published],
+    ] as unknown as [Parameters<typeof portChanges>[0], typeof published][])
+      expect(portChanges(layers, [port])).not.toContainEqual(gate)
   })
 })

@@ -1,17 +1,28 @@
-import type { ContainerConfigFields } from '@crux/contract'
+import type { ContainerConfigFields, ContainerConfigType, NodeType } from '@crux/contract'
 import type { Change } from './config-context.ts'
 
 type Ports = NonNullable<ContainerConfigFields['ports']>
 type Volumes = NonNullable<ContainerConfigFields['volumes']>
 type Layers = { own: ContainerConfigFields; parent: ContainerConfigFields | null }
+type Place = { kind: ContainerConfigType; nodeType: NodeType | null }
 
-/** New ports, and what else no longer holds: a route or metrics of a port that is gone (ui.md U13.4). */
-export function portChanges({ own, parent }: Layers, ports: readonly Ports[number][]): Change[] {
+/**
+ * New ports, and what else no longer holds: a route or metrics of a port that is gone (ui.md U13.4). The first published TCP port of an
+ * instance on a node that can hold ports open proposes that; a layer that says anything about it is left alone.
+ */
+export function portChanges(
+  { own, parent, kind, nodeType }: Layers & Place,
+  ports: readonly Ports[number][],
+): Change[] {
+  const isPublished = (port: Ports[number]) => Boolean(port.external) && port.protocol !== 'udp'
+  const isFirst = ports.some(isPublished) && ![...(own.ports ?? []), ...(parent?.ports ?? [])].some(isPublished)
+  const proposesGate = isFirst && kind === 'instance' && nodeType === 'docker' && !own.portGate && !parent?.portGate
   const left = new Set([...ports, ...(parent?.ports ?? [])].map((port) => port.internal))
   const gone = (port: number | null | undefined): boolean =>
     typeof port === 'number' && !left.has(port) && (own.ports ?? []).some((row) => row.internal === port)
   return [
     { field: 'ports', value: ports },
+    ...(proposesGate ? [{ field: 'portGate' as const, value: { enabled: true } }] : []),
     ...(gone(own.routing?.port) ? [{ field: 'routing' as const, value: { ...own.routing, port: null } }] : []),
     ...(gone(own.metrics?.port) ? [{ field: 'metrics' as const, value: { ...own.metrics, port: null } }] : []),
   ]

@@ -214,9 +214,9 @@ export function DeploymentsPage() {
             initialSort={null}
             actions={actions}
             rowButton={(row) =>
-              row.status === 'failed' && (
+              (row.status === 'failed' || row.status === 'preparing') && (
                 <Button size="sm" disabledReason={startDenied} onClick={() => void askAndStart(row)}>
-                  {t('action.again')}
+                  {t(row.status === 'failed' ? 'action.again' : 'action.deploy')}
                 </Button>
               )
             }

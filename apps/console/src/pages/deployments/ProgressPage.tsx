@@ -3,34 +3,38 @@ import type { Result } from '@crux/contract'
 import { deploymentAction } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Download, GitCompare } from 'lucide-react'
+import { Download, GitCompare, RotateCw, Server } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { Ago } from '../../components/Ago.tsx'
-import { Button, ButtonAnchor } from '../../components/Button.tsx'
+import { Button, ButtonAnchor, ButtonLink } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { duration } from '../../components/relative-time.ts'
-import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
+import { SkeletonColumns } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { OpenService } from '../nodes/OpenService.tsx'
 import { CancelButton } from './CancelButton.tsx'
+import { FailureActions } from './FailureActions.tsx'
 import { instanceName } from './instance-name.ts'
-import { countVerified, shareOf, viewInstance } from './instance-view.ts'
+import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-view.ts'
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
-import type { Progress } from './progress.ts'
+import type { InstanceProgress, Progress } from './progress.ts'
 import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
+import { failureCause, rollBackTarget, toSentence } from './release-failure.ts'
 import { TryPicker } from './TryPicker.tsx'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
+import { useServiceAddresses } from './use-service-addresses.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
@@ -38,6 +42,8 @@ const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) 
 const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
 type Details = Result<'deployments.get'>
+/** More are found in the list of containers. */
+const shownAddresses = 3
 
 export function ProgressPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
@@ -46,7 +52,7 @@ export function ProgressPage() {
     refetchInterval: ({ state }) => (state.data?.queuedBehind ? queueIntervalMs : false),
   })
   return (
-    <QueryView query={query} skeleton={<SkeletonPage />}>
+    <QueryView query={query} skeleton={<SkeletonColumns />}>
       {(deployment) => <ProgressView teamSlug={teamSlug} deployment={deployment} />}
     </QueryView>
   )
@@ -69,6 +75,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const [asked, setAsked] = useState<Release | null>(null)
 
+  const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
+
   const subjects = subjectsOf(deployment, release)
   const nameOf = useCallback(
     (id: string) => subjects.find((subject) => subject.instanceId === id)?.name ?? t('progress.agent'),
@@ -76,7 +84,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   )
   const rows = subjects.map((subject) => {
     const instance = progress.instances[subject.instanceId]
-    return { subject, instance, view: viewInstance(instance, progress.status) }
+    const isCause = progress.status === 'failed' && progress.failedInstanceId === subject.instanceId
+    return { subject, instance, view: viewInstance(instance, progress.status, isCause) }
   })
   const states = rows.map((row) => row.instance)
   const failed = rows.find((row) => row.view.word === 'failed')
@@ -87,10 +96,18 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const verdict = deploymentAction('deploy', { status: deployment.status, versionType: deployment.version.type })
   const back =
     deployment.status === 'failed'
-      ? releases.data?.find(
-          (candidate) => candidate.status === 'successful' && !candidate.current && candidate.number < progress.try,
-        )
+      ? rollBackTarget(releases.data ?? [], {
+          number: progress.try,
+          previousRestored: progress.previousRestored,
+          isRunning: Boolean(deployment.running),
+        })
       : undefined
+  const cause = failureCause(failed?.view.failedPhase, progress.reason ?? release?.reason ?? '')
+  const again = {
+    run: () => start(deployment),
+    reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
+    busy: starting,
+  }
   const title = `${deployment.project.name} ${release?.versionName ?? deployment.version.name}`
 
   return (
@@ -145,7 +162,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
       {error ? (
         <ErrorState error={error} retry={retry} />
       ) : loading ? (
-        <SkeletonRows />
+        <SkeletonColumns bare />
       ) : (
         <>
           <ReleaseSummary
@@ -155,34 +172,50 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             share={shareOf(states)}
             now={now}
             lastTimeMs={lastTime(releases.data, progress.try)}
-            service={serviceOf(deployment, progress, release, t)}
+            service={serviceOf(deployment, progress, t)}
             queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
           />
           {ended && (
             <ReleaseResult
-              teamSlug={teamSlug}
-              nodeId={deployment.node.id}
-              nodeName={deployment.node.name}
-              prefix={deployment.prefix}
-              progress={progress}
-              showWords={saidSomething ? () => setSource(failed?.subject.instanceId ?? 'all') : null}
+              failed={progress.status === 'failed'}
               text={
-                progress.reason ??
-                release?.reason ??
-                (progress.status === 'failed'
-                  ? t('result.failed')
-                  : t('result.successful', {
-                      count: rows.length,
-                      time: duration((progress.endedAt ?? 0) - (progress.startedAt ?? 0)),
-                    }))
+                progress.status === 'failed'
+                  ? toSentence(
+                      progress.reason ?? release?.reason ?? t('result.failed'),
+                      subjects.map(({ name }) => name),
+                    )
+                  : successText(rows, progress, release, t)
               }
-              again={{
-                run: () => start(deployment),
-                reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
-                busy: starting,
-              }}
-              rollBack={back ? { number: back.number, run: () => setAsked(back), reason: rollBackDenied } : null}
-            />
+            >
+              {progress.status === 'failed' ? (
+                <FailureActions
+                  teamSlug={teamSlug}
+                  deployment={deployment}
+                  cause={cause}
+                  instance={failed ? { id: failed.subject.instanceId, name: failed.subject.name } : null}
+                  showLastLines={saidSomething ? () => setSource(failed?.subject.instanceId ?? 'all') : null}
+                  again={again}
+                  rollBack={back ? { number: back.number, run: () => setAsked(back), reason: rollBackDenied } : null}
+                />
+              ) : (
+                <>
+                  {addresses.slice(0, shownAddresses).map((address, index) => (
+                    <OpenService key={address.url} address={address} main={index === 0} />
+                  ))}
+                  <ButtonLink
+                    {...links.node(teamSlug, deployment.node.id, { prefix: deployment.prefix })}
+                    icon={Server}
+                  >
+                    {t('result.node', { node: deployment.node.name })}
+                  </ButtonLink>
+                  {again.reason === null && (
+                    <Button icon={RotateCw} busy={again.busy} onClick={again.run}>
+                      {t('action.again')}
+                    </Button>
+                  )}
+                </>
+              )}
+            </ReleaseResult>
           )}
           <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
             <ol aria-label={t('progress.images')} className="rounded-box border border-line bg-surface">
@@ -193,6 +226,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                   instance={instance}
                   view={view}
                   now={now}
+                  said={progress.reason ?? ''}
                   open={toggled[subject.instanceId] ?? false}
                   onToggle={() => setToggled({ ...toggled, [subject.instanceId]: !toggled[subject.instanceId] })}
                   place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
@@ -260,16 +294,40 @@ type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 function serviceOf(
   deployment: Details,
   progress: Progress,
-  release: Release | undefined,
   t: T,
 ): { text: string; tone: 'good' | 'plain' | 'bad' } | null {
   const { running } = deployment
   if (progress.status === 'in-progress') {
     if (!running) return { text: t('service.first'), tone: 'plain' }
-    return { text: t('service.keeps', { version: running.versionName }), tone: 'good' }
+    return { text: t('service.keeps', { name: nameOf(running) }), tone: 'good' }
   }
-  if (release?.current) return { text: t('service.answers', { version: release.versionName }), tone: 'good' }
-  return running
-    ? { text: t('service.answers', { version: running.versionName }), tone: 'good' }
-    : { text: t('service.none'), tone: 'bad' }
+  if (!running) return { text: t('service.none'), tone: 'bad' }
+  // An earlier release that is looked at says nothing about now: what runs by the records does.
+  const isNewest = progress.try === deployment.lastTry
+  return isNewest && progress.previousRestored === false
+    ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }
+    : { text: t('service.answers', { name: nameOf(running) }), tone: 'good' }
+
+  /** Releases of one deployment have one version: their number tells them apart. */
+  function nameOf({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
+    return deploymentId === deployment.id ? t('detail.release', { number }) : versionName
+  }
+}
+
+/** "2 images deployed in 14.3 s. hello-web was down for 12.1 s while its previous container stopped." */
+function successText(
+  rows: readonly { subject: RowSubject; instance: InstanceProgress | undefined }[],
+  progress: Progress,
+  release: Release | undefined,
+  t: T,
+): string {
+  // The release's own times, as every list says them; the events have the agent's clock.
+  const ms = release?.finishedAt
+    ? Date.parse(release.finishedAt) - Date.parse(release.startedAt)
+    : (progress.endedAt ?? 0) - (progress.startedAt ?? 0)
+  const downtimes = rows.flatMap(({ subject, instance }) => {
+    const down = downtimeMs(instance)
+    return down === null ? [] : [t('result.downtime', { name: subject.name, time: duration(down) })]
+  })
+  return [t('result.successful', { count: rows.length, time: duration(Math.max(0, ms)) }), ...downtimes].join(' ')
 }

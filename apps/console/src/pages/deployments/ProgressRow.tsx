@@ -16,6 +16,8 @@ type Props = {
   instance: InstanceProgress | undefined
   view: InstanceView
   now: number
+  /** The sentence of the result above: a row does not repeat it. */
+  said: string
   open: boolean
   onToggle: () => void
   place: { teamSlug: string; nodeId: string; prefix: string }
@@ -25,11 +27,11 @@ type Props = {
 const shortDetail = 36
 
 /** One image of the release: what it is at, each step with its time, and what it waits for. */
-export function ProgressRow({ subject, instance, view, now, open, onToggle, place }: Props) {
+export function ProgressRow({ subject, instance, view, now, said, open, onToggle, place }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const unchanged = view.word === 'unchanged'
   const Chevron = open ? ChevronDown : ChevronRight
-  const detail = view.current?.detail
+  const detail = view.current?.detail && !said.includes(view.current.detail) ? view.current.detail : null
   const failed = view.word === 'failed'
   return (
     <li data-instance={subject.name} className="border-b border-line px-3 py-2.5 last:border-0">
@@ -56,7 +58,7 @@ export function ProgressRow({ subject, instance, view, now, open, onToggle, plac
       </button>
       {!unchanged && (
         <ol
-          className="mt-2 grid grid-cols-6 gap-1 md:ml-[104px]"
+          className={cx('mt-2 grid gap-1 md:ml-[104px]', view.steps.length > 6 ? 'grid-cols-7' : 'grid-cols-6')}
           aria-label={t('progress.steps', { name: subject.name })}
         >
           {view.steps.map((step) => (
@@ -125,14 +127,15 @@ function StepBar({ step, now }: { step: Step; now: number }) {
 
 const bars = {
   done: 'bg-running',
-  skipped: 'bg-running',
+  // Green means that work was done.
+  skipped: 'bg-idle/50',
   running: 'bg-progress',
   failed: 'bg-failed',
   waiting: 'bg-transparent',
 }
 const words = {
   done: 'text-ink-2',
-  skipped: 'text-ink-2',
+  skipped: 'text-ink-3',
   running: 'text-progress font-semibold',
   failed: 'text-failed font-semibold',
   waiting: '',
@@ -165,7 +168,7 @@ function RightText({
   if (view.word === 'pull' && pull) return pull.total > 0 ? bytesOf(pull.current, pull.total) : bytesText(pull.current)
   // Only a short detail fits here; a long one stands below.
   const detail =
-    view.current?.detail ??
+    (view.word === 'failed' ? null : view.current?.detail) ??
     instance?.phases.verify?.detail ??
     (view.word === 'exited' ? instance?.container?.reason : null)
   if (detail && detail.length <= shortDetail) return detail

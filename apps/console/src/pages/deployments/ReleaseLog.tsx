@@ -2,9 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
 import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
+import { useTight } from '../../components/use-media.ts'
 import type { RowSubject } from './ProgressRow.tsx'
 import type { Progress } from './progress.ts'
 import { type LogSource, useReleaseLog } from './use-release-log.ts'
+
+/** Longer names are cut: the message is what is read. */
+const sourceWidthMax = 24
 
 type Props = {
   source: LogSource
@@ -19,6 +23,7 @@ type Props = {
 export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { buffer } = useReleaseLog(progress, source, nameOf)
+  const wrapsAtFirst = useTight()
   const options = [
     { value: 'all', label: t('common:all') },
     ...subjects.map((subject) => ({ value: subject.instanceId, label: subject.name })),
@@ -29,9 +34,10 @@ export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileN
       buffer={buffer}
       title={t('progress.log')}
       fileName={fileName}
-      withSource
+      sourceWidth={Math.min(sourceWidthMax, Math.max(...options.slice(1).map(({ label }) => label.length)))}
+      wrapsAtFirst={wrapsAtFirst}
       live={progress.status === 'in-progress'}
-      className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[26rem]"
+      className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[22rem]"
       empty={progress.try === 0 ? t('progress.never') : t('progress.quiet')}
       tools={
         options.length <= 2 ? null : options.length <= 4 ? (

@@ -1,11 +1,12 @@
-import type { DeploymentStatus } from '@crux/contract'
+import { type DeploymentPhase, type DeploymentStatus, deploymentPhases } from '@crux/contract'
 import type { StateLook } from '../../components/state-looks.ts'
 import { lookOf } from '../../components/state-looks.ts'
 import type { InstanceProgress, PhaseProgress } from './progress.ts'
 
 /** The six steps that a person sees; finding out what a tag means belongs to the pull. */
 export const shownPhases = ['pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
-export type ShownPhase = (typeof shownPhases)[number]
+/** A release that has to stop the previous container first shows that as a step too: its time is the downtime. */
+export type ShownPhase = (typeof shownPhases)[number] | 'stop'
 export type Step = PhaseProgress & { phase: ShownPhase /** 0 to 1, null = cannot be told. */; share: number | null }
 
 export type InstanceWord =
@@ -26,25 +27,33 @@ export type InstanceView = {
   steps: readonly Step[]
   /** The step that is under way or failed, for "what it waits for". */
   current: Step | null
+  /** As the wire names it: finding out what a tag means is a step of its own there. */
+  failedPhase: DeploymentPhase | undefined
 }
 
 /** What one row of the release says, from its phases and how the release stands as a whole. */
-export function viewInstance(instance: InstanceProgress | undefined, release: DeploymentStatus): InstanceView {
+export function viewInstance(
+  instance: InstanceProgress | undefined,
+  release: DeploymentStatus,
+  /** The release failed for this instance, though none of its steps did: before it began. */
+  isCause = false,
+): InstanceView {
   const over = release !== 'in-progress'
   // A step that was under way when the release ended was taken back.
   const steps = shownPhases
-    .map((phase) => stepOf(phase, instance))
+    .flatMap((phase) => [...(phase === 'start' ? stopStep(instance) : []), stepOf(phase, instance)])
     .map(
       (step): Step => (over && step.state === 'running' ? { ...step, state: 'waiting', startedAt: undefined } : step),
     )
   const failed = steps.find((step) => step.state === 'failed') ?? null
   const busy = steps.find((step) => step.state === 'running') ?? null
-  const word = wordOf(instance, steps, failed, busy, release)
+  const word = isCause ? 'failed' : wordOf(instance, steps, failed, busy, release)
   return {
     word,
     look: lookOf('phase', stateOfWord(word)),
     steps,
     current: failed ?? (release === 'in-progress' ? busy : null),
+    failedPhase: failedPhaseOf(instance),
   }
 }
 
@@ -65,9 +74,27 @@ export function shareOf(instances: readonly (InstanceProgress | undefined)[]): n
   return done / (instances.length * shownPhases.length)
 }
 
+const failedPhaseOf = (instance: InstanceProgress | undefined) =>
+  deploymentPhases.find((phase) => instance?.phases[phase]?.state === 'failed')
+
+/** Milliseconds from the stop of the previous container to the end of the new one's start; null where both ran at once. */
+export function downtimeMs(instance: InstanceProgress | undefined): number | null {
+  const from = instance?.stop?.startedAt
+  const to = instance?.phases.start?.endedAt
+  return from === undefined || to === undefined || to < from ? null : to - from
+}
+
+function stopStep(instance: InstanceProgress | undefined): Step[] {
+  const stop = instance?.stop
+  if (!stop) return []
+  // Without its own end it ended at the latest when the new container was being started.
+  const endedAt = stop.endedAt ?? instance.phases.start?.startedAt
+  return [{ phase: 'stop', state: endedAt === undefined ? 'running' : 'done', ...stop, endedAt, share: null }]
+}
+
 const isOver = (step: PhaseProgress) => step.state === 'done' || step.state === 'skipped'
 
-function stepOf(phase: ShownPhase, instance: InstanceProgress | undefined): Step {
+function stepOf(phase: (typeof shownPhases)[number], instance: InstanceProgress | undefined): Step {
   const phases = instance?.phases ?? {}
   const own: PhaseProgress = phases[phase] ?? { state: 'waiting' }
   if (phase !== 'pull') return { ...own, phase, share: null }

@@ -6,12 +6,18 @@ export type InstanceProgress = {
   phases: Partial<Record<DeploymentPhase, PhaseProgress>>
   pull?: PullProgress
   container?: { state: string | null; reason: string | null }
+  /** The stop of the previous container, where both could not run at once. Its end is unknown with agents before the field. */
+  stop?: { startedAt: number; endedAt?: number }
 }
 /** What is known of one release: a fold over its events, the same whether they came live, after a reload, or long after. */
 export type Progress = {
   try: number
   status: DeploymentStatus
   reason: string | null
+  /** The instance that a failed release failed for; null where it was the release as a whole. */
+  failedInstanceId: string | null
+  /** Whether the previous containers run again after a failure; null = nobody knows, or there were none. */
+  previousRestored: boolean | null
   startedAt: number | null
   endedAt: number | null
   instances: Readonly<Record<string, InstanceProgress>>
@@ -23,6 +29,8 @@ export const noProgress: Progress = {
   try: 0,
   status: 'preparing',
   reason: null,
+  failedInstanceId: null,
+  previousRestored: null,
   startedAt: null,
   endedAt: null,
   instances: {},
@@ -60,7 +68,9 @@ function applyEvent(progress: Progress, event: DeploymentEvent): Progress {
       if (status === 'obsolete' || status === 'preparing') return started
       const reason = event.reason ?? null
       if (status === 'in-progress') return { ...started, status, reason, endedAt: null }
-      return { ...started, status, reason, endedAt: at }
+      const failedInstanceId = (status === 'failed' && event.instanceId) || null
+      const previousRestored = event.previousRestored ?? null
+      return { ...started, status, reason, failedInstanceId, previousRestored, endedAt: at }
     }
     case 'phase':
       return event.phase
@@ -87,8 +97,14 @@ function applyEvent(progress: Progress, event: DeploymentEvent): Progress {
         container: { state: state.state ?? null, reason: state.reason ?? null },
       }))
     }
-    case 'log':
-      return started
+    case 'log': {
+      const { log, instanceId } = event
+      if (!instanceId || !(log?.silences || log?.stopped)) return started
+      return change(started, instanceId, (instance) => ({
+        ...instance,
+        stop: log.silences ? { startedAt: at } : instance.stop && { ...instance.stop, endedAt: at },
+      }))
+    }
   }
 }
 

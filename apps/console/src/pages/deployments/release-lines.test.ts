@@ -55,7 +55,7 @@ it('tells the steps between the words of agent and containers, with sizes and ti
     'pulledSized api 61.0 MB 1.3 s',
     'verifying api runs for 1 s',
     'cannot open the database',
-    'ended api exited with 3',
+    'endedWith api exited with 3',
   ])
   expect(lines.map((line) => line.level ?? '-')).toEqual(['info', '-', '-', '-', 'error', 'error'])
   expect(lines[4]).toMatchObject({ fromContainer: true, instanceId: 'i1' })

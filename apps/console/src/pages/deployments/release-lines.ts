@@ -22,6 +22,7 @@ export type WordKey =
   | 'state'
   | 'successful'
   | 'ended'
+  | 'endedWith'
 
 /**
  * The release's log: what agent and containers said, and between it the steps themselves in words, each with its time. All of it
@@ -34,6 +35,7 @@ export function releaseLines(
 ): ReleaseLine[] {
   const begun = new Map<string, number>()
   const bytes = new Map<string, number>()
+  const said: string[] = []
   const tell = (event: DeploymentEvent): ReleaseLine[] => {
     const at = Date.parse(event.createdAt)
     const line = (text: string, more: Partial<ReleaseLine> = {}): ReleaseLine => ({
@@ -45,6 +47,7 @@ export function releaseLines(
     })
     switch (event.type) {
       case 'log':
+        said.push(...(event.log?.log ?? []))
         return (event.log?.log ?? []).map((text) =>
           line(text, { level: event.log?.level, fromContainer: event.log?.fromContainer === true }),
         )
@@ -62,7 +65,7 @@ export function releaseLines(
       case 'deployment-status': {
         if (event.deploymentStatus === 'successful') return [line(good(words('successful', {})))]
         return event.deploymentStatus === 'failed'
-          ? [line(words('ended', { reason: event.reason ?? '' }), { level: 'error' })]
+          ? [line(failureText(event.reason ?? '', said, words), { level: 'error' })]
           : []
       }
       case 'phase': {
@@ -104,6 +107,12 @@ function ofPhase(
   // What is cleaned up is told by the agent, by name.
   return phase === 'swap' ? words('swapped', { name, time }) : null
 }
+
+/** The agent mostly gave the reason in a line of its own: a log does not say the same twice. */
+const failureText = (reason: string, said: readonly string[], words: Words): string =>
+  reason === '' || said.some((text) => text !== '' && reason.startsWith(text))
+    ? words('ended', {})
+    : words('endedWith', { reason })
 
 /** In green, as a terminal would say it; the download and a copy hold the words alone. */
 const good = (text: string): string => `\u001b[32m${text}\u001b[0m`

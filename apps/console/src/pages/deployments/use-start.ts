@@ -91,11 +91,17 @@ export function useStart(teamSlug: string) {
       }
       const pausing = preview?.instances.filter((instance) => instance.action === 'replace-with-pause') ?? []
       const names = pausing.map((instance) => instance.containerName).join(', ')
+      const reason = [...new Set(pausing.flatMap((instance) => instance.reason ?? []))]
+        .map((text) => text.replace(/[.!]$/, ''))
+        .join('; ')
       const sure = await confirm({
         title: t('start.title', { name, node: deployment.node.name }),
         text: sentences([
           t('start.text', { prefix: deployment.prefix }),
-          ...(pausing.length > 0 ? [t('start.pauses', { names, count: pausing.length })] : []),
+          ...(pausing.length === 0
+            ? [t('start.noDowntime')]
+            : [t('start.pauses', { names, count: pausing.length, reason })]),
+          ...(pausing.length > 0 && pausing.length < (preview?.instances.length ?? 0) ? [t('start.others')] : []),
           ...warningSentences(preview, t),
           ...(preview?.removed.map((removed) => t('changes.removed', { name: removed })) ?? []),
         ]),

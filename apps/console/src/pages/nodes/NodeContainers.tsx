@@ -1,13 +1,17 @@
 import type { Container, Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Box as BoxIcon, Info, Play, RotateCw, ScrollText, Square, Trash2, Unplug } from 'lucide-react'
-import { useState } from 'react'
+import { Box as BoxIcon, Info, Play, RotateCw, ScrollText, Square, Trash2, Unplug, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
 import { useChannel, useLinkStatus } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
+import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -26,9 +30,15 @@ import {
   containerName,
   isFailing,
   isInternal,
+  isStopNoticed,
   ownWords,
   type PendingOperation,
+  prefixOf,
+  type StateFilter,
+  stateFilterOf,
 } from './containers.ts'
+import { nodeHost } from './service-address.ts'
+import { stoppedBy } from './stopped-by.ts'
 import { useContainerOperations } from './use-container-operations.ts'
 
 type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
@@ -41,6 +51,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const [containers, setContainers] = useState<readonly Container[] | null>(null)
   const [text, setText] = useState('')
   const [internal, setInternal] = useState(false)
+  const [state, setState] = useState<StateFilter>('all')
   const mayDelete = useDenied('node/delete-container')
   const mayOperate = useDenied('node/container-command')
 
@@ -62,6 +73,9 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       : send('container-command', { container: container.id, operation }),
   )
 
+  const stopper = useStopper(teamSlug, node.id, containers)
+  const host = nodeHost(node.address, location.hostname)
+
   if (node.status === 'unreachable')
     return <EmptyState icon={Unplug} title={t('containers.awayTitle')} text={t('containers.awayText')} />
   if (!containers) return <SkeletonRows />
@@ -75,6 +89,25 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       danger: true,
     })
     if (sure) operations.run(container, 'delete')
+  }
+  /** A stop takes a service down with one press on a small icon: asked first where somebody would notice. */
+  const stop = async (container: Container) => {
+    const name = containerName(container)
+    const published = container.ports.flatMap(({ external }) => external ?? [])
+    const sure =
+      !isStopNoticed(container) ||
+      (await confirm({
+        title: t('containers.stopTitle', { name }),
+        text: [
+          ...(published.length > 0
+            ? [t('containers.stopPorts', { count: published.length, ports: published.join(', ') })]
+            : []),
+          t('containers.stopText'),
+        ].join(' '),
+        action: t('containers.stop'),
+        danger: true,
+      }))
+    if (sure) operations.run(container, 'stop')
   }
   const stale = link !== 'open' && t('containers.offline')
   const actions = (container: Container): RowAction[] => {
@@ -91,7 +124,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       icon,
       inline: true,
       disabledReason: off || extra,
-      run: () => operations.run(container, operation),
+      run: () => (operation === 'stop' ? void stop(container) : operations.run(container, operation)),
     })
     return [
       running
@@ -128,7 +161,9 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     {
       id: 'state',
       header: t('containers.state'),
-      cell: (container) => <ContainerState container={container} busy={operations.pendingOf(container)} />,
+      cell: (container) => (
+        <ContainerState container={container} busy={operations.pendingOf(container)} stoppedBy={stopper(container)} />
+      ),
       sort: (container) => container.state,
       narrow: 'lead',
     },
@@ -137,7 +172,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       header: t('containers.name'),
       cell: (container) => (
         <TextLink {...links.containerInspect(teamSlug, node.id, container.id)} strong>
-          {containerName(container)}
+          <MiddleEllipsis text={containerName(container)} />
         </TextLink>
       ),
       sort: containerName,
@@ -146,14 +181,17 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     {
       id: 'image',
       header: t('containers.image'),
-      cell: (container) => <span className="mono text-ink-2">{imageText(container)}</span>,
+      cell: (container) => (
+        <span className="mono text-ink-2">
+          <MiddleEllipsis text={imageText(container)} />
+        </span>
+      ),
       sort: imageText,
     },
     {
       id: 'ports',
       header: t('containers.ports'),
-      cell: (container) => <ContainerPorts container={container} />,
-      narrow: 'none',
+      cell: (container) => <ContainerPorts container={container} host={host} />,
     },
     { id: 'health', header: t('containers.health'), cell: (container) => <Health container={container} />, grow: true },
     {
@@ -168,12 +206,24 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
 
   const hidden = containers.filter(isInternal).length
   const shown = internal ? containers : containers.filter((container) => !isInternal(container))
-  const rows = filterRows(shown, text, (container) => [
+  const partOf = (container: Container) => stateFilterOf(container, Boolean(stopper(container)))
+  const found = filterRows(shown, text, (container) => [
     containerName(container),
     imageText(container),
     container.state,
     container.reason,
   ])
+  const rows = state === 'all' ? found : found.filter((container) => partOf(container) === state)
+  const chips = stateFilters
+    .map((value) => ({
+      value,
+      label: t(`containers.filterState.${value}`),
+      count: value === 'all' ? found.length : found.filter((container) => partOf(container) === value).length,
+    }))
+    .filter(({ value, count }) => value === 'all' || value === 'running' || value === state || count > 0)
+  const prefixes = new Set(rows.map(prefixOf))
+  // A line for each of many small groups would only make the list longer.
+  const isGrouped = prefixes.size > 1 && rows.length >= 2 * prefixes.size
   return (
     <>
       <Filters
@@ -188,9 +238,15 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         }
       >
         <SearchBox label={t('containers.filter')} value={text} onChange={setText} />
+        <Chips label={t('containers.state')} value={state} onChange={setState} options={chips} />
         {prefix && (
-          <Button size="sm" onClick={() => void navigate(links.node(teamSlug, node.id, { section: 'containers' }))}>
-            {t('containers.allPrefixes', { prefix })}
+          <Button
+            size="sm"
+            aria-label={t('containers.allPrefixes', { prefix })}
+            onClick={() => void navigate(links.node(teamSlug, node.id, { section: 'containers' }))}
+          >
+            {t('containers.prefix')} <code>{prefix}</code>
+            <X aria-hidden className="size-3.5!" />
           </Button>
         )}
       </Filters>
@@ -198,7 +254,13 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         shown.length === 0 ? (
           <EmptyState icon={BoxIcon} title={t('containers.emptyTitle')} text={t('containers.emptyText')} />
         ) : (
-          <NothingFits total={shown.length} onReset={() => setText('')} />
+          <NothingFits
+            total={shown.length}
+            onReset={() => {
+              setText('')
+              setState('all')
+            }}
+          />
         )
       ) : (
         <DataTable
@@ -208,22 +270,59 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
           rowKey={containerKey}
           actions={actions}
           initialSort={{ column: 'name', direction: 'asc' }}
-          tint={(container) => (isFailing(container) ? 'failed' : undefined)}
+          groupBy={isGrouped ? (container) => prefixOf(container) || t('containers.noPrefix') : undefined}
+          tint={(container) => (isFailing(container) && !stopper(container) ? 'failed' : undefined)}
         />
       )}
     </>
   )
 }
 
+const stateFilters = ['all', 'running', 'failing', 'stopped', 'other'] as const satisfies StateFilter[]
+
+/** Asks the node's events who stopped what, as soon as something has exited. They are stored: any server knows them. */
+function useStopper(teamSlug: string, nodeId: string, containers: readonly Container[] | null) {
+  const exited = containers?.filter(({ state }) => state === 'exited') ?? []
+  const from = useMemo(() => new Date(Date.now() - eventsMs), [])
+  const events = useQuery({
+    ...apiQuery('nodes.audit', {
+      params: { teamSlug, nodeId },
+      query: {
+        from,
+        to: new Date(from.getTime() + 2 * eventsMs),
+        skip: 0,
+        take: 200,
+        filterEventType: 'containerCommand',
+      },
+    }),
+    enabled: exited.length > 0,
+    // A stop is stored when the engine has answered, which is about when the list shows it.
+    refetchInterval: exited.some(({ reason }) => /second/.test(reason)) ? 2_000 : false,
+  })
+  const { data } = events
+  return (container: Container) => (data ? stoppedBy(container, data.items) : undefined)
+}
+/** Older stops are shown as the engine words them. */
+const eventsMs = 30 * 24 * 3_600_000
+
 const imageText = (container: Container) =>
   `${container.imageName}${container.imageTag ? `:${container.imageTag}` : ''}`
 
-function ContainerState({ container, busy }: { container: Container; busy?: PendingOperation['operation'] }) {
+function ContainerState({
+  container,
+  busy,
+  stoppedBy,
+}: {
+  container: Container
+  busy?: PendingOperation['operation']
+  stoppedBy?: string
+}) {
   const { t } = useTranslation(['nodes', 'common'])
   if (busy) return <StateMark look={lookOf('phase', 'running')} word={t(`containers.busy.${busy}`)} />
-  const { look, exitCode } = containerLook(container)
-  const word =
-    exitCode === null
+  const { look, exitCode } = containerLook(container, stoppedBy !== undefined)
+  const word = stoppedBy
+    ? t('containers.stoppedBy', { name: stoppedBy })
+    : exitCode === null
       ? t(`common:state.container.${container.state ?? 'unknown'}`)
       : t('containers.exited', { code: exitCode })
   return <StateMark look={look} word={word} reason={container.reason} />
@@ -235,7 +334,7 @@ const healthWords = ['healthy', 'unhealthy', 'starting'] as const
 function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
   const known = healthWords.find((word) => word === health)
   if (known) return t(`containers.healthWord.${known}`)
-  return health === '' || health === 'none' ? t('containers.noHealth') : health
+  return health === 'none' ? '' : health
 }
 
 function Health({ container }: { container: Container }) {
@@ -243,5 +342,6 @@ function Health({ container }: { container: Container }) {
   const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
   const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
   const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
-  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ') || '-'}</span>
+  if (parts.length === 0) return <span className="text-ink-3 max-md:hidden">-</span>
+  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ')}</span>
 }

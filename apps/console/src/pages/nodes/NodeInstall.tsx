@@ -1,6 +1,7 @@
 import { NodeScriptWrite, nodeTypes, type Result, scriptTypes } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
-import { MonitorCheck } from 'lucide-react'
+import { MonitorCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -16,6 +17,7 @@ type Props = { teamSlug: string; node: Result<'nodes.get'> }
 
 /** How a node gets its agent: this machine with one press, or a command for another one. Replaced live when the agent connects. */
 export function NodeInstall({ teamSlug, node }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
   const now = useNow()
   const install = node.install && Date.parse(node.install.expireAt) > now ? node.install : null
   return (
@@ -23,10 +25,35 @@ export function NodeInstall({ teamSlug, node }: Props) {
       <ThisMachine teamSlug={teamSlug} node={node} />
       {install ? (
         <InstallCommand teamSlug={teamSlug} nodeId={node.id} install={install} />
+      ) : node.localAgent.loopbackOnly ? (
+        <Unreachable>
+          <InstallForm teamSlug={teamSlug} node={node} expired={Boolean(node.install)} />
+        </Unreachable>
       ) : (
-        <InstallForm teamSlug={teamSlug} node={node} expired={Boolean(node.install)} />
+        <Box title={t('install.elsewhere')}>
+          <InstallForm teamSlug={teamSlug} node={node} expired={Boolean(node.install)} />
+        </Box>
       )}
     </div>
+  )
+}
+
+/** A command for another machine could only fail there; one for this machine is still good for a second engine. */
+function Unreachable({ children }: { children: ReactNode }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  return (
+    <Box title={t('install.elsewhere')}>
+      <p role="note" className="flex items-start gap-2 p-3.5">
+        <TriangleAlert aria-hidden className="mt-0.5 text-progress" />
+        <span>
+          {t('install.loopback')} <code>CRUX_URL=http://192.0.2.7:8000 npm start -- --host 0.0.0.0</code>
+        </span>
+      </p>
+      <details className="border-t border-line">
+        <summary className="rounded-sm px-3.5 py-2.5 text-ink-2">{t('install.hereByCommand')}</summary>
+        {children}
+      </details>
+    </Box>
   )
 }
 
@@ -99,76 +126,70 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
   })
   const docker = form.watch('type') === 'docker'
   return (
-    <Box title={t('install.elsewhere')}>
-      <div className="p-3.5">
-        <p className="mb-3.5 text-ink-2">{expired ? t('install.expired') : t('install.elsewhereText')}</p>
-        <FormPanel
+    <div className="p-3.5">
+      <p className="mb-3.5 text-ink-2">{expired ? t('install.expired') : t('install.elsewhereText')}</p>
+      <FormPanel
+        form={form}
+        submitLabel={t('install.generate')}
+        plain={node.localAgent.available}
+        loading={generate.isPending}
+        error={generate.error}
+        disabledReason={generate.denied}
+        fields={{ 'dagentTraefik.acmeEmail': 'acmeEmail' }}
+        onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail }) =>
+          generate.mutateAsync({
+            params: { teamSlug, nodeId: node.id },
+            body: {
+              type,
+              scriptType,
+              workloadName: workloadName || null,
+              rootPath: type === 'docker' && rootPath ? rootPath : null,
+              dagentTraefik: type === 'docker' && traefik ? { acmeEmail } : null,
+            },
+          })
+        }
+      >
+        <ChipsField
           form={form}
-          submitLabel={t('install.generate')}
-          loading={generate.isPending}
-          error={generate.error}
-          disabledReason={generate.denied}
-          fields={{ 'dagentTraefik.acmeEmail': 'acmeEmail' }}
-          onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail }) =>
-            generate.mutateAsync({
-              params: { teamSlug, nodeId: node.id },
-              body: {
-                type,
-                scriptType,
-                workloadName: workloadName || null,
-                rootPath: type === 'docker' && rootPath ? rootPath : null,
-                dagentTraefik: type === 'docker' && traefik ? { acmeEmail } : null,
-              },
-            })
-          }
-        >
+          name="type"
+          label={t('install.type')}
+          options={nodeTypes.map((value) => ({ value, label: t(`type.${value}`) }))}
+        />
+        {docker && (
           <ChipsField
             form={form}
-            name="type"
-            label={t('install.type')}
-            options={nodeTypes.map((value) => ({ value, label: t(`type.${value}`) }))}
+            name="scriptType"
+            label={t('install.script')}
+            options={scriptTypes.map((value) => ({ value, label: t(`script.${value}`) }))}
           />
-          {docker && (
-            <ChipsField
-              form={form}
-              name="scriptType"
-              label={t('install.script')}
-              options={scriptTypes.map((value) => ({ value, label: t(`script.${value}`) }))}
-            />
-          )}
+        )}
+        <TextField
+          form={form}
+          name="workloadName"
+          label={t('install.workload')}
+          help={t('install.workloadHelp')}
+          placeholder="crux-agent"
+          optional
+          mono
+        />
+        {docker && (
           <TextField
             form={form}
-            name="workloadName"
-            label={t('install.workload')}
-            help={t('install.workloadHelp')}
-            placeholder="crux-agent"
+            name="rootPath"
+            label={t('install.path')}
+            help={t('install.pathHelp')}
+            placeholder={t('install.pathDefault')}
             optional
             mono
           />
-          {docker && (
-            <TextField
-              form={form}
-              name="rootPath"
-              label={t('install.path')}
-              help={t('install.pathHelp')}
-              optional
-              mono
-            />
-          )}
-          {docker && (
-            <SwitchField form={form} name="traefik" label={t('install.traefik')} help={t('install.traefikHelp')} />
-          )}
-          {docker && form.watch('traefik') && (
-            <TextField
-              form={form}
-              name="acmeEmail"
-              label={t('install.acme')}
-              help={t('install.acmeHelp')}
-              type="email"
-            />
-          )}
-        </FormPanel>
-      </div>
-    </Box>
+        )}
+        {docker && (
+          <SwitchField form={form} name="traefik" label={t('install.traefik')} help={t('install.traefikHelp')} />
+        )}
+        {docker && form.watch('traefik') && (
+          <TextField form={form} name="acmeEmail" label={t('install.acme')} help={t('install.acmeHelp')} type="email" />
+        )}
+      </FormPanel>
+    </div>
   )
 }

@@ -2,6 +2,22 @@ import type { Container } from '@crux/contract'
 import type { StateLook } from '../../components/state-looks.ts'
 import { lookOf } from '../../components/state-looks.ts'
 
+/** The part of a node's containers that a chip shows. */
+export type StateFilter = 'all' | 'running' | 'failing' | 'stopped' | 'other'
+
+export function stateFilterOf(container: Container, isStoppedByPerson: boolean): Exclude<StateFilter, 'all'> {
+  if (isFailing(container) && !isStoppedByPerson) return 'failing'
+  if (container.state === 'running') return 'running'
+  return container.state === 'exited' ? 'stopped' : 'other'
+}
+
+/** The prefix that a container was deployed under; empty for one that Crux did not start. */
+export const prefixOf = ({ id, labels }: Container): string => labels['dev.crux.prefix'] ?? id.prefix
+
+/** A stop of it is noticed outside: it publishes a port, or a deployment started it. */
+export const isStopNoticed = ({ ports, labels }: Container): boolean =>
+  ports.some(({ external }) => external) || Boolean(labels['dev.crux.deployment'])
+
 /** What was asked of a container and has not been seen yet. */
 export type PendingOperation = {
   operation: 'start' | 'stop' | 'restart' | 'delete'
@@ -40,8 +56,11 @@ export function isReached(pending: PendingOperation, now: Container | undefined)
   }
 }
 
-/** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose. */
-export function containerLook(container: Container): { look: StateLook; exitCode: number | null } {
+/** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a person stopped. */
+export function containerLook(
+  container: Container,
+  isStoppedByPerson = false,
+): { look: StateLook; exitCode: number | null } {
   const state = container.state ?? 'unknown'
   if (state !== 'exited')
     return {
@@ -49,7 +68,10 @@ export function containerLook(container: Container): { look: StateLook; exitCode
       exitCode: null,
     }
   const code = container.exitCode ?? null
-  return { look: code === 0 ? lookOf('phase', 'waiting') : lookOf('container', 'exited'), exitCode: code }
+  return {
+    look: code === 0 || isStoppedByPerson ? lookOf('phase', 'waiting') : lookOf('container', 'exited'),
+    exitCode: code,
+  }
 }
 
 export const isFailing = (container: Container): boolean =>

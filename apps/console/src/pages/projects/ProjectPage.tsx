@@ -17,6 +17,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
+import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
@@ -110,6 +111,9 @@ function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; proje
       {(version) => (
         <>
           {version.changelog && <p className="mb-4 whitespace-pre-wrap text-ink-2">{version.changelog}</p>}
+          <div className="mb-4 flex empty:hidden">
+            <DeployVersion teamSlug={teamSlug} project={project} version={version} />
+          </div>
           <VersionSections teamSlug={teamSlug} project={project} version={version} section={section} />
         </>
       )}

@@ -1,5 +1,5 @@
 import { teamRoles } from '@crux/contract'
-import { Crown, RotateCw, ShieldMinus, ShieldPlus, UserMinus, UserPlus } from 'lucide-react'
+import { Crown, Link, RotateCw, ShieldMinus, ShieldPlus, UserMinus, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
@@ -20,6 +20,9 @@ import { NothingFits } from '../../table/NothingFits.tsx'
 import { lastOwner, type Member, type Team } from './members.ts'
 import { usePauses } from './use-pauses.ts'
 
+const InvitationLinkDialog = later(() =>
+  import('./InvitationLinkDialog.tsx').then((module) => module.InvitationLinkDialog),
+)
 const TeamInvite = later(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
 
 /** As long as the server refuses another mail to the same person. */
@@ -32,7 +35,8 @@ export function Members({ team }: { team: Team }) {
   const [inviting, setInviting] = useState(false)
   const inviteDenied = useDenied('teams.invite')
   const columns = useColumns()
-  const actions = useMemberActions(team)
+  const [handed, setHanded] = useState<Invitation | null>(null)
+  const actions = useMemberActions(team, setHanded)
   const rows = filterRows(team.users, text, (user) => [user.name, user.email])
   return (
     <Box
@@ -58,12 +62,15 @@ export function Members({ team }: { team: Team }) {
           actions={actions}
         />
       )}
-      {inviting && !inviteDenied && <TeamInvite team={team} onClose={() => setInviting(false)} />}
+      {inviting && !inviteDenied && <TeamInvite team={team} onClose={() => setInviting(false)} onLink={setHanded} />}
+      {handed && <InvitationLinkDialog {...handed} onClose={() => setHanded(null)} />}
     </Box>
   )
 }
 
-function useMemberActions(team: Team): (member: Member) => RowAction[] {
+type Invitation = { email: string; link: string }
+
+function useMemberActions(team: Team, onLink: (invitation: Invitation) => void): (member: Member) => RowAction[] {
   const { t } = useTranslation(['teams', 'common'])
   const me = useMe()
   const pauses = usePauses()
@@ -76,12 +83,15 @@ function useMemberActions(team: Team): (member: Member) => RowAction[] {
   const remove = useCall('teams.remove-user', { stale, onSuccess: () => toastSuccess(t('details.removed')) })
   const reinvite = useCall('teams.reinvite', {
     stale,
-    onSuccess: (_, { params }) => {
+    onSuccess: (answer, { params }) => {
+      const email = team.users.find(({ id }) => id === params.userId)?.email ?? ''
+      if (answer?.invitationLink) return onLink({ email, link: answer.invitationLink })
       pauses.begin(params.userId, reinvitePauseMs)
       toastSuccess(t('details.reinvited'))
     },
   })
 
+  const byLink = team.invitations === 'link'
   return (member) => {
     const params = { teamId: team.id, userId: member.id }
     const invited = member.status !== 'verified'
@@ -110,11 +120,14 @@ function useMemberActions(team: Team): (member: Member) => RowAction[] {
         ? [
             {
               id: 'reinvite',
-              icon: RotateCw,
-              label: t('details.reinvite'),
+              icon: byLink ? Link : RotateCw,
+              label: t(byLink ? 'details.newLink' : 'details.reinvite'),
               inline: true,
-              disabledReason: reinvite.denied ?? (pauses.active(member.id) && t('details.reinvitePause')),
-              run: () => reinvite.mutate({ params }),
+              disabledReason:
+                reinvite.denied ??
+                ((team.invitations === 'none' && t('invite.noMail')) ||
+                  (pauses.active(member.id) && t('details.reinvitePause'))),
+              run: () => reinvite.mutate({ params, query: byLink ? { link: 'true' } : {} }),
             },
           ]
         : []

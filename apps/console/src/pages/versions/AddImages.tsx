@@ -1,23 +1,24 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Database, X } from 'lucide-react'
+import { Database } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { imagesQuery } from '../../api/registry-browser.ts'
-import { Button, IconButton } from '../../components/Button.tsx'
+import { imagesQuery, tagsQuery } from '../../api/registry-browser.ts'
+import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { Field, TextInput } from '../../components/Field.tsx'
+import { Field, Select, TextInput } from '../../components/Field.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
 import { isImageReference } from './image-reference.ts'
+import { sortTags } from './tags.ts'
 
 type Registry = Result<'registries.list'>[number]
 type Props = {
@@ -31,11 +32,16 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
   const { t } = useTranslation('versions')
   const query = useQuery(apiQuery('registries.list', { params: { teamSlug } }))
   const [chosenRegistry, setRegistry] = useState<string | null>(null)
-  const [images, setImages] = useState<string[]>([])
+  /** Name to tag; an empty tag is chosen later. */
+  const [images, setImages] = useState<ReadonlyMap<string, string>>(new Map())
   const [typed, setTyped] = useState('')
   const registry = query.data?.find((one) => one.id === chosenRegistry) ?? query.data?.[0]
   const free = registry?.type === 'unchecked'
-  const selection = free ? (isImageReference(typed) ? [typed.trim()] : []) : images
+  const selection = free
+    ? isImageReference(typed)
+      ? [typed.trim()]
+      : []
+    : [...images].map(([name, tag]) => (tag ? `${name}:${tag}` : name))
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -44,7 +50,8 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
     onClose()
   }
   const choose = (name: string, on: boolean) =>
-    setImages(on ? [...images, name] : images.filter((image) => image !== name))
+    setImages(on ? new Map(images).set(name, '') : new Map([...images].filter(([image]) => image !== name)))
+  const chooseTag = (name: string, tag: string) => setImages(new Map(images).set(name, tag))
   return (
     <Dialog
       open
@@ -53,14 +60,21 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
       onClose={onClose}
       initialFocus={(content) => content.querySelector('input')}
       footer={
-        <Button
-          type="submit"
-          form="add-images"
-          variant="main"
-          disabledReason={selection.length === 0 && t('addImages.chooseFirst')}
-        >
-          {t('addImages.submit', { count: selection.length })}
-        </Button>
+        <>
+          {images.size > 0 && (
+            <p className="mr-auto min-w-0 truncate text-small text-ink-2" title={selection.join(', ')}>
+              {t('addImages.chosen', { names: selection.join(', ') })}
+            </p>
+          )}
+          <Button
+            type="submit"
+            form="add-images"
+            variant="main"
+            disabledReason={selection.length === 0 && t('addImages.chooseFirst')}
+          >
+            {t('addImages.submit', { count: selection.length })}
+          </Button>
+        </>
       }
     >
       <QueryView
@@ -78,7 +92,7 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
                   value={registry?.id ?? ''}
                   onChange={(id) => {
                     setRegistry(id)
-                    setImages([])
+                    setImages(new Map())
                     setTyped('')
                   }}
                   options={registries.map((one) => ({ value: one.id, label: one.name }))}
@@ -100,7 +114,14 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
                   />
                 </Field>
               ) : (
-                <Found key={registry.id} teamSlug={teamSlug} registry={registry} chosen={images} onChoose={choose} />
+                <Found
+                  key={registry.id}
+                  teamSlug={teamSlug}
+                  registry={registry}
+                  chosen={images}
+                  onChoose={choose}
+                  onTag={chooseTag}
+                />
               ))}
           </form>
         )}
@@ -112,35 +133,23 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
 type FoundProps = {
   teamSlug: string
   registry: Registry
-  chosen: string[]
+  /** Name to tag. */
+  chosen: ReadonlyMap<string, string>
   onChoose: (name: string, on: boolean) => void
+  onTag: (name: string, tag: string) => void
 }
 
 /** More than this is not listed: the search is the way to the rest. */
 const shownMax = 200
 
-function Found({ teamSlug, registry, chosen, onChoose }: FoundProps) {
+/** What is chosen stays in its place, ticked: a list never moves under the pointer. */
+function Found({ teamSlug, registry, chosen, onChoose, onTag }: FoundProps) {
   const { t } = useTranslation('versions')
   const [filter, setFilter] = useState('')
   const query = useQuery({ ...imagesQuery(teamSlug, registry.id, filter), placeholderData: (before) => before })
-  const open = (query.data ?? []).filter((name) => !chosen.includes(name))
+  const listed = (query.data ?? []).slice(0, shownMax)
   return (
     <div className="grid gap-3">
-      {chosen.length > 0 && (
-        <ul aria-label={t('addImages.chosen')} className="rounded-box border border-line">
-          {chosen.map((name) => (
-            <li key={name} className="flex h-9 items-center gap-2 border-b border-line px-3 last:border-0">
-              <code className="min-w-0 flex-1 truncate">{name}</code>
-              <IconButton
-                icon={X}
-                size="sm"
-                label={t('addImages.unchoose', { name })}
-                onClick={() => onChoose(name, false)}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
       <SearchBox value={filter} onChange={setFilter} delayMs={500} label={t('addImages.search')} className="w-full" />
       {query.isError ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
@@ -155,15 +164,27 @@ function Found({ teamSlug, registry, chosen, onChoose }: FoundProps) {
                 ? t('addImages.nothing', { registry: registry.name })
                 : t('addImages.found', { count: query.data.length })}
           </p>
-          {open.length > 0 && (
+          {listed.length > 0 && (
             <ul className="rounded-box border border-line">
-              {open.slice(0, shownMax).map((name) => (
-                <li key={name} className="border-b border-line last:border-0">
+              {listed.map((name) => (
+                <li
+                  key={name}
+                  className="flex h-9 items-center border-b border-line pr-1.5 last:border-0 hover:bg-hover"
+                >
                   {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is a labelable button */}
-                  <label className="flex h-9 items-center gap-2 px-3 hover:bg-hover">
-                    <Checkbox checked={false} onChange={() => onChoose(name, true)} />
+                  <label className="flex h-full min-w-0 flex-1 items-center gap-2 px-3">
+                    <Checkbox checked={chosen.has(name)} onChange={(on) => onChoose(name, on)} />
                     <code className="min-w-0 truncate">{name}</code>
                   </label>
+                  {chosen.has(name) && (
+                    <TagSelect
+                      teamSlug={teamSlug}
+                      registryId={registry.id}
+                      image={name}
+                      tag={chosen.get(name) ?? null}
+                      onTag={(tag) => onTag(name, tag)}
+                    />
+                  )}
                 </li>
               ))}
             </ul>
@@ -171,6 +192,36 @@ function Found({ teamSlug, registry, chosen, onChoose }: FoundProps) {
         </>
       )}
     </div>
+  )
+}
+
+type TagSelectProps = {
+  teamSlug: string
+  registryId: string
+  image: string
+  tag: string | null
+  onTag: (tag: string) => void
+}
+
+/** The tag beside the tick, newest first; without one the image is added all the same. */
+function TagSelect({ teamSlug, registryId, image, tag, onTag }: TagSelectProps) {
+  const { t } = useTranslation('versions')
+  const query = useQuery(tagsQuery(teamSlug, registryId, image))
+  const tags = sortTags(query.data ?? [], { by: 'date', direction: 'desc' }).slice(0, shownMax)
+  return (
+    <Select
+      aria-label={t('tags.title', { name: image })}
+      value={tag ?? ''}
+      onChange={(event) => onTag(event.target.value)}
+      className="w-36! shrink-0"
+    >
+      <option value="">{t(query.isPending ? 'addImages.tagsComing' : 'addImages.tagLater')}</option>
+      {tags.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </Select>
   )
 }
 

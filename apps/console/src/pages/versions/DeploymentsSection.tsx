@@ -16,6 +16,7 @@ import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
 import { useStart } from '../deployments/use-start.ts'
+import { isReadyToDeploy } from './DeployVersion.tsx'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
 
 const DeleteDeployment = later(() =>
@@ -55,6 +56,16 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     project: { id: project.id, name: project.name, type: project.type },
     version: { id: version.id, name: version.name, type: version.type },
   })
+  /** What is prepared or failed says its next step as a word; deploying the rest again is in its icons. */
+  const nextStep = (row: Row) => {
+    if (row.status !== 'preparing' && row.status !== 'failed') return null
+    const deploy = actions(row).find(({ id }) => id === 'deploy')
+    return (
+      <Button size="sm" icon={Rocket} disabledReason={deploy?.disabledReason} onClick={deploy?.run}>
+        {t(row.status === 'failed' ? 'deployment.again' : 'deployment.deploy')}
+      </Button>
+    )
+  }
   const actions = (row: Row): RowAction[] => {
     const facts = { status: row.status, versionType: version.type }
     const reason = (action: 'deploy' | 'copy' | 'delete') => {
@@ -72,7 +83,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
         id: 'deploy',
         icon: Rocket,
         label: t('deployment.deploy'),
-        inline: true,
+        inline: row.status !== 'preparing' && row.status !== 'failed',
         disabledReason: undeployable,
         run: () => void askAndStart(whole(row)),
       },
@@ -108,7 +119,12 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
     ]
   }
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={denied.create} onClick={() => setLayer({ kind: 'create' })}>
+    <Button
+      variant={isReadyToDeploy(version) && version.deployments.length > 0 ? 'plain' : 'main'}
+      icon={Plus}
+      disabledReason={denied.create}
+      onClick={() => setLayer({ kind: 'create' })}
+    >
       {t('deployment.add')}
     </Button>
   )
@@ -136,6 +152,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
               columns={columns}
               rowKey={(row) => row.id}
               actions={actions}
+              rowButton={(row) => nextStep(row)}
               initialSort={{ column: 'updated', direction: 'desc' }}
             />
           )}

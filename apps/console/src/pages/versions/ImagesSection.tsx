@@ -22,13 +22,15 @@ const TagPicker = later(() => import('./TagPicker.tsx').then((module) => module.
 type Props = {
   teamSlug: string
   images: VersionImage[]
+  /** Deploying is the next step then, and the page's main button. */
+  isReady: boolean
   /** Why nothing here can be changed by anybody; rights come on top. */
   fixed: string | null
   live: VersionLive
   onReorder: () => void
 }
 
-export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Props) {
+export function ImagesSection({ teamSlug, images, isReady, fixed, live, onReorder }: Props) {
   const { t } = useTranslation('versions')
   const navigate = useNavigate()
   const addDenied = live.denied.addImages ?? fixed
@@ -75,7 +77,7 @@ export function ImagesSection({ teamSlug, images, fixed, live, onReorder }: Prop
     },
   ]
   const add = (
-    <Button variant="main" icon={Plus} disabledReason={addDenied} onClick={() => setAdding(true)}>
+    <Button variant={isReady ? 'plain' : 'main'} icon={Plus} disabledReason={addDenied} onClick={() => setAdding(true)}>
       {t('image.add')}
     </Button>
   )

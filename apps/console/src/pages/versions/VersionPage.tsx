@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useNavigate } from '@tanstack/react-router'
-import { ArrowUpFromLine, CircleCheckBig, Pencil, Trash2 } from 'lucide-react'
+import { CircleCheckBig, CopyPlus, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
@@ -18,6 +18,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { useSetDefault } from '../projects/use-set-default.ts'
+import { DeployVersion } from './DeployVersion.tsx'
 import { VersionSections } from './VersionSections.tsx'
 
 const VersionEdit = later(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
@@ -93,8 +94,9 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
         sub={version.mutable ? version.changelog : t('immutable')}
         tools={
           <>
+            <DeployVersion teamSlug={slug} project={project} version={version} />
             <Button
-              icon={ArrowUpFromLine}
+              icon={CopyPlus}
               disabledReason={increaseDenied ?? (version.increasable ? null : t('projects:version.notIncreasable'))}
               onClick={() => setIncreasing(true)}
             >

@@ -7,6 +7,7 @@ import { later } from '../../components/later.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import type { VersionSection } from '../../links.ts'
 import { DeploymentsSection } from './DeploymentsSection.tsx'
+import { isReadyToDeploy } from './DeployVersion.tsx'
 import { ImagesSection } from './ImagesSection.tsx'
 import { useVersionLive } from './use-version-live.ts'
 
@@ -64,7 +65,14 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
         />
       )}
       {(section === 'images' || (section === 'reorder' && (orderDenied || images.length < 2))) && (
-        <ImagesSection teamSlug={teamSlug} images={images} fixed={fixed} live={live} onReorder={() => go('reorder')} />
+        <ImagesSection
+          teamSlug={teamSlug}
+          isReady={isReadyToDeploy(version)}
+          images={images}
+          fixed={fixed}
+          live={live}
+          onReorder={() => go('reorder')}
+        />
       )}
     </>
   )

@@ -1595,6 +1595,13 @@ export declare type DeploymentLog = Message<"crux.agent.v1.DeploymentLog"> & {
    * @generated from field: string silences = 5;
    */
   silences: string;
+
+  /**
+   * Full name of the previous container that has stopped by the time of this line. Empty for all other lines.
+   *
+   * @generated from field: string stopped = 6;
+   */
+  stopped: string;
 };
 
 /**

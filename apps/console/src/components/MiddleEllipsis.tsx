@@ -1,0 +1,14 @@
+/** As many of the last characters as tell long names of one kind apart. */
+const tailLength = 10
+
+/** A name that is cut in its middle where it has too little room: names of one kind differ at their ends. Copied whole. */
+export function MiddleEllipsis({ text }: { text: string }) {
+  const head = text.slice(0, -tailLength)
+  if (!head) return text
+  return (
+    <span className="inline-flex max-w-full min-w-0 align-bottom" title={text}>
+      <span className="truncate whitespace-pre">{head}</span>
+      <span className="shrink-0 whitespace-pre">{text.slice(-tailLength)}</span>
+    </span>
+  )
+}

@@ -1,0 +1,29 @@
+import { ExternalLink } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { ButtonAnchor } from '../../components/Button.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import type { ServiceAddress } from './service-address.ts'
+
+/** Opens a service in a tab of its own, or copies where it is reached. */
+export function OpenService({ address, main }: { address: ServiceAddress; main?: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <span className="inline-flex min-w-0 items-center">
+      {address.open ? (
+        <ButtonAnchor
+          href={address.url}
+          target="_blank"
+          rel="noreferrer"
+          title={address.url}
+          icon={ExternalLink}
+          variant={main ? 'main' : 'plain'}
+        >
+          {t('service.open', { address: address.label })}
+        </ButtonAnchor>
+      ) : (
+        <code className="px-1">{address.url}</code>
+      )}
+      <CopyButton text={address.url} label={t('service.copy', { address: address.url })} />
+    </span>
+  )
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
+
+let crux: TestServer
+let ada: Someone
+
+beforeAll(async () => {
+  crux = await startTestServer()
+  ada = crux.signUp('Ada Byron')
+})
+afterAll(() => crux.stop())
+
+const always = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', skip: 0, take: 10 }
+
+it('names what an entry happened to by its name of now, and nothing of another team or of what is gone', async () => {
+  const mine = await crux.createTeam(ada)
+  const other = await crux.createTeam(ada)
+  const client = crux.client(ada)
+  const projectIn = (teamSlug: string, name: string) =>
+    client.call('projects.create', { params: { teamSlug }, body: { name, type: 'versioned' } })
+  const project = await projectIn(mine.slug, 'Before')
+  const foreign = await projectIn(other.slug, 'Foreign')
+  const gone = await projectIn(mine.slug, 'Gone')
+  const params = { teamSlug: mine.slug, projectId: project.id }
+  await client.call('projects.update', { params, body: { name: 'After' } })
+  await client.call('projects.delete', { params: { ...params, projectId: gone.id } })
+  await client
+    .call('projects.update', { params: { ...params, projectId: foreign.id }, body: { name: 'Taken' } })
+    .catch(() => undefined)
+  const { items } = await client.call('audit-log.list', { params: { teamSlug: mine.slug }, query: always })
+  const subjectOf = (event: string) => items.filter((item) => item.event.endsWith(event)).map((item) => item.subject)
+  expect(subjectOf('projects.delete')).toEqual([undefined])
+  expect(subjectOf('projects.update')).toEqual(
+    expect.arrayContaining([expect.objectContaining({ kind: 'project', id: project.id, name: 'After' })]),
+  )
+  expect(JSON.stringify(items.map((item) => item.subject))).not.toContain('Foreign')
+})

@@ -1,0 +1,65 @@
+import type { Answer } from '@crux/contract'
+import type { Queries } from '../db/transaction.ts'
+import type { AuditRow } from './store.ts'
+
+export type Subject = NonNullable<Answer<'audit-log.list'>['items'][number]['subject']>
+
+/** What an entry is about, the closest first: an image is changed within a version, which belongs to a project. */
+const idKeys = [
+  'deploymentId',
+  'versionId',
+  'projectId',
+  'nodeId',
+  'registryId',
+  'configBundleId',
+  'storageId',
+] as const
+
+/** Of a page of entries, by entry; one query for all. Nothing for what has been deleted since, or belongs to another team. */
+export async function findSubjects(
+  queries: Queries,
+  teamId: string,
+  rows: readonly Pick<AuditRow, 'id' | 'data'>[],
+): Promise<Map<string, Subject>> {
+  const wanted = new Map(rows.map((row) => [row.id, idsOf(row.data)]))
+  const ids = [...new Set([...wanted.values()].flat())]
+  if (ids.length === 0) return new Map()
+  const { rows: found } = await queries.query<Subject>({
+    name: 'audit log subjects',
+    text: `with wanted as (select unnest($2::uuid[]) as id)
+      select 'deployment' as kind, d.id, p.name || ' ' || v.name || ' on ' || n.name as name, null::uuid as "projectId"
+        from wanted w join crux.deployment d on d.id = w.id and d.team_id = $1
+        join crux.project p on p.id = d.project_id join crux.version v on v.id = d.version_id
+        join crux.node n on n.id = d.node_id
+      union all select 'version', v.id, p.name || ' ' || v.name, p.id
+        from wanted w join crux.version v on v.id = w.id join crux.project p on p.id = v.project_id and p.team_id = $1
+      union all select 'project', p.id, p.name, null from wanted w join crux.project p on p.id = w.id and p.team_id = $1
+      union all select 'node', n.id, n.name, null from wanted w join crux.node n on n.id = w.id and n.team_id = $1
+      union all select 'registry', r.id, r.name, null from wanted w join crux.registry r on r.id = w.id and r.team_id = $1
+      union all select 'config-bundle', b.id, b.name, null
+        from wanted w join crux.config_bundle b on b.id = w.id and b.team_id = $1
+      union all select 'storage', s.id, s.name, null from wanted w join crux.storage s on s.id = w.id and s.team_id = $1`,
+    values: [teamId, ids],
+  })
+  const byId = new Map(found.map((subject) => [subject.id, subject]))
+  return new Map(
+    [...wanted].flatMap(([entry, candidates]) => {
+      const subject = candidates.map((id) => byId.get(id)).find((one) => one !== undefined)
+      return subject ? [[entry, subject] as const] : []
+    }),
+  )
+}
+
+/** The ids of the address; those of the body only where the address has none, as for what is created. */
+function idsOf(data: unknown): string[] {
+  const { params, body } = (data ?? {}) as { params?: Record<string, unknown>; body?: Record<string, unknown> }
+  const from = (part: Record<string, unknown> | undefined) =>
+    idKeys.flatMap((key) => {
+      const id = part?.[key]
+      return typeof id === 'string' && isUuid(id) ? [id] : []
+    })
+  const own = from(params)
+  return own.length > 0 ? own : from(body)
+}
+
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -1,0 +1,34 @@
+import { isLoopbackOnly } from '../config/config.ts'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+
+type MailConfig = Parameters<typeof isLoopbackOnly>[0]
+
+/**
+ * How invitations reach people. The link opens an account with the invited address, so that an inviter who sees it may act as that
+ * person: only an installation that nobody else can reach, where every typed address counts as verified anyway, gives it out.
+ */
+export const invitationDelivery = (config: MailConfig): 'mail' | 'link' | 'none' =>
+  config.smtpUri ? 'mail' : config.mails && isLoopbackOnly(config) ? 'link' : 'none'
+
+/**
+ * The link to pass on, or null where mail is sent. It holds the invitation's secret only for an account that nobody has used and that
+ * no other team has invited; everybody else signs in by their own means, so that the link opens no existing account.
+ */
+export async function invitationLink(
+  app: App,
+  queries: Queries,
+  { teamId, userId, secret }: { teamId: string; userId: string; secret: string },
+): Promise<string | null> {
+  if (invitationDelivery(app.config) !== 'link') return null
+  const { rowCount } = await queries.query('select from crux.invitation where user_id = $1 and team_id <> $2 limit 1', [
+    userId,
+    teamId,
+  ])
+  if (rowCount !== 0 || (await app.accounts.hasSignedIn(userId)))
+    return new URL(`/teams/${teamId}/invitation`, app.config.url).href
+  const link = new URL('/auth/create-account', app.config.url)
+  link.searchParams.set('team', teamId)
+  link.searchParams.set('invitation', secret)
+  return link.href
+}
