@@ -38,6 +38,7 @@ import { createBrowser } from './registries/browse.ts'
 import { createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
+import { handleSecurityReports } from './tokens/announce.ts'
 import { createAuthentication } from './tokens/authentication.ts'
 import { createFailedChecks } from './tokens/failed-checks.ts'
 import { withAccountNames } from './tokens/names.ts'
@@ -156,6 +157,7 @@ async function start(
   hub.attach(http.port.server)
 
   handleInvitationMails(app)
+  handleSecurityReports(app)
   keepAuditLog(app)
   jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 

@@ -34,6 +34,11 @@ export type EndpointSpec = {
   token?: TokenScope | 'deployment-token' | 'never'
   /** Also for a session that has to set a password or to show a second factor before anything else. */
   unsettled?: true
+  /**
+   * Only for a session whose person has proven who they are within `recentSignInMs`; otherwise 403 with property `session`. For what
+   * outlives the session itself: a stolen one must not make credentials that a theft response leaves alive.
+   */
+  recentSignIn?: true
   /** Bytes of a body, where less than the general limit will do. */
   bodyBytesMax?: number
   /** False: the audit entry keeps no body (it may hold credentials). */

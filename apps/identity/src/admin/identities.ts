@@ -60,9 +60,15 @@ async function listIdentities(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.send(shown)
 }
 
+/** A header, because the body is that of the original. */
+const recoveredAtHeader = 'x-crux-recovered-at'
+
 async function getIdentity(app: App, visit: Visit): Promise<unknown> {
   checkCredentialTypes(visit)
-  return visit.reply.send(await showDetails(app, await requirePerson(app, visit)))
+  const person = await requirePerson(app, visit)
+  const { recoveredAt } = person.identity
+  if (recoveredAt) visit.reply.header(recoveredAtHeader, recoveredAt.toISOString())
+  return visit.reply.send(await showDetails(app, person))
 }
 
 const credentialTypes = new Set([
@@ -204,7 +210,7 @@ async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.code(204).send()
 }
 
-async function requirePerson(app: App, visit: Visit): Promise<Person> {
+export async function requirePerson(app: App, visit: Visit): Promise<Person> {
   const { id } = visit.request.params as { id: string }
   const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
   if (!person) throw noSuchRow()

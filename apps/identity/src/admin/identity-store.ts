@@ -112,7 +112,7 @@ export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
 }
 
 /** Heard after the commit by whoever remembers people: tokens of a disabled account end at once. */
-async function tellOfIdentity(tx: Executor, id: string): Promise<void> {
+export async function tellOfIdentity(tx: Executor, id: string): Promise<void> {
   await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
 }
 
