@@ -18,6 +18,10 @@ import { type MailServer, startMailServer } from './mail-server.ts'
 
 export { consoleUrl }
 export const adminToken = 'a-token-for-the-admin-api'
+/** What the server in front of the service proves itself with. */
+export const proxySecret = 'a-secret-of-the-server'
+/** Headers of a request that the server passes on for a client. */
+export const clientAt = (address: string) => ({ 'x-crux-proxy-secret': proxySecret, 'x-forwarded-for': address })
 export const goodPassword = 'seven purple Otters 31'
 
 export interface TestIdentity {
@@ -63,6 +67,7 @@ export async function startTestIdentity(
     IDENTITY_PUBLIC_PORT: '0',
     IDENTITY_ADMIN_PORT: '0',
     IDENTITY_ADMIN_TOKEN: adminToken,
+    IDENTITY_PROXY_SECRET: proxySecret,
     CRUX_RATE_LIMITS: 'off',
     ...settings,
   })

@@ -107,6 +107,7 @@ async function start(
       overrides.identity?.(bus.bus) ??
         createIdentity({
           publicUrl: config.identityPublicUrl,
+          proxySecret: config.identityProxySecret,
           adminUrl: config.identityAdminUrl,
           adminToken: config.identityAdminToken,
           bus: bus.bus,
@@ -143,6 +144,7 @@ async function start(
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
   kratosProxy(fastify, {
     publicUrl: config.identityPublicUrl,
+    proxySecret: config.identityProxySecret,
     url,
     settingsPassed: (cookie) => settingsPassed(app, cookie),
   })

@@ -6,7 +6,9 @@ import { IdentityError, locationChangeRequired } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { claimAddress } from '../identities/claim.ts'
 import { findPerson } from '../identities/store.ts'
+import { rememberDevice } from '../limits/known-devices.ts'
 import { noteSecurityEvent } from '../security/events.ts'
+import { lacksSecondFactor } from '../sessions/aal.ts'
 import { findSession, openSession } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow } from './flow.ts'
@@ -48,6 +50,7 @@ export async function completeRecovery(
   if (type === 'browser') {
     visit.rotateCsrfToken()
     visit.setSessionCookie(token, details.session.expiresAt)
+    if (!lacksSecondFactor(details)) rememberDevice(app.keys, visit, person.identity.id)
   }
   const until = new Date(details.session.authenticatedAt.getTime() + privilegedForMs)
   const settings = await insertSettings(app, {

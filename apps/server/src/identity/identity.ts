@@ -1,16 +1,10 @@
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import {
-  Configuration,
-  FrontendApi,
-  IdentityApi,
-  type Identity as KratosIdentity,
-  type Session,
-} from '@ory/kratos-client'
+import { FrontendApi, IdentityApi, type Identity as KratosIdentity, type Session } from '@ory/kratos-client'
 import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import { createActivePeople } from './active-people.ts'
-import { type AdminAddress, adminConfiguration } from './configuration.ts'
+import { type AdminAddress, adminConfiguration, type PublicAddress, publicConfiguration } from './configuration.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
 import { recoveredAt } from './recovered-session.ts'
@@ -44,8 +38,8 @@ export interface Identity {
 export const sessionCookieName = 'ory_kratos_session'
 
 /** Asks the identity service, ours or a real Ory Kratos, through its own client. */
-export function createIdentity(options: AdminAddress & { publicUrl: string; bus: Bus; log: Logger }): Identity {
-  const frontend = new FrontendApi(new Configuration({ basePath: options.publicUrl }))
+export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bus; log: Logger }): Identity {
+  const frontend = new FrontendApi(publicConfiguration(options))
   const admin = new IdentityApi(adminConfiguration(options))
 
   async function whoami(credential: Credential): Promise<SessionActor | undefined> {
