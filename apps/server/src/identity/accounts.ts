@@ -31,6 +31,8 @@ export interface Accounts {
   findByEmail(email: string): Promise<Account | undefined>
   /** With a verified address and without a way to sign in; the one that is there when somebody else was quicker. */
   create(account: NewAccount): Promise<Account>
+  /** With its sessions; one that is gone already is no error. */
+  delete(id: string): Promise<void>
   hasSignedIn(id: string): Promise<boolean>
   /** A recovery flow and the code that passes it; any browser may use it. */
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
@@ -95,6 +97,17 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
         if (statusOf(cause) === 400) throw new CruxError('invalidArgument', { property: 'email', value: email, cause })
         return asked(Promise.reject(cause))
       }
+    },
+    async delete(id) {
+      const deleted = admin.deleteIdentity({ id }, quick)
+      if (
+        await deleted.then(
+          () => false,
+          (cause: unknown) => statusOf(cause) === 404,
+        )
+      )
+        return
+      await asked(deleted)
     },
     hasSignedIn: async (id) =>
       (await asked(admin.listIdentitySessions({ id, pageSize: 1, perPage: 1 }, quick))).length > 0,

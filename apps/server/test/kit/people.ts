@@ -57,6 +57,10 @@ export function createPeople() {
       known.set(account.id, account)
       return account
     },
+    delete: async (id) => {
+      known.delete(id)
+      for (const [token, session] of sessions) if (session.id === id) sessions.delete(token)
+    },
     hasSignedIn: async (id) => signedIn.has(id),
     issueCode: async (id) => ({ flow: id, code: String(randomInt(100_000, 999_999)) }),
     settleRecovery: async () => undefined,
