@@ -14,7 +14,7 @@ import { dropAssumedProofs } from './identities/store.ts'
 import { createLimiter, type Limits, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
-import { createPasswordHasher } from './methods/password-hash.ts'
+import { createPasswordHasher, type PasswordHasher } from './methods/password-hash.ts'
 import { migrateIdentity } from './migrate.ts'
 import { publicRoutes } from './public-routes.ts'
 import { deriveKeys } from './secrets.ts'
@@ -30,6 +30,8 @@ export interface StartOptions {
   lifecycle?: Lifecycle
   /** Where the SQL of the migrations lies; beside the sources, or beside the bundle, when absent. */
   migrationsFolder?: string
+  /** Stands in at the boundary that we own. */
+  passwords?: PasswordHasher
 }
 
 /**
@@ -42,7 +44,7 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
   const lifecycle = options.lifecycle ?? createLifecycle(log)
   try {
     await migrateIdentity(config.DATABASE_URL, options.migrationsFolder)
-    const app = await compose(config, log, lifecycle)
+    const app = await compose(config, log, lifecycle, options.passwords ?? (await createPasswordHasher()))
     const housekeeping = startHousekeeping(app)
     lifecycle.onStop('housekeeping', housekeeping.stop)
     const adminUrl = await serve(
@@ -62,7 +64,12 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
   }
 }
 
-async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle): Promise<App> {
+async function compose(
+  config: IdentityConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  passwords: PasswordHasher,
+): Promise<App> {
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
   const assumes = assumesAddresses(config)
@@ -95,7 +102,7 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     sendsMail: transport !== undefined,
     database,
     keys,
-    passwords: await createPasswordHasher(),
+    passwords,
     limiter: limited ? createLimiter(database.pool, keys, limitsOf(config)) : noLimits,
     outbox,
     providers: await createProviders(config, log),

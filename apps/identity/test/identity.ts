@@ -11,7 +11,7 @@ import {
 import { Client } from 'pg'
 import { identitySettings } from '../src/config.ts'
 import { migrateIdentity } from '../src/migrate.ts'
-import { startIdentity } from '../src/start.ts'
+import { type StartOptions, startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'
 import { consoleUrl } from './console-url.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
@@ -58,6 +58,7 @@ export async function startMailingIdentity(): Promise<{
 export async function startTestIdentity(
   settings: Record<string, string> = {},
   logTo?: { write(line: string): void },
+  overrides: Pick<StartOptions, 'passwords'> = {},
 ): Promise<TestIdentity> {
   const database = await testDatabase({ key: 'identity', migrate: migrateIdentity })
   const config = parseConfig(identitySettings, {
@@ -72,7 +73,7 @@ export async function startTestIdentity(
     ...settings,
   })
   const log = createLogger({ name: 'identity', level: logTo ? 'debug' : 'silent', destination: logTo })
-  const running = await startIdentity(config, { log })
+  const running = await startIdentity(config, { log, ...overrides })
   const { publicUrl, adminUrl } = running
   const client = new Client({ connectionString: database.url })
   await client.connect()

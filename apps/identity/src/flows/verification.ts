@@ -97,7 +97,11 @@ async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promis
   const changed = await app.database.transaction(async (tx) => {
     const address = await findVerifiable(tx, value)
     if (address) await mailCode(tx, app, flow, address)
-    else await sendCode(tx, app, flow, undefined)
+    else {
+      // The same statements for an address that nobody has: time must not tell.
+      await sendCode(tx, app, flow, undefined)
+      await markSent(tx, nobody)
+    }
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: 'code',
@@ -123,15 +127,21 @@ async function mailCode(tx: Executor, app: App, flow: Flow, address: VerifiableA
       return verificationMail({ recipient: address.value, code, link, usefulUntil })
     },
   })
+  return (await markSent(tx, address.id)) ?? address
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+async function markSent(tx: Executor, addressId: string): Promise<VerifiableAddress | undefined> {
   const [sent] = await tx
     .update(verifiableAddresses)
     .set({
       status: sql`case when ${verifiableAddresses.verified} then ${verifiableAddresses.status} else 'sent' end`,
       updatedAt: new Date(),
     })
-    .where(eq(verifiableAddresses.id, address.id))
+    .where(eq(verifiableAddresses.id, addressId))
     .returning()
-  return sent ?? address
+  return sent
 }
 
 /** Codes are tried against an address, however many flows and mails they are spread over. */
