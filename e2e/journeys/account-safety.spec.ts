@@ -50,7 +50,7 @@ test('an API token asks for a new sign-in when the last is old, and what was typ
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByRole('button', { name: 'Sign in again' }).click()
   await page.waitForURL('**/auth/login?**')
-  await page.getByLabel('Password').fill(account.password)
+  await page.getByRole('textbox', { name: 'Password' }).fill(account.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL('**/auth/settings/tokens**')
   await expect(typed(page)).toHaveValue('Nightly deploys')

@@ -66,7 +66,6 @@ export function TokenCreate({ title, draftOf, description, nameless, scopes, cre
         <div className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-sunken px-2.5 py-2">
           <span className="text-ink-2">{t('signInAgainText')}</span>
           <Button
-            variant="main"
             icon={LogIn}
             onClick={() => {
               const values = form.getValues()

@@ -241,7 +241,7 @@ function RegisterCode({ traits, pending, error, sentAt, send }: CodeProps) {
   return (
     <AuthCard
       title={t('register.title')}
-      sub={t('login.codeSent', { email: traits.email })}
+      sub={t('register.codeSent', { email: traits.email })}
       foot={
         <TextLink {...links.register()} reloadDocument>
           {t('register.startOver')}
