@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { bootSystem, PortTakenError, publicUrl, type System } from '@crux/dev-env'
+import { bootSystem, describeMail, PortTakenError, publicUrl, type System } from '@crux/dev-env'
 import { endingWithParent, OwnedError } from '@crux/postgres'
 import { ConfigError, createLogger, isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
 import { type KeptMail, watchKeptMails } from '@crux/service-kit/mail'
@@ -74,7 +74,7 @@ async function run(): Promise<void> {
   console.log(
     block(system, {
       docker,
-      mail: mailWords(settings.SMTP_URI, system),
+      mail: describeMail(settings.SMTP_URI, system),
       limited,
       seconds,
       console: dev ? 'http://localhost:5173' : system.url,
@@ -106,13 +106,6 @@ function block(system: System, words: Words): string {
 ${words.limited ? '' : limits}
   Ctrl-C stops Crux; containers keep running.
 `
-}
-
-function mailWords(uri: string | undefined, { url, mails }: System): string {
-  if (uri) return URL.canParse(uri) ? `through ${new URL(uri).host}` : 'through SMTP_URI'
-  if (!mails) return 'nowhere'
-  const kept = `SMTP_URI is not set: every address counts as verified, mails are kept in ${mails.folder}`
-  return mails.token ? `${kept}\n            and shown on ${url}/mails with the token ${mails.token}` : kept
 }
 
 /** A kept mail in the terminal: who runs Crux is the one who can pass it on. */

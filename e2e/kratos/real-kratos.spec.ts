@@ -19,13 +19,17 @@ import {
 import { expect, test } from '@playwright/test'
 import { createAccount, newAccount, signIn } from '../kit/console.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
+import { findOriginal } from '../kit/original.ts'
 import { startSystem } from '../kit/stage.ts'
 
 /**
- * The console and the server against a real Ory Kratos in the place of our identity service. `CRUX_KRATOS` names the folder with the
- * script that serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address in KRATOS_UI.
+ * The console and the server against a real Ory Kratos in the place of our identity service: that of the folder `CRUX_KRATOS`, or of
+ * `../shared/kratos` beside the checkout. Its script serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address
+ * in KRATOS_UI.
  */
-const folder = process.env.CRUX_KRATOS ?? ''
+const original = findOriginal()
+test.skip('reason' in original, 'reason' in original ? original.reason : '')
+const folder = 'folder' in original ? original.folder : ''
 
 type Ending = () => Promise<unknown>
 const endings: Ending[] = []

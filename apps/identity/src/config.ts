@@ -36,8 +36,12 @@ export const identitySettings = z
     CRUX_URL: httpUrl,
     CRUX_SECRET: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
     IDENTITY_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
+    /** Where the server in front of this service listens. */
+    CRUX_HOST: z.string().default('127.0.0.1').meta({ example: '127.0.0.1' }),
     IDENTITY_PUBLIC_PORT: port(4433).meta({ example: 4433 }),
     IDENTITY_ADMIN_PORT: port(4434).meta({ example: 4434 }),
+    /** What our server proves itself with at the public port. */
+    IDENTITY_PROXY_SECRET: z.string().min(16).optional().meta({ example: 'a random text of at least 16 characters' }),
     IDENTITY_ADMIN_TOKEN: z.string().min(16).meta({ example: 'a random text of at least 16 characters' }),
     SMTP_URI: z
       .url({ protocol: /^smtps?$/ })
@@ -49,6 +53,8 @@ export const identitySettings = z
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
     RATE_LIMIT_ACCOUNT: limit('10/10m'),
+    RATE_LIMIT_ACCOUNT_TOTAL: limit('100/1h'),
+    RATE_LIMIT_CODES: limit('50/24h'),
     RATE_LIMIT_CLIENT: limit('100/10m'),
     RATE_LIMIT_RESEND: limit('1/30s'),
     /** Failed sign-ins of an address after which the next one wants the captcha, where one is set up. */
@@ -78,3 +84,13 @@ export const identitySettings = z
 export type IdentityConfig = z.output<typeof identitySettings>
 /** What a caller has to give; everything with a default may be left out. */
 export type IdentityConfigInput = z.input<typeof identitySettings>
+
+/**
+ * Whether typed e-mail addresses count as verified: without a mail server nothing can prove them, and while nothing can be reached
+ * from another machine, whoever types them owns this one.
+ */
+export const assumesAddresses = (config: IdentityConfig): boolean =>
+  config.SMTP_URI === undefined &&
+  isLoopbackHost(config.IDENTITY_HOST) &&
+  isLoopbackHost(config.CRUX_HOST) &&
+  isLoopbackUrl(config.CRUX_URL)

@@ -16,8 +16,10 @@ export interface App {
   /** The console's address without a trailing slash. */
   consoleUrl: string
   acceptedOrigins: ReadonlySet<string>
-  /** A mail server is set, so addresses must be verified. */
+  /** A mail server is set, so addresses must be verified before somebody signs in. */
   verifiesAddresses: boolean
+  /** Typed addresses count as verified; see `assumesAddresses` of the configuration. */
+  assumesAddresses: boolean
   /** Mail reaches somebody: a server, or the folder that is shown to who runs this. */
   sendsMail: boolean
   database: Database

@@ -11,7 +11,7 @@ import {
 /** The keys of the service, all derived from CRUX_SECRET, one per purpose so that no use can stand in for another. */
 export interface Keys {
   /** HMAC-SHA-256 of `parts` under the key of `purpose`. */
-  sign(purpose: 'logout' | 'code' | 'limit', ...parts: string[]): Buffer
+  sign(purpose: 'logout' | 'code' | 'limit' | 'device', ...parts: string[]): Buffer
   /** Encrypts what must be read again: AES-256-GCM. `place` says where it lies, so that it opens nowhere else. */
   seal(value: string, place: string): string
   /** @throws when it was sealed for another place or with another CRUX_SECRET */

@@ -5,15 +5,16 @@ import { createMailTransport } from '@crux/service-kit/mail'
 import type { FastifyInstance } from 'fastify'
 import { adminGuard, adminRoutes } from './admin/routes.ts'
 import { createCaptcha } from './captcha/verifier.ts'
-import type { IdentityConfig } from './config.ts'
+import { assumesAddresses, type IdentityConfig } from './config.ts'
 import type { App } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { acceptedOrigins } from './http/origin.ts'
 import { createServer } from './http/server.ts'
+import { dropAssumedProofs } from './identities/store.ts'
 import { createLimiter, type Limits, noLimits } from './limits/limiter.ts'
 import { noOutbox, startOutbox } from './mail/outbox.ts'
 import { createProviders } from './methods/oidc/providers.ts'
-import { createPasswordHasher } from './methods/password-hash.ts'
+import { createPasswordHasher, type PasswordHasher } from './methods/password-hash.ts'
 import { migrateIdentity } from './migrate.ts'
 import { publicRoutes } from './public-routes.ts'
 import { deriveKeys } from './secrets.ts'
@@ -29,6 +30,8 @@ export interface StartOptions {
   lifecycle?: Lifecycle
   /** Where the SQL of the migrations lies; beside the sources, or beside the bundle, when absent. */
   migrationsFolder?: string
+  /** Stands in at the boundary that we own. */
+  passwords?: PasswordHasher
 }
 
 /**
@@ -41,7 +44,7 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
   const lifecycle = options.lifecycle ?? createLifecycle(log)
   try {
     await migrateIdentity(config.DATABASE_URL, options.migrationsFolder)
-    const app = await compose(config, log, lifecycle)
+    const app = await compose(config, log, lifecycle, options.passwords ?? (await createPasswordHasher()))
     const housekeeping = startHousekeeping(app)
     lifecycle.onStop('housekeeping', housekeeping.stop)
     const adminUrl = await serve(
@@ -61,9 +64,17 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
   }
 }
 
-async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle): Promise<App> {
+async function compose(
+  config: IdentityConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  passwords: PasswordHasher,
+): Promise<App> {
   const database = openDatabase({ url: config.DATABASE_URL, name: 'crux identity', log })
   lifecycle.onStop('database', () => database.close())
+  const assumes = assumesAddresses(config)
+  // What was assumed while nobody else could connect is not true of an installation that others reach.
+  if (!assumes) await dropAssumedProofs(database.db)
   const keys = deriveKeys(config.CRUX_SECRET)
   const transport = createMailTransport({
     smtpUri: config.SMTP_URI,
@@ -74,7 +85,10 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
   lifecycle.onStop('outbox', () => outbox.stop())
   if (!config.SMTP_URI) {
     const mails = config.CRUX_MAILS_DIR ? `mails are kept in ${config.CRUX_MAILS_DIR}` : 'no mail is sent'
-    log.warn(`SMTP_URI is not set: ${mails} and every e-mail address counts as verified`)
+    const addresses = assumes
+      ? 'and every e-mail address counts as verified'
+      : 'and e-mail addresses stay unverified, because others can reach this Crux: nobody accepts an invitation or joins by an allowed domain. Set SMTP_URI'
+    log.warn(`SMTP_URI is not set: ${mails}, ${addresses}`)
   }
   const limited = config.CRUX_RATE_LIMITS === 'on'
   if (!limited) log.warn('CRUX_RATE_LIMITS is off: passwords can be guessed without limit')
@@ -84,10 +98,11 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
     consoleUrl: config.CRUX_URL,
     acceptedOrigins: acceptedOrigins(config.CRUX_URL),
     verifiesAddresses: config.SMTP_URI !== undefined,
+    assumesAddresses: assumes,
     sendsMail: transport !== undefined,
     database,
     keys,
-    passwords: await createPasswordHasher(),
+    passwords,
     limiter: limited ? createLimiter(database.pool, keys, limitsOf(config)) : noLimits,
     outbox,
     providers: await createProviders(config, log),
@@ -97,8 +112,14 @@ async function compose(config: IdentityConfig, log: Logger, lifecycle: Lifecycle
 }
 
 function limitsOf(config: IdentityConfig): Limits {
-  const { RATE_LIMIT_ACCOUNT: account, RATE_LIMIT_CLIENT: client, RATE_LIMIT_RESEND: resend } = config
-  return { account, client, resend, captcha: config.RATE_LIMIT_CAPTCHA }
+  return {
+    account: config.RATE_LIMIT_ACCOUNT,
+    accountTotal: config.RATE_LIMIT_ACCOUNT_TOTAL,
+    codes: config.RATE_LIMIT_CODES,
+    client: config.RATE_LIMIT_CLIENT,
+    resend: config.RATE_LIMIT_RESEND,
+    captcha: config.RATE_LIMIT_CAPTCHA,
+  }
 }
 
 async function serve(

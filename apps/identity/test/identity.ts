@@ -11,13 +11,17 @@ import {
 import { Client } from 'pg'
 import { identitySettings } from '../src/config.ts'
 import { migrateIdentity } from '../src/migrate.ts'
-import { startIdentity } from '../src/start.ts'
+import { type StartOptions, startIdentity } from '../src/start.ts'
 import { Browser } from './browser.ts'
 import { consoleUrl } from './console-url.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
 
 export { consoleUrl }
 export const adminToken = 'a-token-for-the-admin-api'
+/** What the server in front of the service proves itself with. */
+export const proxySecret = 'a-secret-of-the-server'
+/** Headers of a request that the server passes on for a client. */
+export const clientAt = (address: string) => ({ 'x-crux-proxy-secret': proxySecret, 'x-forwarded-for': address })
 export const goodPassword = 'seven purple Otters 31'
 
 export interface TestIdentity {
@@ -54,6 +58,7 @@ export async function startMailingIdentity(): Promise<{
 export async function startTestIdentity(
   settings: Record<string, string> = {},
   logTo?: { write(line: string): void },
+  overrides: Pick<StartOptions, 'passwords'> = {},
 ): Promise<TestIdentity> {
   const database = await testDatabase({ key: 'identity', migrate: migrateIdentity })
   const config = parseConfig(identitySettings, {
@@ -63,11 +68,12 @@ export async function startTestIdentity(
     IDENTITY_PUBLIC_PORT: '0',
     IDENTITY_ADMIN_PORT: '0',
     IDENTITY_ADMIN_TOKEN: adminToken,
+    IDENTITY_PROXY_SECRET: proxySecret,
     CRUX_RATE_LIMITS: 'off',
     ...settings,
   })
   const log = createLogger({ name: 'identity', level: logTo ? 'debug' : 'silent', destination: logTo })
-  const running = await startIdentity(config, { log })
+  const running = await startIdentity(config, { log, ...overrides })
   const { publicUrl, adminUrl } = running
   const client = new Client({ connectionString: database.url })
   await client.connect()

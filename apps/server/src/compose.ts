@@ -41,7 +41,10 @@ type Parts = {
 export function composeRoutes(app: App, parts: Parts): Handlers {
   return {
     ...systemHandlers(parts),
-    ...authRoutes(app, createIdentityFlows(app.config.identityPublicUrl)),
+    ...authRoutes(
+      app,
+      createIdentityFlows({ publicUrl: app.config.identityPublicUrl, proxySecret: app.config.identityProxySecret }),
+    ),
     ...teamRoutes(app, parts.localAgents),
     ...mailRoutes(app),
     ...tokenRoutes(app),

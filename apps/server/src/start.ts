@@ -42,6 +42,7 @@ import { registerGauges } from './system/gauges.ts'
 import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
 import { createMembership } from './teams/membership.ts'
+import { handleSecurityReports } from './tokens/announce.ts'
 import { createAuthentication } from './tokens/authentication.ts'
 import { createFailedChecks } from './tokens/failed-checks.ts'
 import { withAccountNames } from './tokens/names.ts'
@@ -110,6 +111,7 @@ async function start(
       overrides.identity?.(bus.bus) ??
         createIdentity({
           publicUrl: config.identityPublicUrl,
+          proxySecret: config.identityProxySecret,
           adminUrl: config.identityAdminUrl,
           adminToken: config.identityAdminToken,
           bus: bus.bus,
@@ -152,6 +154,7 @@ async function start(
   systemRoutes(fastify, { health, metrics: app.metrics, metricsToken: config.metricsToken, url, version })
   kratosProxy(fastify, {
     publicUrl: config.identityPublicUrl,
+    proxySecret: config.identityProxySecret,
     url,
     settingsPassed: (cookie) => settingsPassed(app, cookie),
   })
@@ -171,6 +174,7 @@ async function start(
   hub.attach(http.port.server)
 
   handleInvitationMails(app)
+  handleSecurityReports(app)
   keepAuditLog(app)
   jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 

@@ -131,6 +131,7 @@ export const actor: Actor = {
   name: 'Ada',
   email: 'ada@example.com',
   sessionId: 'session',
+  authenticatedAt: new Date(),
   sessionExpiresAt: new Date(Date.now() + 3_600_000),
   aal: 'aal1',
   recovered: false,

@@ -31,7 +31,12 @@ export const CodeWrite = z.object({ ...flow, email: email.optional(), code: code
 /** From an invitation's mail: its flow and code, and the team that invites. */
 export const CreateAccountWrite = z.object({ flow: z.string().max(128), code, team: Id })
 export const ProfileWrite = z.object({ ...flow, email, firstName: personName.min(1), lastName: personName.nullish() })
-export const PasswordWrite = z.object({ ...flow, password, signOutOthers: z.boolean().optional() })
+export const PasswordWrite = z.object({
+  ...flow,
+  password,
+  signOutOthers: z.boolean().optional(),
+  revokeTokens: z.boolean().optional(),
+})
 export const ProviderWrite = z.object({ ...flow, provider: z.string().min(1).max(64) })
 /**
  * A relayed answer: what the identity service said, with its cookies. 201 with Location where the browser must go on. A refusal keeps the

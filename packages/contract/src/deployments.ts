@@ -345,6 +345,7 @@ export const deploymentEndpoints = endpoints({
     permission: 'deployments.token',
     audit: 'deployment-token',
     token: 'never',
+    recentSignIn: true,
   },
   'deployments.delete-token': {
     summary: "Revoke the deployment's token",

@@ -36,6 +36,11 @@ export type EndpointSpec = {
   unsettled?: true
   /** The body holds a configuration as `config`, which clients may write short or unfinished (`readConfigInput` of the rules). */
   configInput?: true
+  /**
+   * Only for a session whose person has proven who they are within `recentSignInMs`; otherwise 403 with property `session`. For what
+   * outlives the session itself: a stolen one must not make credentials that a theft response leaves alive.
+   */
+  recentSignIn?: true
   /** Bytes of a body, where less than the general limit will do. */
   bodyBytesMax?: number
   /** False: the audit entry keeps no body (it may hold credentials). */

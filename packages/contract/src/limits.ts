@@ -18,6 +18,8 @@ export const limits = {
   /** Hits of a search in the audit log are counted up to here. */
   auditLogHits: 10_000,
   startWaitSeconds: 600,
+  /** How long after a sign-in a session may create what outlives it; as long as the identity service's own privileged changes. */
+  recentSignInMs: 300_000,
   /** Ids in the address of a preview: what every proxy on the way takes. */
   previewInstances: 200,
   /** As far as the database counts the tries of a deployment. */

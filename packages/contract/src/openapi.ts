@@ -92,7 +92,7 @@ function describe(operation: string, row: EndpointSpec): OpenApiOperation {
   return {
     operationId: operation,
     summary: row.summary,
-    description: `${permissionInWords(row.permission)}${tokenInWords(row)}`,
+    description: `${permissionInWords(row.permission)}${tokenInWords(row)}${sessionInWords(row)}`,
     tags: [operation.split('.')[0] ?? operation],
     ...(!isOpen && {
       security:
@@ -175,6 +175,9 @@ function tokenInWords(row: EndpointSpec): string {
   const scope = scopeOfEndpoint(row)
   return scope ? ` A token needs the scope ${scope}.` : ' Not for tokens.'
 }
+
+const sessionInWords = (row: EndpointSpec): string =>
+  row.recentSignIn ? ' The last sign-in must be at most five minutes ago; otherwise 403 with the property session.' : ''
 
 function permissionInWords(permission: EndpointSpec['permission']): string {
   if (permission === 'public') return 'Open to everybody.'

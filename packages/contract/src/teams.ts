@@ -78,6 +78,21 @@ export const teamEndpoints = endpoints({
     unsettled: true,
     token: 'read',
   },
+  'users.delete-me': {
+    summary: 'Delete my own account',
+    method: 'DELETE',
+    path: '/api/users/me',
+    body: z.object({
+      /** The address of the account: nobody deletes one by mistake. */
+      email: z.string().max(320),
+    }),
+    status: 204,
+    errors: ['preconditionFailed', 'serviceUnavailable'],
+    permission: 'session',
+    audit: false,
+    token: 'never',
+    recentSignIn: true,
+  },
   'users.show-onboarding': {
     summary: 'Show the first-steps panel',
     method: 'PUT',

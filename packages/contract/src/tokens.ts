@@ -72,6 +72,7 @@ export const tokenEndpoints = endpoints({
     permission: 'session',
     audit: false,
     token: 'never',
+    recentSignIn: true,
   },
   'tokens.delete': {
     summary: 'Revoke one of my API tokens',
@@ -144,6 +145,7 @@ export const tokenEndpoints = endpoints({
     permission: 'service-accounts.edit',
     audit: 'service-account-token',
     token: 'never',
+    recentSignIn: true,
   },
   'service-accounts.delete-token': {
     summary: 'Revoke a token of a service account',

@@ -75,11 +75,13 @@ export function processEnvironment(options: {
     ...mailFolder(dataDir, addresses, given),
     ...secret('CRUX_SECRET', 'crux-secret'),
     ...secret('IDENTITY_ADMIN_TOKEN', 'identity-admin-token'),
+    ...secret('IDENTITY_PROXY_SECRET', 'identity-proxy-secret'),
   }
   const identity: NodeJS.ProcessEnv = {
     ...shared,
     IDENTITY_PUBLIC_PORT: String(addresses.identityPublicPort),
     IDENTITY_ADMIN_PORT: String(addresses.identityAdminPort),
+    CRUX_HOST: addresses.host,
   }
   const server: NodeJS.ProcessEnv = {
     IDENTITY_PUBLIC_URL: `http://127.0.0.1:${addresses.identityPublicPort}`,

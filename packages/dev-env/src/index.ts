@@ -1,3 +1,4 @@
+export { describeMail } from './describe-mail.ts'
 export { publicUrl } from './environment.ts'
 export type { Installation } from './installation.ts'
 export { openInstallation, renewEncryptionKey } from './installation.ts'

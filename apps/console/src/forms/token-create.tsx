@@ -1,7 +1,8 @@
 import type { ApiError } from '@crux/client'
 import { limits, type TokenScope, tokenScopes } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
-import { useState } from 'react'
+import { LogIn } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
@@ -11,6 +12,7 @@ import { CopyButton } from '../components/CopyButton.tsx'
 import { Dialog } from '../components/Dialog.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextField } from './fields.tsx'
+import { dropTokenDraft, readTokenDraft, signInAgain } from './token-draft.ts'
 
 const expiries = ['30', '60', '90', '0'] as const
 const Form = z.object({
@@ -24,6 +26,8 @@ export type Created = { token: string; more?: { label: string; text: string } }
 
 type Props = {
   title: string
+  /** Whose token it becomes: what was typed is found again by it after a new sign-in. */
+  draftOf: string
   description: string
   /** A token that there is one of needs no name. */
   nameless?: boolean
@@ -37,13 +41,15 @@ type Props = {
 }
 
 /** Makes a token and shows it, once. */
-export function TokenCreate({ title, description, nameless, scopes, create, creating, onClose }: Props) {
+export function TokenCreate({ title, draftOf, description, nameless, scopes, create, creating, onClose }: Props) {
   const { t } = useTranslation('tokens')
   const [created, setCreated] = useState<Created | null>(null)
+  const [draft] = useState(() => readTokenDraft(draftOf))
   const form = useForm<z.input<typeof Form>, unknown, Values>({
     resolver: zodResolver(Form),
-    defaultValues: { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' },
+    defaultValues: draft ?? { name: nameless ? title : '', expiry: '90', scope: scopes?.[0] ?? 'full' },
   })
+  useEffect(dropTokenDraft, [])
   if (created) return <Shown created={created} onClose={onClose} />
   return (
     <FormSheet
@@ -56,6 +62,20 @@ export function TokenCreate({ title, description, nameless, scopes, create, crea
       onClose={onClose}
       onSubmit={async (values) => setCreated(await create(values))}
     >
+      {creating.error?.property === 'session' && form.formState.submitCount > 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-sunken px-2.5 py-2">
+          <span className="text-ink-2">{t('signInAgainText')}</span>
+          <Button
+            icon={LogIn}
+            onClick={() => {
+              const values = form.getValues()
+              signInAgain(draftOf, values, () => form.reset(values))
+            }}
+          >
+            {t('signInAgain')}
+          </Button>
+        </div>
+      )}
       {!nameless && <TextField form={form} name="name" label={t('name')} help={t('nameHelp')} autoComplete="off" />}
       {scopes && scopes.length > 1 && (
         <ChipsField

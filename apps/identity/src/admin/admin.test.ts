@@ -117,13 +117,50 @@ describe('an identity', () => {
     expect(await signIn(other.email, goodPassword)).toBe(200)
   })
 
+  it.each([
+    '/schema_url',
+    '/schema_id',
+    '/verifiable_addresses/0/verified',
+    '/recovery_addresses/0/value',
+    '/credentials/oidc',
+    '/no_such_field',
+  ])('refuses a patch of %s, which it would have to ignore', async (path) => {
+    const { id } = await signUp(identity)
+    const before = (await ask(`/identities/${id}`)).json
+    const patch = [
+      { op: 'replace', path: '/metadata_public', value: { changed: true } },
+      { op: 'replace', path, value: 'default' },
+    ]
+    expect((await ask(`/identities/${id}`, 'PATCH', patch)).status).toBe(400)
+    expect((await ask(`/identities/${id}`)).json).toEqual(before)
+  })
+
+  it.each([
+    [
+      'an account elsewhere',
+      { credentials: { oidc: { config: { providers: [{ provider: 'corp', subject: '1' }] } } } },
+    ],
+    ['another recovery address', { recovery_addresses: [{ value: 'other@example.com', via: 'email' }] }],
+    ['another address to verify', { verifiable_addresses: [{ value: 'other@example.com', via: 'email' }] }],
+    ['an organization', { organization_id: '11111111-1111-4111-8111-111111111111' }],
+  ])('refuses an import of %s, which it would have to ignore', async (_what, more) => {
+    const email = makeEmail()
+    expect((await ask('/identities', 'POST', { traits: { email }, ...more })).status).toBe(400)
+    expect((await ask(`/identities?credentials_identifier=${email}`)).json).toEqual([])
+  })
+
+  it('refuses to show credentials', async () => {
+    const { id } = await signUp(identity)
+    for (const path of [`/identities/${id}?include_credential=password`, '/identities?include_credential=oidc'])
+      expect((await ask(path)).status).toBe(400)
+  })
+
   it('is changed by a patch, with another address to sign in with', async () => {
     const { id, email } = await signUp(identity)
     const next = makeEmail()
     const { json, status } = await ask(`/identities/${id}`, 'PATCH', [
       { op: 'replace', path: '/traits/email', value: next },
       { op: 'add', path: '/metadata_public/team/slug', value: 'blue' },
-      { op: 'replace', path: '/schema_url', value: 'ignored' },
     ])
     expect(status).toBe(200)
     expect(json).toMatchObject({ traits: { email: next }, metadata_public: { team: { slug: 'blue' } } })

@@ -4,7 +4,6 @@ import { badRequest, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'
 import type { Routes } from '../http/routes.ts'
 import type { Visit } from '../http/visit.ts'
-import { schemaId } from '../identities/identity-schema.ts'
 import { findPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { endSessions } from '../sessions/store.ts'
@@ -44,7 +43,7 @@ export function identityRoutes(app: App): Routes {
 const firstToken = '00000000-0000-0000-0000-000000000000'
 
 async function listIdentities(app: App, visit: Visit): Promise<unknown> {
-  checkCredentialTypes(visit)
+  refuseCredentials(visit)
   const filter = readFilter(visit)
   const byNumber = visit.query('page') !== undefined || visit.query('per_page') !== undefined
   const people = byNumber ? await numberedPage(app, visit, filter) : await tokenPage(app, visit, filter)
@@ -60,30 +59,21 @@ async function listIdentities(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.send(shown)
 }
 
+/** A header, because the body is that of the original. */
+const recoveredAtHeader = 'x-crux-recovered-at'
+
 async function getIdentity(app: App, visit: Visit): Promise<unknown> {
-  checkCredentialTypes(visit)
-  return visit.reply.send(await showDetails(app, await requirePerson(app, visit)))
+  refuseCredentials(visit)
+  const person = await requirePerson(app, visit)
+  const { recoveredAt } = person.identity
+  if (recoveredAt) visit.reply.header(recoveredAtHeader, recoveredAt.toISOString())
+  return visit.reply.send(await showDetails(app, person))
 }
 
-const credentialTypes = new Set([
-  'password',
-  'oidc',
-  'totp',
-  'lookup_secret',
-  'webauthn',
-  'passkey',
-  'code',
-  'profile',
-  'saml',
-  'link_recovery',
-  'code_recovery',
-])
-
-/** `include_credential` must name a type; what proves it is shown to nobody all the same. */
-function checkCredentialTypes(visit: Visit): void {
-  const given = (visit.request.query as Record<string, unknown>).include_credential
-  const wrong = (given === undefined ? [] : [given].flat()).find((type) => !credentialTypes.has(String(type)))
-  if (wrong !== undefined) throw badRequest(`Invalid value \`${String(wrong)}\` for parameter \`include_credential\`.`)
+/** What proves a credential is shown to nobody, so nobody may ask for it either. */
+function refuseCredentials(visit: Visit): void {
+  if ((visit.request.query as Record<string, unknown>).include_credential !== undefined)
+    throw badRequest('This service never shows credentials: `include_credential` is not supported.')
 }
 
 /** Pages by the id of the last identity seen: new identities cannot shift them. */
@@ -157,7 +147,6 @@ async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
   const { identity } = person
   const patched = applyPatch(
     {
-      schema_id: schemaId,
       state: identity.state,
       traits: identity.traits,
       metadata_public: identity.metadataPublic,
@@ -183,7 +172,7 @@ async function save(app: App, person: Person, body: IdentityBody, shown: Metadat
         tx,
         person,
         { traits, state, metadataPublic, metadataAdmin },
-        { verified: body.verified ?? !app.verifiesAddresses, passwordHash },
+        { verified: body.verified ?? (app.assumesAddresses && 'assumed'), passwordHash },
       )
       if (state === 'inactive') await endSessions(tx, { ofIdentity: person.identity.id })
     }),
@@ -204,7 +193,7 @@ async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {
   return visit.reply.code(204).send()
 }
 
-async function requirePerson(app: App, visit: Visit): Promise<Person> {
+export async function requirePerson(app: App, visit: Visit): Promise<Person> {
   const { id } = visit.request.params as { id: string }
   const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
   if (!person) throw noSuchRow()

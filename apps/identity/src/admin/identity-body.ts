@@ -50,6 +50,7 @@ export function readIdentityBody(value: unknown, options: { strict: boolean }): 
   if (value.schema_id !== undefined && value.schema_id !== '' && value.schema_id !== schemaId)
     throw badRequest(`Unable to find JSON Schema ID: ${String(value.schema_id)}`)
   const traits = readTraits(value.traits)
+  refuseUnsupported(value, traits)
   return {
     traits,
     state: readState(value.state),
@@ -57,6 +58,19 @@ export function readIdentityBody(value: unknown, options: { strict: boolean }): 
     metadataAdmin: value.metadata_admin ?? null,
     ...readPassword(value.credentials),
     ...readVerified(value.verifiable_addresses, traits),
+  }
+}
+
+/** What could only be ignored is refused: an import must not lose anything unnoticed. */
+function refuseUnsupported(value: Record<string, unknown>, traits: Traits): void {
+  if ((value.organization_id ?? '') !== '') throw badRequest('organization_id is not supported.')
+  const own = normalizeIdentifier(emailOf(traits))
+  for (const name of ['verifiable_addresses', 'recovery_addresses']) {
+    const addresses = value[name] ?? []
+    if (!Array.isArray(addresses)) throw badRequest(`${name} must be a list.`)
+    const isOwn = (entry: unknown) =>
+      isObject(entry) && typeof entry.value === 'string' && normalizeIdentifier(entry.value) === own
+    if (!addresses.every(isOwn)) throw badRequest(`${name} may hold the e-mail address of the traits and no other.`)
   }
 }
 

@@ -11,7 +11,7 @@ export async function makeIdentity(app: App, body: IdentityBody, conflict?: stri
   const passwordHash = await hashOf(app, body)
   return orConflict(
     app.database.transaction((tx) =>
-      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? !app.verifiesAddresses }),
+      insertPerson(tx, { ...body, passwordHash, verified: body.verified ?? (app.assumesAddresses && 'assumed') }),
     ),
     conflict,
   )

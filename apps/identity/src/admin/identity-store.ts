@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/executor.ts'
 import { credentialIdentifiers, credentials, identities } from '../db/schema.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
-import { type Person, replaceTraits } from '../identities/store.ts'
+import { type Person, replaceTraits, type Verified } from '../identities/store.ts'
 import { type PersonRow, personFromRow } from '../sessions/rows.ts'
 import type { IdentityBody } from './identity-body.ts'
 
@@ -84,7 +84,7 @@ export async function updatePerson(
   tx: Executor,
   person: Person,
   change: Pick<IdentityBody, 'traits' | 'state' | 'metadataPublic' | 'metadataAdmin'>,
-  options: { verified: boolean; passwordHash?: string },
+  options: { verified: Verified; passwordHash?: string },
 ): Promise<void> {
   const { identity } = person
   const at = new Date()
@@ -112,7 +112,7 @@ export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
 }
 
 /** Heard after the commit by whoever remembers people: tokens of a disabled account end at once. */
-async function tellOfIdentity(tx: Executor, id: string): Promise<void> {
+export async function tellOfIdentity(tx: Executor, id: string): Promise<void> {
   await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
 }
 

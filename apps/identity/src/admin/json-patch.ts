@@ -7,7 +7,8 @@ interface Operation {
   value: unknown
 }
 
-const deniedPaths = ['id', 'credentials']
+/** What a patch changes; nothing else is accepted, so that nothing is accepted and ignored. */
+const patchedFields = ['traits', 'state', 'metadata_public', 'metadata_admin']
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
@@ -39,7 +40,7 @@ function readPatch(patch: unknown): Operation[] {
       .slice(1)
       .split('/')
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    if (deniedPaths.includes(path[0] ?? '') || path.some((part) => forbiddenNames.has(part)))
+    if (!patchedFields.includes(path[0] ?? '') || path.some((part) => forbiddenNames.has(part)))
       throw refused(`patch includes denied path: ${entry.path}`)
     return { op, path, value: entry.value ?? null }
   })

@@ -8,6 +8,7 @@ import { sameSecret } from '../secrets.ts'
 import { version } from '../version.ts'
 import { identityRoutes } from './identities.ts'
 import { recoveryRoutes } from './recovery.ts'
+import { securityLogRoutes } from './security-log.ts'
 import { adminSessionRoutes } from './sessions.ts'
 
 /** Everything that our own server may ask, behind the admin token. */
@@ -16,6 +17,7 @@ export function adminRoutes(app: App): Routes {
     ...identityRoutes(app),
     ...adminSessionRoutes(app),
     ...recoveryRoutes(app),
+    ...securityLogRoutes(app),
     '/version': { GET: async (visit) => visit.reply.send({ version }) },
     '/admin/version': { GET: async (visit) => visit.reply.send({ version }) },
     ...schemaRoutes,

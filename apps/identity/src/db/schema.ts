@@ -35,6 +35,8 @@ export const identities = identity.table('identities', {
   traits: jsonb('traits').$type<Traits>().notNull(),
   metadataPublic: jsonb('metadata_public'),
   metadataAdmin: jsonb('metadata_admin'),
+  /** When the person last recovered the account: API tokens that are older do not work any more. */
+  recoveredAt: instant('recovered_at'),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
@@ -81,6 +83,8 @@ export const verifiableAddresses = identity.table(
     verified: boolean('verified').notNull().default(false),
     status: text('status').$type<AddressStatus>().notNull().default('pending'),
     verifiedAt: instant('verified_at'),
+    /** Counted as verified without a proof, because nobody but this machine could reach the service. */
+    assumed: boolean('assumed').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

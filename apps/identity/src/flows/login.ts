@@ -12,6 +12,7 @@ import {
 import type { Visit } from '../http/visit.ts'
 import { hasSecondFactor } from '../identities/credentials.ts'
 import { findPerson } from '../identities/store.ts'
+import { rememberDevice } from '../limits/known-devices.ts'
 import { loginMethods } from '../methods/offered.ts'
 import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
 import { noteSecurityEvent } from '../security/events.ts'
@@ -184,6 +185,7 @@ function answerSignedIn(app: App, visit: Visit, flow: Flow, signed: Signed, { ke
     if (visit.wantsJson) throw locationChangeRequired(next)
     return visit.reply.redirect(next, 303)
   }
+  rememberDevice(app.keys, visit, signed.person.identity.id)
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   if (!visit.wantsJson) return visit.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]

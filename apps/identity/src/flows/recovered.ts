@@ -1,9 +1,14 @@
+import { eq, sql } from 'drizzle-orm'
+import { tellOfIdentity } from '../admin/identity-store.ts'
 import { type App, uiUrl } from '../context.ts'
+import { identities } from '../db/schema.ts'
 import { IdentityError, locationChangeRequired } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { claimAddress } from '../identities/claim.ts'
 import { findPerson } from '../identities/store.ts'
+import { rememberDevice } from '../limits/known-devices.ts'
 import { noteSecurityEvent } from '../security/events.ts'
+import { lacksSecondFactor } from '../sessions/aal.ts'
 import { findSession, openSession } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow } from './flow.ts'
@@ -31,6 +36,8 @@ export async function completeRecovery(
     const address = person.verifiable.find(({ id }) => id === proven.addressId)
     if (address && !address.verified) await claimAddress(tx, app, visit, person, address)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
+    await tx.update(identities).set({ recoveredAt: sql`now()` }).where(eq(identities.id, person.identity.id))
+    await tellOfIdentity(tx, person.identity.id)
     const opened = await openSession(tx, { identityId: person.identity.id, proven, device })
     await noteSecurityEvent(tx, app, visit, person, { event: 'recovered', method: proven.method })
     return opened
@@ -43,6 +50,7 @@ export async function completeRecovery(
   if (type === 'browser') {
     visit.rotateCsrfToken()
     visit.setSessionCookie(token, details.session.expiresAt)
+    if (!lacksSecondFactor(details)) rememberDevice(app.keys, visit, person.identity.id)
   }
   const until = new Date(details.session.authenticatedAt.getTime() + privilegedForMs)
   const settings = await insertSettings(app, {

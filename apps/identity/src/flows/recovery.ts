@@ -10,6 +10,7 @@ import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
 import type { Visit } from '../http/visit.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { isEmail } from '../identities/traits.ts'
+import { countGuess, type Guess } from '../limits/guesses.ts'
 import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
 import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { newToken } from '../secrets.ts'
@@ -130,11 +131,18 @@ export function recoveryLink(app: App, flow: Flow, token: string): string {
 }
 
 async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
-  const account = `recovery ${String(flow.context.methods?.recovery?.address ?? flow.identityId)}`
+  const address = flow.context.methods?.recovery?.address
+  let guess: Guess | undefined
   let use: CodeUse = { kind: 'wrong' }
   if (code !== '') {
-    await app.limiter.take('client', visit.clientAddress)
-    await app.limiter.take('account', account)
+    guess = await countGuess(app, visit, {
+      kind: 'code',
+      subject: `recovery ${String(address ?? flow.identityId)}`,
+      identityId: async () =>
+        typeof address === 'string'
+          ? (await findOwner(app.database.db, address))?.identityId
+          : (flow.identityId ?? undefined),
+    })
     if ((await countTry(app.database.db, flow)) > triesPerCode)
       return startAgain(app, visit, flow, messages.generic(triesSpent))
     use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
@@ -145,8 +153,7 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
     const options = { transientPayload: transientPayload(fields) }
     return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), options)
   }
-  await app.limiter.refund('client', visit.clientAddress)
-  await app.limiter.reset('account', account)
+  await guess?.right()
   return completeRecovery(app, visit, flow, { ...use, method: 'code_recovery' })
 }
 

@@ -6,6 +6,7 @@ import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/erro
 import type { Visit } from '../http/visit.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
+import { rememberDevice } from '../limits/known-devices.ts'
 import { registrationMethods } from '../methods/offered.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
@@ -99,7 +100,7 @@ export async function completeRegistration(
   const how = { method: outcome.method, provider: outcome.provider }
   // A browser came back from a provider, for an app that waits for its code.
   const arrived = flow.context.exchanges === true && visit.request.method === 'GET'
-  const verified = outcome.verified || !app.verifiesAddresses
+  const verified = outcome.verified || (app.assumesAddresses && 'assumed')
   let made: Made
   try {
     made = await app.database.transaction(async (tx) => {
@@ -112,7 +113,7 @@ export async function completeRegistration(
           : undefined
       const address = person.verifiable[0]
       let verification: Flow | undefined
-      if (!verified && address) {
+      if (!verified && address && app.verifiesAddresses) {
         const started = await startVerification(tx, app, { from: flow, address, csrfToken })
         verification = started.flow
         person = { ...person, verifiable: [started.address] }
@@ -166,7 +167,10 @@ function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfTo
     return visit.reply.send({ session_token: opened.token, ...shown, continue_with: [...steps, token] })
   }
   if (opened || verification) visit.rotateCsrfToken(made.csrfToken)
-  if (opened) visit.setSessionCookie(opened.token, opened.session.expiresAt)
+  if (opened) {
+    visit.setSessionCookie(opened.token, opened.session.expiresAt)
+    rememberDevice(app.keys, visit, person.identity.id)
+  }
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   if (!visit.wantsJson) return visit.reply.redirect(target, 303)
   const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }

@@ -156,7 +156,7 @@ export async function completeSettings(
       const address = await outcome.write(tx)
       if (outcome.proves !== undefined)
         session = { ...session, session: await raiseSession(tx, session.session, outcome.proves) }
-      if (!address || address.verified) return undefined
+      if (!address || address.verified || !app.verifiesAddresses) return undefined
       const csrfToken = flow.type === 'browser' ? visit.ensureCsrfToken() : Buffer.alloc(0)
       return (await startVerification(tx, app, { from: flow, address, csrfToken })).flow
     })

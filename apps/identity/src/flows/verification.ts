@@ -9,6 +9,7 @@ import type { Visit } from '../http/visit.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findVerifiable, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
+import { countGuess } from '../limits/guesses.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { isFlowCode, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { answerFlow } from './answer.ts'
@@ -96,7 +97,11 @@ async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promis
   const changed = await app.database.transaction(async (tx) => {
     const address = await findVerifiable(tx, value)
     if (address) await mailCode(tx, app, flow, address)
-    else await sendCode(tx, app, flow, undefined)
+    else {
+      // The same statements for an address that nobody has: time must not tell.
+      await sendCode(tx, app, flow, undefined)
+      await markSent(tx, nobody)
+    }
     return updateFlow(tx, flow, {
       state: 'sent_email',
       active: 'code',
@@ -122,24 +127,33 @@ async function mailCode(tx: Executor, app: App, flow: Flow, address: VerifiableA
       return verificationMail({ recipient: address.value, code, link, usefulUntil })
     },
   })
+  return (await markSent(tx, address.id)) ?? address
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+async function markSent(tx: Executor, addressId: string): Promise<VerifiableAddress | undefined> {
   const [sent] = await tx
     .update(verifiableAddresses)
     .set({
       status: sql`case when ${verifiableAddresses.verified} then ${verifiableAddresses.status} else 'sent' end`,
       updatedAt: new Date(),
     })
-    .where(eq(verifiableAddresses.id, address.id))
+    .where(eq(verifiableAddresses.id, addressId))
     .returning()
-  return sent ?? address
+  return sent
 }
 
 /** Codes are tried against an address, however many flows and mails they are spread over. */
 const sentTo = (address: string): FlowContext => ({ methods: { verification: { address } } })
 
 async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
-  const account = `verification ${String(flow.context.methods?.verification?.address ?? flow.id)}`
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('account', account)
+  const address = String(flow.context.methods?.verification?.address ?? flow.id)
+  const guess = await countGuess(app, visit, {
+    kind: 'code',
+    subject: `verification ${address}`,
+    identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
+  })
   if ((await countTry(app.database.db, flow)) > triesPerCode)
     return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
   const use = await app.database.transaction(async (tx) => {
@@ -154,8 +168,7 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
     })
   }
   if (use.kind === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
-  await app.limiter.refund('client', visit.clientAddress)
-  await app.limiter.reset('account', account)
+  await guess.right()
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   const done = await updateFlow(app.database.db, flow, {
     state: 'passed_challenge',
@@ -237,6 +250,7 @@ function fillCode(node: Node, code: string): Node {
 }
 
 function requireMail(app: App): void {
-  if (!app.verifiesAddresses)
+  if (app.assumesAddresses)
     throw flowDisabled('Verification is not possible: no mail server is configured, all addresses count as verified.')
+  if (!app.sendsMail) throw flowDisabled('Verification is not possible: no mail server is configured.')
 }

@@ -20,7 +20,8 @@ export function isForeign(
   accepted: ReadonlySet<string>,
 ): boolean {
   const { origin } = headers
-  if (origin !== undefined && origin !== 'null') return !accepted.has(origin)
+  // `null` is the origin of a page that hides where it comes from: none of ours does.
+  if (origin !== undefined) return !accepted.has(origin)
   const site = headers['sec-fetch-site']
   return site === 'cross-site' || site === 'same-site'
 }

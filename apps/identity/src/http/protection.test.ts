@@ -88,6 +88,8 @@ describe('a request with cookies', () => {
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{ 'sec-fetch-site': 'same-site' }, 403],
     [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'null', 'sec-fetch-site': 'same-origin' }, 403],
     [{ origin: consoleUrl, 'sec-fetch-site': 'same-origin' }, 200],
     [{ origin: 'http://127.0.0.1:8000' }, 200],
     [{ origin: 'http://[::1]:8000' }, 200],

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { App } from '../context.ts'
 import { answerError } from '../flows/answer.ts'
 import { isStorable } from './body.ts'
+import { foreignHost, isFromServer, isOwnHost } from './doors.ts'
 import { csrfViolation, type IdentityError, noSuchRow } from './errors.ts'
 import { isForeign } from './origin.ts'
 import { mount, type Routes } from './routes.ts'
@@ -30,7 +31,7 @@ export function createServer(
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: (request) => requestIdFrom(request.headers),
-    trustProxy: trustedProxies(app),
+    trustProxy: app.config.TRUSTED_PROXIES,
     // A client that sends its request byte by byte holds a connection for this long at most.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
@@ -39,7 +40,7 @@ export function createServer(
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => {
     let visit = visits.get(request)
     if (!visit) {
-      visit = new Visit(request, reply, app.publicUrl)
+      visit = new Visit(request, reply, app.publicUrl, isFromServer(app, request))
       visits.set(request, visit)
     }
     return visit
@@ -52,7 +53,10 @@ export function createServer(
     const path = request.url.split('?', 1)[0] ?? ''
     if (!path.startsWith('/health/')) reply.header('cache-control', noStore)
     reply.header('x-content-type-options', 'nosniff')
-    const refused = options.guard?.(request) ?? (options.browsers ? foreignRequest(app, request) : undefined)
+    const refused =
+      misdirected(app, request, options) ??
+      options.guard?.(request) ??
+      (options.browsers ? foreignRequest(app, request) : undefined)
     if (refused) {
       for (const [name, value] of Object.entries(refused.headers)) reply.header(name, value)
       return reply.code(refused.code).send(refused.toBody())
@@ -93,10 +97,15 @@ export function createServer(
   return server
 }
 
-/** Our own server stands before us. While we listen on loopback only, whoever connects is on this machine. */
-function trustedProxies({ config }: App): string[] {
-  const onLoopback = ['127.0.0.1', '::1', 'localhost'].includes(config.IDENTITY_HOST)
-  return [...(onLoopback ? ['loopback'] : []), ...config.TRUSTED_PROXIES]
+/** Whether it asks for a host that is not ours and does not prove either that it may: probes of life tell nothing. */
+function misdirected(
+  app: App,
+  request: FastifyRequest,
+  { guard }: { guard?: (request: FastifyRequest) => IdentityError | undefined },
+): IdentityError | undefined {
+  const path = request.url.split('?', 1)[0] ?? ''
+  if (/^(?:\/admin)?\/health\//.test(path) || isOwnHost(app, request) || isFromServer(app, request)) return undefined
+  return guard && !guard(request) ? undefined : foreignHost()
 }
 
 /** A browser that says it acts for another site may not change anything with the cookies of this one. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { deviceCookieName } from '../limits/known-devices.ts'
 import { isStorable } from './body.ts'
 import { csrfCookieName, newCsrfToken, parseCsrfCookie } from './csrf.ts'
 import { badRequest } from './errors.ts'
@@ -19,14 +20,17 @@ export class Visit {
   csrfToken: Buffer | undefined
   /** Set once the request turns out to be about an API flow: those answer JSON to everybody. */
   forApi = false
+  readonly #fromServer: boolean
   readonly #cookieName: string
   readonly #secure: string
   readonly #cookies = new Map<string, string>()
 
-  constructor(request: FastifyRequest, reply: FastifyReply, publicUrl: string) {
+  /** @param fromServer our own server passed the request on, so what it says of the client is so */
+  constructor(request: FastifyRequest, reply: FastifyReply, publicUrl: string, fromServer = false) {
     this.request = request
     this.reply = reply
     this.publicUrl = publicUrl
+    this.#fromServer = fromServer
     this.#cookieName = csrfCookieName(publicUrl)
     this.#secure = publicUrl.startsWith('https:') ? '; Secure' : ''
     this.csrfToken = parseCsrfCookie(this.cookie(this.#cookieName))
@@ -40,7 +44,9 @@ export class Visit {
   }
 
   get clientAddress(): string {
-    const { ip, socket } = this.request
+    const { ip, socket, headers } = this.request
+    const forwarded = this.#fromServer ? headers['x-forwarded-for'] : undefined
+    if (typeof forwarded === 'string' && isIP(forwarded) !== 0) return forwarded
     // A trusted proxy may pass on what its client made up.
     return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip
   }
@@ -85,6 +91,10 @@ export class Visit {
   setSessionCookie(token: string, expiresAt: Date): void {
     const seconds = Math.max(1, Math.floor((expiresAt.getTime() - Date.now()) / 1000))
     this.#setCookie(sessionCookieName, token, `Expires=${expiresAt.toUTCString()}; Max-Age=${seconds}`)
+  }
+
+  setDeviceCookie(value: string): void {
+    this.#setCookie(deviceCookieName, value, `Max-Age=${yearSeconds}`)
   }
 
   clearSessionCookie(): void {

@@ -42,9 +42,11 @@ export interface NewPerson {
   state?: IdentityState
   metadataPublic?: unknown
   metadataAdmin?: unknown
-  /** The address counts as verified from the start. */
-  verified: boolean
+  verified: Verified
 }
+
+/** Whether an address counts as verified from the start; `assumed` is a verified one that nobody has proven. */
+export type Verified = boolean | 'assumed'
 
 /** @throws when another identity has the identifier: see `brokenUniqueRule` */
 export async function insertPerson(tx: Executor, person: NewPerson): Promise<Person> {
@@ -80,7 +82,7 @@ export async function insertPerson(tx: Executor, person: NewPerson): Promise<Per
 export async function insertAddresses(
   tx: Executor,
   identity: Identity,
-  verified: boolean,
+  verified: Verified,
 ): Promise<Pick<Person, 'verifiable' | 'recovery'>> {
   const identityId = identity.id
   const value = normalizeIdentifier(emailOf(identity.traits))
@@ -92,9 +94,10 @@ export async function insertAddresses(
       identityId,
       value,
       via: 'email',
-      verified,
+      verified: verified !== false,
       status: verified ? 'completed' : 'pending',
       verifiedAt: verified ? new Date() : null,
+      assumed: verified === 'assumed',
     })
     .returning()
   const recovery = await tx
@@ -114,7 +117,7 @@ export async function replaceTraits(
   tx: Executor,
   identity: Identity,
   traits: Traits,
-  options: { verified: boolean },
+  options: { verified: Verified },
 ): Promise<VerifiableAddress | undefined> {
   await tx.update(identities).set({ traits, updatedAt: new Date() }).where(eq(identities.id, identity.id))
   if (normalizeIdentifier(emailOf(traits)) === normalizeIdentifier(emailOf(identity.traits))) return undefined
@@ -140,8 +143,16 @@ export async function verifyAddress(tx: Executor, addressId: string): Promise<vo
   const at = new Date()
   await tx
     .update(verifiableAddresses)
-    .set({ verified: true, status: 'completed', verifiedAt: at, updatedAt: at })
+    .set({ verified: true, status: 'completed', verifiedAt: at, assumed: false, updatedAt: at })
     .where(eq(verifiableAddresses.id, addressId))
+}
+
+/** Takes back what was only assumed of addresses. */
+export async function dropAssumedProofs(db: Executor): Promise<void> {
+  await db
+    .update(verifiableAddresses)
+    .set({ verified: false, status: 'pending', verifiedAt: null, assumed: false, updatedAt: new Date() })
+    .where(eq(verifiableAddresses.assumed, true))
 }
 
 export async function findPerson(db: Executor, identityId: string): Promise<Person | undefined> {

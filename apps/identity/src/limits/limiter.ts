@@ -12,8 +12,12 @@ export interface Limit {
 
 /** What is limited; each a setting of the service. */
 export interface Limits {
-  /** Failed attempts against one account. */
+  /** Failed attempts against one account from one network, or from all its known devices. */
   account: Limit
+  /** Failed passwords of one account from wherever. */
+  accountTotal: Limit
+  /** Wrong codes of one account, a day. */
+  codes: Limit
   /** Failed attempts, and mails asked for, from one client address; of IPv6 from one network of 64 bits. */
   client: Limit
   /** Mails with a code to one address. */
@@ -24,6 +28,8 @@ export interface Limits {
 
 export const defaultLimits: Limits = {
   account: { max: 10, windowSeconds: 600 },
+  accountTotal: { max: 100, windowSeconds: 3_600 },
+  codes: { max: 50, windowSeconds: 86_400 },
   client: { max: 100, windowSeconds: 600 },
   resend: { max: 1, windowSeconds: 30 },
   captcha: { max: 3, windowSeconds: 600 },
@@ -46,6 +52,8 @@ export interface Limiter {
   refund(name: LimitName, subject: string): Promise<void>
   /** Forgets the attempts against a subject that has proven itself. */
   reset(name: LimitName, subject: string): Promise<void>
+  /** What stands for a client's network in a subject. */
+  networkOf(clientAddress: string): string
   /** Deletes counters of past windows. */
   clean(): Promise<void>
 }
@@ -65,6 +73,7 @@ export function createLimiter(pool: Pool, keys: Keys, limits: Limits = defaultLi
     note: async (name, subject) => void (await count(name, subject)),
     refund: (name, subject) => attempts.refund(keyOf(name, subject)),
     reset: (name, subject) => attempts.reset(keyOf(name, subject)),
+    networkOf: clientNetwork,
     clean: () => attempts.clean(),
   }
 }
@@ -76,5 +85,6 @@ export const noLimits: Limiter = {
   note: async () => undefined,
   refund: async () => undefined,
   reset: async () => undefined,
+  networkOf: clientNetwork,
   clean: async () => undefined,
 }

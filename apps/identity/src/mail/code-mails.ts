@@ -8,6 +8,8 @@ interface CodeMail {
 
 const forAnHour = 'The code works once, within the next hour, and only on the page that asked for it.'
 
+const revokesTokens = 'Recovering your account revokes all of your API tokens.'
+
 /** Asks a person to verify an address. The one link fills the code in on our page and verifies nothing by itself. */
 export function verificationMail({ link, ...mail }: CodeMail & { link: string }): Mail {
   return makeMail({
@@ -25,7 +27,7 @@ export function recoveryCodeMail(mail: CodeMail): Mail {
     ...mail,
     subject: 'Recover your account',
     lead: ['Somebody, hopefully you, asked to recover your account with Crux. This is the code for it:'],
-    close: [forAnHour, 'If it was not you, you can ignore this mail: nothing changes without the code.'],
+    close: [forAnHour, revokesTokens, 'If it was not you, you can ignore this mail: nothing changes without the code.'],
   })
 }
 
@@ -37,6 +39,7 @@ export function recoveryLinkMail({ link, ...mail }: { recipient: string; link: s
     link: { words: 'Open this page to sign in and choose a new password:', href: link },
     close: [
       'It works once, within the next hour.',
+      revokesTokens,
       'If it was not you, you can ignore this mail: nothing changes without the link.',
     ],
   })

@@ -6,6 +6,8 @@ export type Notice =
   | { what: 'address-changed'; from: string; to: string }
   | { what: 'factor-added' | 'factor-removed'; factor: string }
   | { what: 'new-device'; userAgent: string }
+  | { what: 'token-created' | 'token-revoked'; name: string }
+  | { what: 'tokens-revoked'; count: number }
 
 const noticeLifespanMs = 3 * 24 * 3600_000
 
@@ -23,7 +25,7 @@ export function noticeMail(
     lead: [words, `It happened on ${at.time.toISOString().replace('T', ' at ').slice(0, 19)} UTC${from}.`],
     close: [
       'If this was you, there is nothing to do.',
-      `If it was not, open Crux as you always do, recover your account with this e-mail address, change your password and sign out everywhere else.`,
+      `If it was not, open Crux as you always do, recover your account with this e-mail address, change your password and sign out everywhere else. Recovering the account also revokes its API tokens.`,
     ],
     usefulUntil: new Date(at.time.getTime() + noticeLifespanMs),
   })
@@ -47,6 +49,24 @@ function wordsOf(notice: Notice): { subject: string; words: string } {
       return {
         subject: 'A way to prove who you are was removed',
         words: `This was removed from your account with Crux: ${notice.factor}.`,
+      }
+    case 'token-created':
+      return {
+        subject: 'An API token was created',
+        words: `The API token "${notice.name}" was created for your account with Crux. It can do what you can, within its scope.`,
+      }
+    case 'token-revoked':
+      return {
+        subject: 'An API token was revoked',
+        words: `The API token "${notice.name}" of your account with Crux was revoked and no longer works.`,
+      }
+    case 'tokens-revoked':
+      return {
+        subject: 'Your API tokens were revoked',
+        words:
+          notice.count === 1
+            ? 'The one API token of your account with Crux was revoked and no longer works.'
+            : `All ${notice.count} API tokens of your account with Crux were revoked and no longer work.`,
       }
     case 'new-device':
       return {

@@ -5,7 +5,9 @@ import { input } from '../flows/nodes.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
+import type { Visit } from '../http/visit.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
+import { countGuess } from '../limits/guesses.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { recall, remember } from './memory.ts'
 
@@ -46,13 +48,13 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
         input(type, 'method', 'submit', { value: type, label: factor.button() }),
       ]
     },
-    async check(app, _visit, { flow, fields, session }) {
+    async check(app, visit, { flow, fields, session }) {
       remember(flow.context, type, { tried: true })
       const code = textField(fields, field)
       if (code === '') return { kind: 'refused', found: new Map([[field, [messages.required(field)]]]) }
       // The frame asks for a second factor only where there is a session.
       if (!session) return { kind: 'refused', found: new Map([['', [factor.none()]]]) }
-      return prove(app, factor, session.session.identityId, code)
+      return prove(app, visit, factor, session.session.identityId, code)
     },
   }
 }
@@ -93,14 +95,23 @@ export function removeFactor(
 }
 
 /** Each code proves something once, also when it comes twice at the same time. */
-async function prove(app: App, factor: CodeFactor, identityId: string, code: string): Promise<LoginOutcome> {
-  const account = `second factor ${identityId}`
-  await app.limiter.take('account', account)
+async function prove(
+  app: App,
+  visit: Visit,
+  factor: CodeFactor,
+  identityId: string,
+  code: string,
+): Promise<LoginOutcome> {
+  const guess = await countGuess(app, visit, {
+    kind: 'code',
+    subject: `second factor ${identityId}`,
+    identityId: () => identityId,
+  })
   const wrong = await app.database.transaction(async (tx) => {
     const config = await findConfig(tx, identityId, factor.type, { lock: true })
     return config ? factor.spend(tx, app, { identityId, config, code }) : factor.none()
   })
   if (wrong) return { kind: 'refused', found: new Map([['', [wrong]]]) }
-  await app.limiter.reset('account', account)
+  await guess.right()
   return { kind: 'proven', identityId, method: factor.type, aal: 'aal2' }
 }

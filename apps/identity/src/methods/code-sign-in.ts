@@ -20,6 +20,7 @@ import { claimAddress } from '../identities/claim.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
+import { countGuess } from '../limits/guesses.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
 import { recall, remember } from './memory.ts'
@@ -139,7 +140,7 @@ async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fie
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
   await updateFlow(app.database.db, flow, { state: 'passed_challenge' })
-  return { kind: 'proven', traits: valid, credentials: [], session: false, verified: true }
+  return { kind: 'proven', traits: valid, credentials: [], session: true, verified: true }
 }
 
 /** Whether the address is taken is told only to who can read its mail. */
@@ -200,15 +201,14 @@ async function tryCode(
   options: { address: string; code: string },
 ): Promise<CodeUse | 'spent'> {
   const { address, code } = options
-  const account = `${flow.kind} ${address}`
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('account', account)
+  const guess = await countGuess(app, visit, {
+    kind: 'code',
+    subject: `${flow.kind} ${address}`,
+    identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
+  })
   if ((await countTry(app.database.db, flow)) > triesPerCode) return 'spent'
   if (recall(flow.context, 'code').address !== address) return { kind: 'wrong' }
   const use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
-  if (use.kind === 'right') {
-    await app.limiter.refund('client', visit.clientAddress)
-    await app.limiter.reset('account', account)
-  }
+  if (use.kind === 'right') await guess.right()
   return use
 }

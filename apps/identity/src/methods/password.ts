@@ -11,6 +11,7 @@ import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
+import { countGuess } from '../limits/guesses.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
@@ -88,15 +89,18 @@ async function checkLogin(app: App, visit: Visit, fields: Fields): Promise<Login
   if (found.size > 0) return { kind: 'refused', found, identifier }
 
   const account = normalizeIdentifier(identifier)
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('account', account)
+  const owner = await findPasswordLogin(app.database.db, account)
+  const guess = await countGuess(app, visit, {
+    kind: 'password',
+    subject: account,
+    identityId: () => owner?.identityId,
+  })
   // A password that could never have been set is not worth a hash, but it takes as long as one.
-  const login = password.length <= 4096 ? await findPasswordLogin(app.database.db, account) : undefined
+  const login = password.length <= 4096 ? owner : undefined
   if (!(await app.passwords.verify(login?.hash, password)) || !login)
     return { kind: 'refused', found: new Map([['', [messages.credentialsInvalid()]]]), identifier }
 
-  await app.limiter.refund('client', visit.clientAddress)
-  await app.limiter.reset('account', account)
+  await guess.right()
   if (login.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
   if (app.verifiesAddresses && !login.verified)

@@ -27,7 +27,9 @@ export const profileSettings: SettingsMethod = {
       async write(tx) {
         // checkTraits has just proven the shape.
         const valid = traits as Traits
-        const address = await replaceTraits(tx, person.identity, valid, { verified: !app.verifiesAddresses })
+        const address = await replaceTraits(tx, person.identity, valid, {
+          verified: app.assumesAddresses && 'assumed',
+        })
         const [from, to] = [emailOf(person.identity.traits), emailOf(valid)]
         if (address) await noteSecurityEvent(tx, app, visit, person, { event: 'address-changed', from, to })
         return address

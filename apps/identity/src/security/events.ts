@@ -17,6 +17,12 @@ export type SecurityEvent =
   | { event: 'address-changed'; from: string; to: string }
   /** `factor` in the words of the person: "an authenticator app". */
   | { event: 'factor-added' | 'factor-removed'; factor: string }
+  | TokenEvent
+
+/** What the server reports about API tokens, which it keeps. */
+export type TokenEvent =
+  | { event: 'token-created' | 'token-revoked'; name: string; scope?: string }
+  | { event: 'tokens-revoked'; count: number }
 
 /** What is needed of the service to tell somebody something. */
 type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { outbox: Pick<App['outbox'], 'enqueue'> }
@@ -24,6 +30,8 @@ type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { ou
 /**
  * Writes down what happened to an account and, where it changes who can get in, tells its owner by mail: all with the
  * caller's transaction. The caller wakes the outbox after the commit.
+ *
+ * @param options.id of an event that may be reported twice: the second time nothing happens
  */
 export async function noteSecurityEvent(
   tx: Executor,
@@ -31,18 +39,22 @@ export async function noteSecurityEvent(
   visit: Pick<Visit, 'clientAddress' | 'userAgent'>,
   person: Pick<Person, 'identity'>,
   what: SecurityEvent,
+  { id = newId() }: { id?: string } = {},
 ): Promise<void> {
   const { identity } = person
   const { clientAddress, userAgent } = visit
-  if (app.sendsMail) {
-    const now = { consoleUrl: app.consoleUrl, clientAddress, time: new Date() }
-    for (const { recipient, notice } of await noticesOf(tx, app, person, userAgent, what))
-      await app.outbox.enqueue(tx, noticeMail(recipient, notice, now))
-  }
+  // Before the event itself is in the log: a sign-in is compared with those before it.
+  const notices = app.sendsMail ? await noticesOf(tx, app, person, userAgent, what) : []
   const { event, ...details } = what
-  await tx
+  const written = await tx
     .insert(securityLog)
-    .values({ id: newId(), identityId: identity.id, event, details, ipAddress: clientAddress, userAgent })
+    .values({ id, identityId: identity.id, event, details, ipAddress: clientAddress, userAgent })
+    .onConflictDoNothing()
+    .returning({ id: securityLog.id })
+  if (written.length > 0) {
+    const now = { consoleUrl: app.consoleUrl, clientAddress, time: new Date() }
+    for (const { recipient, notice } of notices) await app.outbox.enqueue(tx, noticeMail(recipient, notice, now))
+  }
 }
 
 async function noticesOf(
@@ -59,6 +71,11 @@ async function noticesOf(
     case 'factor-added':
     case 'factor-removed':
       return [{ recipient, notice: { what: what.event, factor: what.factor } }]
+    case 'token-created':
+    case 'token-revoked':
+      return [{ recipient, notice: { what: what.event, name: what.name } }]
+    case 'tokens-revoked':
+      return [{ recipient, notice: { what: what.event, count: what.count } }]
     case 'address-changed': {
       const notice: Notice = { what: 'address-changed', from: what.from, to: what.to }
       // The new one is asked to be verified, which tells enough.

@@ -11,10 +11,16 @@ export interface PersonRow {
     traits: Traits
     metadata_public: unknown
     metadata_admin: unknown
+    recovered_at: string | null
     created_at: string
     updated_at: string
   }
-  verifiable: (AddressRow & { verified: boolean; status: AddressStatus; verified_at: string | null })[]
+  verifiable: (AddressRow & {
+    verified: boolean
+    status: AddressStatus
+    verified_at: string | null
+    assumed: boolean
+  })[]
   recovery: AddressRow[]
 }
 
@@ -37,6 +43,7 @@ export function personFromRow({ identity, verifiable, recovery }: PersonRow): Pe
       traits: identity.traits,
       metadataPublic: identity.metadata_public,
       metadataAdmin: identity.metadata_admin,
+      recoveredAt: identity.recovered_at === null ? null : new Date(identity.recovered_at),
       createdAt: new Date(identity.created_at),
       updatedAt: new Date(identity.updated_at),
     },
@@ -44,6 +51,7 @@ export function personFromRow({ identity, verifiable, recovery }: PersonRow): Pe
       ...address(row),
       verified: row.verified,
       status: row.status,
+      assumed: row.assumed,
       verifiedAt: row.verified_at === null ? null : new Date(row.verified_at),
     })),
     recovery: recovery.map(address),

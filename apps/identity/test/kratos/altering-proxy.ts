@@ -15,15 +15,23 @@ export async function startAlteringProxy(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer((asked, reply) => {
     const { method, headers: given, url } = asked
-    const passed = request(new URL(url ?? '/', target), { method, headers: given }, async (answer) => {
-      const chunks: Buffer[] = await answer.toArray()
-      const body = Buffer.concat(chunks).toString()
-      const altered = alter({ status: answer.statusCode ?? 500, headers: { ...answer.headers }, body })
-      const length = Buffer.byteLength(altered.body)
-      const headers = Object.entries(altered.headers).filter(([, value]) => value !== undefined)
-      const sized = length > 0 ? { 'content-length': length } : {}
-      reply.writeHead(altered.status, { ...Object.fromEntries(headers), ...sized }).end(altered.body)
-    })
+    const passed = request(
+      new URL(url ?? '/', target),
+      {
+        method,
+        // The service answers for its own host only.
+        headers: { ...given, host: new URL(target).host },
+      },
+      async (answer) => {
+        const chunks: Buffer[] = await answer.toArray()
+        const body = Buffer.concat(chunks).toString()
+        const altered = alter({ status: answer.statusCode ?? 500, headers: { ...answer.headers }, body })
+        const length = Buffer.byteLength(altered.body)
+        const headers = Object.entries(altered.headers).filter(([, value]) => value !== undefined)
+        const sized = length > 0 ? { 'content-length': length } : {}
+        reply.writeHead(altered.status, { ...Object.fromEntries(headers), ...sized }).end(altered.body)
+      },
+    )
     asked.pipe(passed)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,5 +1,6 @@
 import type { Answer } from '../browser.ts'
 import { consoleUrl } from '../console-url.ts'
+import { relaxations } from './differences.ts'
 
 /** What a client can tell of an answer, without what differs from run to run and without wording, which is ours. */
 export interface Observation {
@@ -25,7 +26,10 @@ export function observe(answer: Answer): Observation {
   return {
     status: answer.status,
     headers,
-    cookies: answer.setCookies.map(cookieShape).sort(),
+    cookies: answer.setCookies
+      .filter((cookie) => !ownCookies.has(cookie.split('=', 1)[0] ?? ''))
+      .map(cookieShape)
+      .sort(),
     body: isRedirect ? '' : bodyOf(answer),
   }
 }
@@ -39,10 +43,11 @@ function bodyOf(answer: Answer): unknown {
 }
 
 /** Wording, and what only one of the two servers can know: that it is there counts, not what it says. */
-const wording = new Set(['text', 'message', 'reason', 'docs', 'title', '$id', 'version', 'integrity', 'nonce'])
-const secrets = new Set(['challenge', 'secret', 'session_token_exchange_code'])
+const wording = new Set<string>(relaxations.wording.fields)
+const secrets = new Set<string>(relaxations.secrets.fields)
 /** Help for who debugs the original. */
-const left = new Set(['details', 'debug'])
+const left = new Set<string>(relaxations.errorDetails.fields)
+const ownCookies = new Set<string>(relaxations.cookies.fields)
 const isMoment = (name: string) => name === 'since' || name.endsWith('_unix')
 
 function shape(name: string, value: unknown): unknown {

@@ -2,6 +2,7 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { Browser, IdentityFlows } from '../identity/flows.ts'
+import { revokeTokensOfPerson } from '../tokens/revoke.ts'
 import { settleRecovered } from './recovered.ts'
 import { relay } from './relay.ts'
 
@@ -56,6 +57,10 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
         {
           async agreed(_answer, browser) {
             await settleRecovered(app, actor)
+            if (body.revokeTokens)
+              await revokeTokensOfPerson(app, actor.id, {
+                requester: { address: browser.address, userAgent: browser.userAgent ?? '' },
+              })
             if (body.signOutOthers) await endOtherSessions(browser)
             return undefined
           },

@@ -37,6 +37,11 @@ const settings = z
       .min(16, 'is shorter than 16 characters')
       .optional()
       .meta({ example: '<random text>' }),
+    IDENTITY_PROXY_SECRET: z
+      .string()
+      .min(16, 'is shorter than 16 characters')
+      .optional()
+      .meta({ example: '<random text>' }),
     ENCRYPTION_SECRET_KEY: key,
     ENCRYPTION_DEPRECATED_KEY: key.optional(),
     CRUX_TLS_CERT: z.string().optional().meta({ example: '<PEM, or CRUX_TLS_CERT_FILE=/path>' }),
@@ -100,6 +105,7 @@ export type Config = {
   identityPublicUrl: string
   identityAdminUrl: string
   identityAdminToken: string | undefined
+  identityProxySecret: string | undefined
   encryption: { key: string; deprecatedKey: string | undefined }
   /** `files` when both came from files: they are read again when they change. */
   tls: { cert: string; key: string; files?: { cert: string; key: string } | undefined } | undefined
@@ -150,6 +156,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     identityPublicUrl: read.IDENTITY_PUBLIC_URL,
     identityAdminUrl: read.IDENTITY_ADMIN_URL,
     identityAdminToken: read.IDENTITY_ADMIN_TOKEN,
+    identityProxySecret: read.IDENTITY_PROXY_SECRET,
     encryption: { key: read.ENCRYPTION_SECRET_KEY, deprecatedKey: read.ENCRYPTION_DEPRECATED_KEY },
     tls,
     agentImage: read.CRUX_AGENT_IMAGE,

@@ -5,7 +5,7 @@ import type { Authentication } from '../tokens/authentication.ts'
 import type { FailedChecks } from '../tokens/failed-checks.ts'
 import type { Actor, TeamContext } from './handlers.ts'
 import { refuseForeignOrigin } from './origins.ts'
-import { unsettled } from './unsettled.ts'
+import { sessionRefusal } from './unsettled.ts'
 
 /** What stands between a request, or a live message, and its handler. */
 export type Gates = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
@@ -15,7 +15,7 @@ export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<Pass
 
 /**
  * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low 403, a
- * password or second factor that is still to come 403. By id a team that is not ours is 404 with property `team` (backend.md 2.2).
+ * password or second factor that is still to come 403, a sign-in that is too old for the endpoint 403 `session`. By id a team that is not ours is 404 with property `team` (backend.md 2.2).
  */
 export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): Guard {
   return async (row, request) => {
@@ -52,10 +52,10 @@ export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): G
 
   /** Before a refusal the session is looked at anew: what it lacked a moment ago it may have now. */
   async function settled(row: EndpointSpec, actor: Actor, request: FastifyRequest, team?: TeamContext): Promise<Actor> {
-    if (row.unsettled || !unsettled(actor, team)) return actor
+    if (!sessionRefusal(row, actor, team)) return actor
     const { cookie, authorization } = request.headers
     const now = (await gates.authentication.actor({ cookie, authorization }, { fresh: true })) ?? actor
-    const refusal = unsettled(now, team)
+    const refusal = sessionRefusal(row, now, team)
     if (refusal) throw refusal
     return now
   }

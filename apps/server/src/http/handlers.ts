@@ -16,7 +16,13 @@ type OfPerson = {
 export type Grant = { id: string; scope: TokenScope }
 
 /** A signed-in person. */
-export type SessionActor = OfPerson & { sessionId: string; grant?: undefined; recoveredAt?: Date | undefined }
+export type SessionActor = OfPerson & {
+  sessionId: string
+  /** When the person last proved who they are in this session. */
+  authenticatedAt: Date
+  grant?: undefined
+  recoveredAt?: Date | undefined
+}
 /** A person, signed in or by a token of theirs. */
 export type UserActor = SessionActor | (OfPerson & { sessionId?: undefined; grant: Grant })
 export type ServiceAccountActor = {

@@ -6,9 +6,12 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
+const proxySecret = 'a secret that both know'
+
 type Seen = { method: string | undefined; url: string | undefined; address: unknown; body: string }
 
 let seen: Seen[] = []
+let secrets: unknown[] = []
 let service: Server
 let crux: TestServer
 beforeAll(async () => {
@@ -16,14 +19,18 @@ beforeAll(async () => {
     const { method, url, headers } = request
     const arrived = { method, url, address: headers['x-forwarded-for'], body: await text(request) }
     seen.push(arrived)
+    secrets.push(headers['x-crux-proxy-secret'])
     response.end(JSON.stringify(arrived))
   }).listen(0, '127.0.0.1')
   await once(service, 'listening')
   const { port } = service.address() as AddressInfo
-  crux = await startTestServer({ config: { identityPublicUrl: `http://127.0.0.1:${port}` } })
+  crux = await startTestServer({
+    config: { identityPublicUrl: `http://127.0.0.1:${port}`, identityProxySecret: proxySecret },
+  })
 })
 beforeEach(() => {
   seen = []
+  secrets = []
 })
 afterAll(async () => {
   await crux.stop()
@@ -68,4 +75,10 @@ it.each(['GET', 'DELETE', 'POST'])('passes a %s of HTTP/2 on, with a body and wi
   session.close()
   await until(() => session.destroyed)
   expect(seen).toHaveLength(2)
+})
+
+it('proves itself with its own secret, whatever a client sends in its place', async () => {
+  await fetch(`${crux.url}/kratos/sessions`)
+  await fetch(`${crux.url}/kratos/sessions`, { headers: { 'x-crux-proxy-secret': 'made up' } })
+  expect(secrets).toEqual([proxySecret, proxySecret])
 })

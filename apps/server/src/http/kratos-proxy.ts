@@ -2,6 +2,7 @@ import { request as ask, type IncomingHttpHeaders } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { CruxError } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { proxyHeaders, proxySecretHeader } from '../identity/configuration.ts'
 
 /** Names one connection, not the message (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
@@ -16,10 +17,13 @@ const hopByHop = new Set([
   'upgrade',
   'host',
   'forwarded',
+  // Ours says it; a client may not.
+  proxySecretHeader,
 ])
 
 type Options = {
   publicUrl: string
+  proxySecret: string | undefined
   url: () => string
   /** Somebody changed his settings, or came back from a login provider: what follows from it is done before the browser goes on. */
   settingsPassed: (cookie: string | undefined) => Promise<void>
@@ -43,7 +47,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, options: Op
   if (isInternal(path)) throw new CruxError('notFound')
   const target = new URL(options.publicUrl)
   const base = target.pathname.replace(/\/$/, '')
-  const { headers, hasBody } = forwarded(request, target.host, options.url())
+  const { headers, hasBody } = forwarded(request, target.host, options)
   const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const outgoing = (target.protocol === 'https:' ? askSecurely : ask)(
       {
@@ -90,7 +94,8 @@ function isInternal(path: string): boolean {
  * What is sent on. A body is always framed: where its length is not told it goes in chunks, because what Node would send without
  * either behind a GET or DELETE is the next request to whoever reads it.
  */
-function forwarded(request: FastifyRequest, host: string, url: string) {
+function forwarded(request: FastifyRequest, host: string, options: Options) {
+  const url = options.url()
   const named = new Set(
     String(request.headers.connection ?? '')
       .toLowerCase()
@@ -106,6 +111,7 @@ function forwarded(request: FastifyRequest, host: string, url: string) {
     'x-forwarded-host': new URL(url).host,
     'x-forwarded-proto': new URL(url).protocol.slice(0, -1),
     'x-request-id': request.id,
+    ...proxyHeaders(options),
   }
   const { stream } = request.raw as { stream?: { endAfterHeaders: boolean } }
   const isFramed = 'content-length' in request.headers || 'transfer-encoding' in request.headers

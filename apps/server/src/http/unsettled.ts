@@ -1,4 +1,4 @@
-import { CruxError } from '@crux/contract'
+import { CruxError, type EndpointSpec, limits } from '@crux/contract'
 import { lacksSecondFactor, secondFactorMissing } from '../teams/second-factor.ts'
 import type { Actor, TeamContext } from './handlers.ts'
 
@@ -8,3 +8,18 @@ export function unsettled(actor: Actor, team?: TeamContext): CruxError | undefin
     return new CruxError('forbidden', { property: 'recovered', description: 'Set a new password first.' })
   return team && lacksSecondFactor(actor, team) ? secondFactorMissing() : undefined
 }
+
+/** Why this caller may not use the endpoint with the session as it is now; signing in again may change that. */
+export function sessionRefusal(row: EndpointSpec, actor: Actor, team?: TeamContext): CruxError | undefined {
+  const refusal = row.unsettled ? undefined : unsettled(actor, team)
+  return refusal ?? (row.recentSignIn && !hasRecentSignIn(actor) ? signInTooOld() : undefined)
+}
+
+const hasRecentSignIn = (actor: Actor): boolean =>
+  actor.kind === 'user' && !actor.grant && actor.authenticatedAt.getTime() + limits.recentSignInMs > Date.now()
+
+const signInTooOld = () =>
+  new CruxError('forbidden', {
+    property: 'session',
+    description: 'Your sign-in is too old for this. Sign in again, then retry.',
+  })

@@ -9,6 +9,17 @@ import { settledMark } from './recovered-session.ts'
 export type Account = Person & { verified: boolean }
 export type NewAccount = { email: string; firstName: string; lastName?: string | null | undefined }
 
+/** What happened to a person's API tokens. The same `id` twice is one report. */
+export type SecurityReport = {
+  id: string
+  what:
+    | { event: 'token-created'; name: string; scope: string }
+    | { event: 'token-revoked'; name: string }
+    | { event: 'tokens-revoked'; count: number }
+  address: string
+  userAgent: string
+}
+
 /**
  * What the server does with accounts through the admin API: invitations and recovery. Every call may be repeated.
  *
@@ -20,6 +31,8 @@ export interface Accounts {
   findByEmail(email: string): Promise<Account | undefined>
   /** With a verified address and without a way to sign in; the one that is there when somebody else was quicker. */
   create(account: NewAccount): Promise<Account>
+  /** With its sessions; one that is gone already is no error. */
+  delete(id: string): Promise<void>
   hasSignedIn(id: string): Promise<boolean>
   /** A recovery flow and the code that passes it; any browser may use it. */
   issueCode(id: string, hours: number): Promise<{ flow: string; code: string }>
@@ -30,6 +43,12 @@ export interface Accounts {
   saveOnboarding(id: string, shown: boolean): Promise<void>
   /** As if the session had never been: somebody who had no other has not signed in. */
   undoSignIn(id: string, sessionId: string): Promise<void>
+  /**
+   * Writes into the security log that the person reads, and tells them by mail. Nothing happens for an account that is gone.
+   *
+   * @returns `unsupported` by an identity service without such a log, which an Ory Kratos is
+   */
+  reportSecurity(id: string, report: SecurityReport): Promise<'done' | 'unsupported'>
 }
 
 /** Asks the admin API of the identity service, ours or a real Ory Kratos, through its own client. */
@@ -82,6 +101,17 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
         return asked(Promise.reject(cause))
       }
     },
+    async delete(id) {
+      const deleted = admin.deleteIdentity({ id }, quick)
+      if (
+        await deleted.then(
+          () => false,
+          (cause: unknown) => statusOf(cause) === 404,
+        )
+      )
+        return
+      await asked(deleted)
+    },
     hasSignedIn: async (id) =>
       (await asked(admin.listIdentitySessions({ id, pageSize: 1, perPage: 1 }, quick))).length > 0,
     async issueCode(id, hours) {
@@ -110,6 +140,26 @@ export function createAccounts(options: AdminAddress & { log: Logger }): Account
       if (sessions.some((session) => session.id !== sessionId))
         await asked(admin.disableSession({ id: sessionId }, quick))
       else await asked(admin.deleteIdentitySessions({ id }, quick))
+    },
+    async reportSecurity(id, { what, address, userAgent, ...report }) {
+      const url = `${options.adminUrl.replace(/\/+$/, '')}/admin/identities/${encodeURIComponent(id)}/security-log`
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(options.adminToken && { authorization: `Bearer ${options.adminToken}` }),
+        },
+        body: JSON.stringify({ ...report, what, ip_address: address, user_agent: userAgent }),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(quick.timeout),
+      })
+      if (answer.ok) return 'done'
+      // A path that is not there is answered in plain text, an account that is not there in JSON.
+      const isJson = answer.headers.get('content-type')?.includes('json')
+      await answer.body?.cancel()
+      if (answer.status === 404 && isJson) return 'done'
+      if (answer.status === 404 || answer.status === 405) return 'unsupported'
+      throw new CruxError('serviceUnavailable', { property: 'kratos', description: `It answered ${answer.status}.` })
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '../bus/bus.ts'
-import type { Person } from './identity.ts'
+import type { ActivePerson } from './identity.ts'
 
 /** As long as a session may be remembered (decision 11). */
 const rememberMs = 2_000
@@ -9,14 +9,14 @@ const entriesMax = 10_000
  * Whose account is there and not disabled, for tokens that outlive sessions. Our identity service tells of changes over the bus;
  * another one is believed for 2 s at most.
  */
-export function createActivePeople(options: { load: (id: string) => Promise<Person | undefined>; bus: Bus }) {
-  const known = new Map<string, { at: number; person: Promise<Person | undefined> }>()
+export function createActivePeople(options: { load: (id: string) => Promise<ActivePerson | undefined>; bus: Bus }) {
+  const known = new Map<string, { at: number; person: Promise<ActivePerson | undefined> }>()
   options.bus.on('identity.changed', ({ userId }) => known.delete(userId))
   options.bus.on('person.changed', ({ userId }) => known.delete(userId))
   options.bus.onReconnected(() => known.clear())
 
   return {
-    async get(id: string): Promise<Person | undefined> {
+    async get(id: string): Promise<ActivePerson | undefined> {
       const entry = known.get(id)
       if (entry && Date.now() - entry.at < rememberMs) return entry.person
       if (known.size >= entriesMax) known.clear()

@@ -1,5 +1,6 @@
 import { CruxError } from '@crux/contract'
-import { Configuration, FrontendApi } from '@ory/kratos-client'
+import { FrontendApi } from '@ory/kratos-client'
+import { type PublicAddress, proxyHeaders, publicConfiguration } from './configuration.ts'
 
 type RequestOptions = NonNullable<Parameters<FrontendApi['updateLoginFlow']>[1]>
 type Answered = { status: number; data: unknown; headers: unknown }
@@ -23,15 +24,20 @@ export interface IdentityFlows {
   logout(browser: Browser): Promise<FlowAnswer>
 }
 
-export function createIdentityFlows(publicUrl: string): IdentityFlows {
-  const frontend = new FrontendApi(new Configuration({ basePath: publicUrl }))
+export function createIdentityFlows(identity: PublicAddress): IdentityFlows {
+  const frontend = new FrontendApi(publicConfiguration(identity))
 
   const options = ({ address, cookie, userAgent }: Browser): RequestOptions => ({
     timeout: 10_000,
     maxRedirects: 0,
     proxy: false,
     validateStatus: () => true,
-    headers: { 'x-forwarded-for': address, 'user-agent': userAgent ?? '', ...(cookie && { cookie }) },
+    headers: {
+      ...proxyHeaders(identity),
+      'x-forwarded-for': address,
+      'user-agent': userAgent ?? '',
+      ...(cookie && { cookie }),
+    },
   })
 
   return {

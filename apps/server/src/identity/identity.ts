@@ -1,22 +1,18 @@
 import { CruxError } from '@crux/contract'
 import type { Logger } from '@crux/service-kit'
-import {
-  Configuration,
-  FrontendApi,
-  IdentityApi,
-  type Identity as KratosIdentity,
-  type Session,
-} from '@ory/kratos-client'
+import { FrontendApi, IdentityApi, type Identity as KratosIdentity, type Session } from '@ory/kratos-client'
 import type { Bus } from '../bus/bus.ts'
 import type { SessionActor } from '../http/handlers.ts'
 import { createActivePeople } from './active-people.ts'
-import { type AdminAddress, adminConfiguration } from './configuration.ts'
+import { type AdminAddress, adminConfiguration, type PublicAddress, publicConfiguration } from './configuration.ts'
 import { createLastLogins } from './last-logins.ts'
 import { createPeopleCache } from './people.ts'
 import { recoveredAt } from './recovered-session.ts'
 import { createSessionCache } from './session-cache.ts'
 
 export type Person = { id: string; name: string; email: string }
+/** `recoveredAt`: when the account was last recovered; our identity service tells, an Ory Kratos does not. */
+export type ActivePerson = Person & { recoveredAt?: Date | undefined }
 /** What a request brought to prove who it is. */
 export type Credentials = { cookie?: string | undefined; authorization?: string | undefined }
 
@@ -32,7 +28,7 @@ export interface Identity {
    * The person of an account that is there and not disabled.
    * @throws CruxError serviceUnavailable when the identity service does not answer
    */
-  active(id: string): Promise<Person | undefined>
+  active(id: string): Promise<ActivePerson | undefined>
   /** The people behind ids, in few calls; who is gone is not in the map. Never throws: names are shown where they can be had. */
   people(ids: Iterable<string>): Promise<Map<string, Person>>
   /** When people signed in last, ISO text by id; at most a minute old. Never throws, as above. */
@@ -42,8 +38,8 @@ export interface Identity {
 export const sessionCookieName = 'ory_kratos_session'
 
 /** Asks the identity service, ours or a real Ory Kratos, through its own client. */
-export function createIdentity(options: AdminAddress & { publicUrl: string; bus: Bus; log: Logger }): Identity {
-  const frontend = new FrontendApi(new Configuration({ basePath: options.publicUrl }))
+export function createIdentity(options: AdminAddress & PublicAddress & { bus: Bus; log: Logger }): Identity {
+  const frontend = new FrontendApi(publicConfiguration(options))
   const admin = new IdentityApi(adminConfiguration(options))
 
   async function whoami(credential: Credential): Promise<SessionActor | undefined> {
@@ -69,10 +65,12 @@ export function createIdentity(options: AdminAddress & { publicUrl: string; bus:
     return data.map(personOf)
   }
 
-  async function fetchActive(id: string): Promise<Person | undefined> {
+  async function fetchActive(id: string): Promise<ActivePerson | undefined> {
     try {
-      const { data } = await admin.getIdentity({ id }, { timeout: 5_000, proxy: false })
-      return data.state === 'inactive' ? undefined : personOf(data)
+      const { data, headers } = await admin.getIdentity({ id }, { timeout: 5_000, proxy: false })
+      const recovered: unknown = headers['x-crux-recovered-at']
+      if (data.state === 'inactive') return undefined
+      return { ...personOf(data), ...(typeof recovered === 'string' && { recoveredAt: new Date(recovered) }) }
     } catch (cause) {
       if ((cause as { response?: { status?: number } }).response?.status === 404) return undefined
       options.log.warn({ err: cause }, 'the identity service did not answer')
@@ -131,6 +129,7 @@ function actorOf(session: Session, recovered: Date | undefined): SessionActor | 
     kind: 'user',
     ...personOf(session.identity),
     sessionId: session.id,
+    authenticatedAt: new Date(session.authenticated_at ?? session.issued_at ?? 0),
     sessionExpiresAt: session.expires_at ? new Date(session.expires_at) : new Date(Date.now() + 3_600_000),
     aal: session.authenticator_assurance_level === 'aal2' ? 'aal2' : 'aal1',
     recovered: recovered !== undefined,

@@ -1,4 +1,5 @@
 import type { OutgoingMail } from '@crux/service-kit/mail'
+import { escapeHtml, onOneLine } from './mail-text.ts'
 
 type About = { recipient: string; teamName: string; inviter: string | undefined; link: string }
 
@@ -28,13 +29,3 @@ function invitationMail({ recipient, teamName, inviter, link }: About, instructi
     ].join('\n'),
   }
 }
-
-/** Names are what people typed: they neither begin lines of their own nor hide characters. */
-const onOneLine = (text: string) =>
-  text
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
-    .trim()
-    .slice(0, 70)
-
-const escapeHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -41,7 +41,10 @@ export async function deleteRegistryToken(app: App, team: TeamContext, registryI
     return deleteTokens(queries, holderOf(team, registryId))
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
-  tokensRevoked(app, revoked)
+  tokensRevoked(
+    app,
+    revoked.map(({ id }) => id),
+  )
 }
 
 export async function registryTokenOf(app: App, team: TeamContext, registryId: string) {

@@ -40,7 +40,7 @@ export async function deleteAccount(app: App, team: TeamContext, actor: SessionA
     if (!(await retireAccount(queries, { id, teamId: team.id }, actor.id))) throw accountNotFound(id)
     return deleteTokens(queries, holderOf(team, id))
   })
-  tokensRevoked(app, revoked)
+  tokensRevoked(app, idsOf(revoked))
   told(app, team, id)
 }
 
@@ -65,11 +65,13 @@ export async function deleteAccountToken(
   const { serviceAccountId: id, tokenId } = params
   const revoked = await inTransaction(app.database, async (queries) => {
     if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
-    return deleteTokens(queries, holderOf(team, id), tokenId)
+    return deleteTokens(queries, holderOf(team, id), { tokenId })
   })
   if (revoked.length === 0) throw tokenNotFound(tokenId)
-  tokensRevoked(app, revoked)
+  tokensRevoked(app, idsOf(revoked))
 }
+
+const idsOf = (tokens: { id: string }[]) => tokens.map(({ id }) => id)
 
 const holderOf = (team: TeamContext, id: string): Holder => ({
   kind: 'service-account',

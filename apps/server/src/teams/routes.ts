@@ -2,6 +2,7 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { LocalAgents } from '../nodes/local-agents.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, renameTeam } from './actions.ts'
+import { deleteAccount } from './delete-account.ts'
 import { selectInvitationsOf } from './invitation-store.ts'
 import { acceptInvitation, declineInvitation, invite, reinvite } from './invitations.ts'
 import { changeRole, leaveTeam, removeUser } from './members.ts'
@@ -10,6 +11,7 @@ import { selectTeamNames } from './store.ts'
 
 type TeamOperation =
   | 'users.me'
+  | 'users.delete-me'
   | 'users.show-onboarding'
   | 'users.hide-onboarding'
   | 'users.accept-invitation'
@@ -50,6 +52,7 @@ export function teamRoutes(app: App, localAgents: LocalAgents): Handlers<TeamOpe
         recovered: (now ?? actor).recovered,
       }
     },
+    'users.delete-me': async ({ actor, body }) => void (await deleteAccount(app, actor, body)),
     'users.show-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, true)),
     'users.hide-onboarding': async ({ actor }) => void (await app.accounts.saveOnboarding(actor.id, false)),
     'users.accept-invitation': async ({ actor, params }) => void (await acceptInvitation(app, actor, params.teamId)),

@@ -3,12 +3,17 @@ import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { hashToken, makeToken } from '../gateway/tokens.ts'
 import type { SessionActor } from '../http/handlers.ts'
+import { type Requester, reportTokens } from './announce.ts'
 import { tokensRevoked } from './events.ts'
+import { revokeTokensOfPerson } from './revoke.ts'
 import { deleteTokens, type Holder, insertToken, selectTokens, type TokenRow } from './store.ts'
 
 const dayMs = 86_400_000
 
 export async function listTokens(app: App, actor: SessionActor): Promise<Answer<'tokens.list'>> {
+  // Those from before a recovery open nothing any more and are not shown, also while nobody has used one since.
+  const recoveredAt = (await app.identity.active(actor.id))?.recoveredAt
+  if (recoveredAt) await revokeTokensOfPerson(app, actor.id, { before: recoveredAt })
   return (await selectTokens(app.database.pool, mine(actor))).map(toToken)
 }
 
@@ -21,6 +26,7 @@ export async function getToken(app: App, actor: SessionActor, id: string): Promi
 export async function createToken(
   app: App,
   actor: SessionActor,
+  requester: Requester,
   body: Body<'tokens.create'>,
 ): Promise<Answer<'tokens.create'>> {
   const account = await app.accounts.find(actor.id)
@@ -31,15 +37,23 @@ export async function createToken(
       value: account.email,
       description: 'Verify your e-mail address first.',
     })
-  const made = await inTransaction(app.database, (queries) => issueToken(queries, mine(actor), actor, body))
+  const made = await inTransaction(app.database, async (queries) => {
+    const token = await issueToken(queries, mine(actor), actor, body)
+    const { name, scope } = token
+    await reportTokens(app, queries, actor.id, requester, { event: 'token-created', name, scope })
+    return token
+  })
   app.log.info({ tokenId: made.id, userId: actor.id, scope: made.scope }, 'token created')
   return made
 }
 
-export async function deleteToken(app: App, actor: SessionActor, id: string): Promise<void> {
-  const revoked = await deleteTokens(app.database.pool, mine(actor), id)
-  if (revoked.length === 0) throw tokenNotFound(id)
-  tokensRevoked(app, revoked)
+export async function deleteToken(app: App, actor: SessionActor, requester: Requester, tokenId: string): Promise<void> {
+  await inTransaction(app.database, async (queries) => {
+    const [revoked] = await deleteTokens(queries, mine(actor), { tokenId })
+    if (!revoked) throw tokenNotFound(tokenId)
+    await reportTokens(app, queries, actor.id, requester, { event: 'token-revoked', name: revoked.name })
+  })
+  tokensRevoked(app, [tokenId])
 }
 
 /**

@@ -2,6 +2,7 @@ import type { App } from '../context.ts'
 import { bearerToken, hashToken } from '../gateway/tokens.ts'
 import type { Actor } from '../http/handlers.ts'
 import type { Credentials, Person } from '../identity/identity.ts'
+import { revokeTokensOfPerson } from './revoke.ts'
 import { type FoundToken, findToken, touchToken } from './store.ts'
 
 /** As long as a session may be remembered; revocations are heard over the bus at once. */
@@ -23,7 +24,7 @@ export interface Authentication {
   isRegistryHook(credentials: Pick<Credentials, 'authorization'>, registryId: string): Promise<boolean>
 }
 
-export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identity' | 'log'>): Authentication {
+export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identity' | 'jobs' | 'log'>): Authentication {
   const known = new Map<string, { at: number; token: FoundToken }>()
   const touched = new Map<string, number>()
   // Grows with every revocation: an answer that was under way meanwhile is not kept.
@@ -65,13 +66,43 @@ export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identi
     )
   }
 
+  /**
+   * Whoever recovers an account may be answering a theft: its older API tokens end. An Ory Kratos does not report recoveries, so
+   * there the first request of the recovered session counts.
+   */
+  const revoked = new Map<string, number>()
+  function revokeLater(userId: string, recoveredAt: Date) {
+    if (revoked.get(userId) === recoveredAt.getTime()) return
+    if (revoked.size >= entriesMax) revoked.clear()
+    revoked.set(userId, recoveredAt.getTime())
+    revokeTokensOfPerson(app, userId, { before: recoveredAt }).catch((err: unknown) => {
+      revoked.delete(userId)
+      app.log.warn({ err, userId }, 'the tokens of a recovered account were not deleted yet')
+    })
+  }
+  app.bus.on('identity.changed', ({ userId }) => {
+    app.identity.active(userId).then(
+      (person) => person?.recoveredAt && revokeLater(userId, person.recoveredAt),
+      (err: unknown) =>
+        app.log.warn({ err, userId }, 'whether an account was recovered is asked again at its next use'),
+    )
+  })
+
   return {
     async actor(credentials, options) {
-      if (!/^bearer\s+crux_/i.test(credentials.authorization ?? '')) return app.identity.session(credentials, options)
+      if (!/^bearer\s+crux_/i.test(credentials.authorization ?? '')) {
+        const actor = await app.identity.session(credentials, options)
+        if (actor?.recoveredAt) revokeLater(actor.id, actor.recoveredAt)
+        return actor
+      }
       const token = await valid(credentials)
       if (!token) return undefined
       // Dies with the account: who is gone or disabled has no tokens.
       const person = token.userId === null ? undefined : await app.identity.active(token.userId)
+      if (token.userId !== null && person?.recoveredAt && token.createdAt <= person.recoveredAt) {
+        revokeLater(token.userId, person.recoveredAt)
+        return undefined
+      }
       const actor = actorOf(token, person)
       if (actor) touch(token.id)
       return actor

@@ -84,13 +84,18 @@ export async function insertToken(queries: Queries, token: NewToken): Promise<To
   return row
 }
 
-/** @returns the ids of those that were revoked; with `tokenId` only that one, if it is the holder's */
-export async function deleteTokens(queries: Queries, holder: Holder, tokenId?: string): Promise<string[]> {
-  const { rows } = await queries.query<{ id: string }>(
-    `delete from crux.access_token where ${holderColumn[holder.kind]} = $1 and ($2::uuid is null or id = $2) returning id`,
-    [holderId(holder), tokenId ?? null],
+/** @returns those that were revoked; with `tokenId` only that one, if it is the holder's; with `before` only older ones */
+export async function deleteTokens(
+  queries: Queries,
+  holder: Holder,
+  { tokenId, before }: { tokenId?: string; before?: Date } = {},
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await queries.query<{ id: string; name: string }>(
+    `delete from crux.access_token where ${holderColumn[holder.kind]} = $1 and ($2::uuid is null or id = $2)
+      and ($3::timestamptz is null or created_at <= $3) returning id, name`,
+    [holderId(holder), tokenId ?? null, before ?? null],
   )
-  return rows.map((row) => row.id)
+  return rows
 }
 
 export async function deploymentTokenMaker(queries: Queries, deploymentId: string): Promise<string | undefined> {
@@ -112,6 +117,7 @@ export async function voidDeploymentToken(queries: Queries, deploymentId: string
 
 export type FoundToken = {
   id: string
+  createdAt: Date
   name: string
   scope: TokenScope
   aal: 'aal1' | 'aal2'
@@ -129,7 +135,7 @@ export type FoundToken = {
 export async function findToken(queries: Queries, hash: string): Promise<FoundToken | undefined> {
   const { rows } = await queries.query<FoundToken>({
     name: 'token by hash',
-    text: `select k.id, k.name, k.scope, k.aal, k.created_by as "createdBy", k.expires_at as "expiresAt", k.user_id as "userId",
+    text: `select k.id, k.created_at as "createdAt", k.name, k.scope, k.aal, k.created_by as "createdBy", k.expires_at as "expiresAt", k.user_id as "userId",
         k.team_id as "teamId", k.deployment_id as "deploymentId", k.registry_id as "registryId", a.id as "serviceAccountId", a.name as "serviceAccountName"
       from crux.access_token k left join crux.service_account a on a.id = k.service_account_id and a.deleted_at is null
       where k.hash = $1`,

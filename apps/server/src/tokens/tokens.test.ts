@@ -43,6 +43,43 @@ describe('an API token', () => {
     expect((await make(someone)).token).toMatch(/^crux_/)
   })
 
+  it('is created only within five minutes after a sign-in, and at once after signing in again', async () => {
+    const old = crux.people.signIn(ada, { authenticatedAt: new Date(Date.now() - limits.recentSignInMs - 1_000) })
+    // Whoever asks first is remembered with the old sign-in.
+    await crux.client(old).call('tokens.list')
+    await expect(make(old)).rejects.toMatchObject({ status: 403, property: 'session' })
+    const account = await crux
+      .client(ada)
+      .call('service-accounts.create', { params: { teamSlug: team.slug }, body: { name: 'Robot', role: 'user' } })
+    const params = { teamSlug: team.slug, serviceAccountId: account.id }
+    const body = { name: 'Of a robot', expirationInDays: 1 }
+    await expect(crux.client(old).request('service-accounts.create-token', { params, body })).rejects.toMatchObject({
+      status: 403,
+      property: 'session',
+    })
+    crux.people.confirm(old)
+    expect((await make(old)).token).toMatch(/^crux_/)
+    const { token } = await crux.client(old).call('service-accounts.create-token', { params, body })
+    expect(token).toMatch(/^crux_/)
+  })
+
+  it('is announced to its owner when it is created and when it is revoked, and not when that fails', async () => {
+    const someone = crux.signUp()
+    const reports = () =>
+      crux.people.reports.filter(({ id }) => id === someone.id).map(({ id: _, ...report }) => report)
+    const { id, name } = await make(someone, 'deploy')
+    await until(async () => reports().length === 1)
+    await expect(
+      crux.client(someone).request('tokens.create', { body: { name, expirationInDays: 0 } }),
+    ).rejects.toMatchObject({ status: 409 })
+    await crux.client(someone).call('tokens.delete', { params: { tokenId: id } })
+    await until(async () => reports().length === 2)
+    expect(reports()).toEqual([
+      { event: 'token-created', name, scope: 'deploy' },
+      { event: 'token-revoked', name },
+    ])
+  })
+
   it('never expires when that was asked for, and has the full scope when none was', async () => {
     const made = await crux.client(ada).call('tokens.create', { body: { name: 'For ever', expirationInDays: 0 } })
     expect(made).toMatchObject({ expiresAt: null, scope: 'full' })

@@ -31,7 +31,9 @@ export async function startServerAndIdentity(options: { people?: boolean } = {})
     database,
     config: { identityPublicUrl: publicUrl, identityAdminUrl: adminUrl, identityAdminToken: adminToken },
     ...(!options.people && {
-      overrides: { identity: (bus) => createIdentity({ publicUrl, adminUrl, adminToken, bus, log }) },
+      overrides: {
+        identity: (bus) => createIdentity({ publicUrl, proxySecret: undefined, adminUrl, adminToken, bus, log }),
+      },
     }),
   })
   return {

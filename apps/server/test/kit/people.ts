@@ -5,7 +5,7 @@ import type { Account, Accounts } from '../../src/identity/accounts.ts'
 import type { Identity, Person } from '../../src/identity/identity.ts'
 import { createSessionCache } from '../../src/identity/session-cache.ts'
 
-type SignIn = { expiresInMs?: number; aal?: SessionActor['aal']; recovered?: boolean }
+type SignIn = { expiresInMs?: number; authenticatedAt?: Date; aal?: SessionActor['aal']; recovered?: boolean }
 /** Somebody signed in: an actor with the token of the session. */
 export type Someone = SessionActor & { token: string }
 
@@ -19,6 +19,7 @@ export function createPeople() {
   const signedIn = new Set<string>()
   const disabled = new Set<string>()
   const withoutOnboarding = new Set<string>()
+  const reports: { id: string; event: string; name?: string; count?: number }[] = []
   let count = 0
 
   const identity = (bus: Bus): Identity => {
@@ -57,6 +58,10 @@ export function createPeople() {
       known.set(account.id, account)
       return account
     },
+    delete: async (id) => {
+      known.delete(id)
+      for (const [token, session] of sessions) if (session.id === id) sessions.delete(token)
+    },
     hasSignedIn: async (id) => signedIn.has(id),
     issueCode: async (id) => ({ flow: id, code: String(randomInt(100_000, 999_999)) }),
     settleRecovery: async () => undefined,
@@ -66,11 +71,17 @@ export function createPeople() {
       if (shown) withoutOnboarding.delete(id)
       else withoutOnboarding.add(id)
     },
+    reportSecurity: async (id, report) => {
+      reports.push({ id, ...report.what })
+      return 'done'
+    },
   }
 
   return {
     identity,
     accounts,
+    /** What was to be told of people's API tokens. */
+    reports,
     signUp(name = `Person ${++count}`, options: SignIn = {}): Someone {
       const person = {
         id: randomUUID(),
@@ -81,7 +92,10 @@ export function createPeople() {
       return this.signIn(person, options)
     },
     /** Another session of the same person. */
-    signIn(person: Person, { expiresInMs = 3_600_000, aal = 'aal1', recovered = false }: SignIn = {}): Someone {
+    signIn(
+      person: Person,
+      { expiresInMs = 3_600_000, aal = 'aal1', recovered = false, authenticatedAt = new Date() }: SignIn = {},
+    ): Someone {
       const someone: Someone = {
         kind: 'user',
         id: person.id,
@@ -89,6 +103,7 @@ export function createPeople() {
         email: person.email,
         sessionId: randomUUID(),
         sessionExpiresAt: new Date(Date.now() + expiresInMs),
+        authenticatedAt,
         aal,
         recovered,
         token: `ory_st_${randomBytes(24).toString('base64url')}`,
@@ -99,6 +114,8 @@ export function createPeople() {
     },
     /** The account takes part no more; its sessions are ended by `forget`. */
     disable: (person: Person) => void disabled.add(person.id),
+    /** The person has signed in again in this session. */
+    confirm: (someone: Someone) => void sessions.set(someone.token, { ...someone, authenticatedAt: new Date() }),
     /** The session has shown a second factor since. */
     raise: (someone: Someone) => void sessions.set(someone.token, { ...someone, aal: 'aal2' }),
     /** Whether the person's address was proven. */

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { links } from '../../links.ts'
 import { AccountHead } from './AccountHead.tsx'
@@ -8,12 +10,14 @@ import { PasswordForm } from './PasswordForm.tsx'
 export function ChangePasswordPage() {
   const { t } = useTranslation('account')
   const navigate = useNavigate()
+  const tokens = useQuery(apiQuery('tokens.list'))
   return (
     <>
       <AccountHead title={t('profile.changePassword')} />
       <div className="max-w-md">
         <PasswordForm
           submitLabel={t('profile.changePassword')}
+          tokens={tokens.data?.length}
           returnTo="/auth/settings/change-password"
           onDone={() => {
             toastSuccess(t('profile.passwordChanged'))

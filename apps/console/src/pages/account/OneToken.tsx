@@ -7,6 +7,7 @@ import { Button } from '../../components/Button.tsx'
 import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import type { Created } from '../../forms/token-create.tsx'
+import { readTokenDraft } from '../../forms/token-draft.ts'
 import { askRevoke } from './revoke-token.ts'
 import { Expiry } from './use-token-columns.tsx'
 
@@ -25,7 +26,8 @@ type Props = {
 /** The one token that a thing may have: made, shown once, revoked. */
 export function OneToken({ of, token, create, creating, revoke, revokeDenied }: Props) {
   const { t } = useTranslation('tokens')
-  const [open, setOpen] = useState(false)
+  const draftOf = location.pathname
+  const [open, setOpen] = useState(() => readTokenDraft(draftOf) !== undefined)
   const title = t(`${of}.title`)
   const ask = async () => {
     if (await askRevoke(token?.name ?? title, t(`${of}.revokeText`))) revoke()
@@ -60,6 +62,7 @@ export function OneToken({ of, token, create, creating, revoke, revokeDenied }: 
       {open && (
         <TokenCreate
           title={t(`${of}.add`)}
+          draftOf={draftOf}
           description={t(`${of}.addText`)}
           nameless={of === 'registry'}
           creating={creating}

@@ -12,27 +12,38 @@ import { FlowGate } from '../auth/FlowGate.tsx'
 import { useSettingsFlow } from './use-settings-flow.ts'
 
 const Form = z
-  .object({ password: z.string().min(8).max(70), repeat: z.string().min(1), signOutOthers: z.boolean() })
+  .object({
+    password: z.string().min(8).max(70),
+    repeat: z.string().min(1),
+    signOutOthers: z.boolean(),
+    revokeTokens: z.boolean(),
+  })
   .refine((values) => values.repeat === values.password, {
     path: ['repeat'],
     error: () => i18n.t('auth:register.different'),
   })
 
-type Props = { submitLabel: string; returnTo: string; onDone: () => unknown }
+type Props = {
+  submitLabel: string
+  returnTo: string
+  /** API tokens of the person that may be revoked with the change. */
+  tokens?: number
+  onDone: () => unknown
+}
 
 /** A new password, typed twice. */
-export function PasswordForm({ submitLabel, returnTo, onDone }: Props) {
+export function PasswordForm({ submitLabel, returnTo, tokens = 0, onDone }: Props) {
   const { t } = useTranslation('auth')
   const form = useForm({
     resolver: zodResolver(Form),
-    defaultValues: { password: '', repeat: '', signOutOthers: true },
+    defaultValues: { password: '', repeat: '', signOutOthers: true, revokeTokens: false },
   })
   const { opened, send, pending, error } = useSettingsFlow({
     returnTo,
-    submit: (flow, { password, signOutOthers }: z.output<typeof Form>) =>
+    submit: (flow, { password, signOutOthers, revokeTokens }: z.output<typeof Form>) =>
       elsewhere(
         client.request('auth.change-password', {
-          body: { flow: flow.id, csrfToken: csrfTokenOf(flow), password, signOutOthers },
+          body: { flow: flow.id, csrfToken: csrfTokenOf(flow), password, signOutOthers, revokeTokens },
         }),
       ),
     onDone,
@@ -55,6 +66,14 @@ export function PasswordForm({ submitLabel, returnTo, onDone }: Props) {
           label={t('newPassword.others')}
           help={t('newPassword.othersHelp')}
         />
+        {tokens > 0 && (
+          <SwitchField
+            form={form}
+            name="revokeTokens"
+            label={t('newPassword.tokens', { count: tokens })}
+            help={t('newPassword.tokensHelp')}
+          />
+        )}
       </FormPanel>
     </FlowGate>
   )

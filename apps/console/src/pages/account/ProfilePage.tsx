@@ -12,6 +12,7 @@ import { Switch } from '../../components/Switch.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import { AccountHead } from './AccountHead.tsx'
+import { DeleteAccount } from './DeleteAccount.tsx'
 
 /** Who one is here. */
 export function ProfilePage() {
@@ -59,6 +60,7 @@ export function ProfilePage() {
           }
         </QueryView>
         <FirstStepsSwitch />
+        {isWhole(query.data) && <DeleteAccount email={query.data.email} />}
       </div>
     </>
   )

@@ -2,6 +2,7 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
 import {
   Fingerprint,
   History,
+  KeyRound,
   LifeBuoy,
   Lock,
   LogIn,
@@ -101,6 +102,9 @@ const icons: Record<string, LucideIcon> = {
   'address-changed': Mail,
   'factor-added': ShieldCheck,
   'factor-removed': ShieldOff,
+  'token-created': KeyRound,
+  'token-revoked': KeyRound,
+  'tokens-revoked': KeyRound,
 }
 
 function useColumns(): Column<SecurityEvent>[] {

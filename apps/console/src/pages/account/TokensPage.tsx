@@ -63,6 +63,7 @@ export function TokensPage() {
       {anchor.open && (
         <TokenCreate
           title={t('add')}
+          draftOf="me"
           description={t('addText')}
           scopes={tokenScopes}
           creating={create}

@@ -5,6 +5,6 @@ import { wayWords } from './way-words.ts'
 /** An entry of the security log as a sentence; one that is not known yet goes by its name. */
 export function securityWords({ event, details }: SecurityEvent): string {
   const key = `account:log.event.${event}`
-  if (!i18n.exists(key)) return event
+  if (!i18n.exists(key, { ...details })) return event
   return i18n.t(key as 'account:log.event.signed-in', { ...details, way: wayWords([details]) })
 }

@@ -1,12 +1,15 @@
+import type { ApiError } from '@crux/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
-import { useEffect } from 'react'
+import { Mail } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { client } from '../../api/client.ts'
-import { csrfTokenOf, type Flow, submitFlow } from '../../api/identity.ts'
+import { csrfTokenOf, type Flow, fieldValue, submitFlow } from '../../api/identity.ts'
+import { Button } from '../../components/Button.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
@@ -14,6 +17,7 @@ import { links } from '../../links.ts'
 import { AuthCard } from './AuthCard.tsx'
 import { afterSignUp } from './after-sign-up.ts'
 import { CaptchaBox, useCaptcha } from './Captcha.tsx'
+import { CodeForm, Resend } from './CodeStep.tsx'
 import { FlowGate } from './FlowGate.tsx'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
 import { Or, ProviderButtons } from './ProviderButtons.tsx'
@@ -41,6 +45,10 @@ type SignUp =
   | z.output<typeof Register>
   | (Pick<z.output<typeof Register>, 'email' | 'firstName' | 'lastName'> & { passkey: string })
   | { provider: string }
+  | { traits: Traits; code?: string }
+
+/** What a sign-up by code sends, in the words of the identity service. */
+type Traits = { email: string; name: { first: string; last?: string } }
 
 export function RegisterPage() {
   const { t } = useTranslation('auth')
@@ -51,12 +59,17 @@ export function RegisterPage() {
     defaultValues: { email: search.email ?? '', firstName: '', lastName: '', password: '', repeat: '' },
   })
   const captcha = useCaptcha()
+  const [sentAt, setSentAt] = useState<number | null>(null)
   const { opened, flow, send, pending, error, alreadySignedIn } = useFlow({
     kind: 'registration',
     id: search.flow,
     submit: (current, values: SignUp) => submit(current, values, captcha.take()),
     onDone: (answer, values) => {
-      const email = 'email' in values ? values.email : undefined
+      if ('traits' in values && !values.code) {
+        setSentAt(Date.now())
+        return undefined
+      }
+      const email = 'email' in values ? values.email : 'traits' in values ? values.traits.email : undefined
       return afterSignUp(answer, { email, returnTo: search.return_to }, navigate)
     },
   })
@@ -73,6 +86,22 @@ export function RegisterPage() {
 
   const providers = providersOf(flow)
   const open = flow?.ui.nodes.some((node) => node.group === 'password') ?? true
+  const typedTraits = async (): Promise<Traits | null> => {
+    if (!(await form.trigger(['firstName', 'lastName', 'email'], { shouldFocus: true }))) return null
+    const { email, firstName, lastName } = form.getValues()
+    return { email, name: { first: firstName, ...(lastName === '' ? {} : { last: lastName }) } }
+  }
+  const byCode = flow?.ui.nodes.some((node) => node.group === 'code') ?? false
+  if (flow?.state === 'sent_email')
+    return (
+      <RegisterCode
+        traits={traitsOf(flow)}
+        pending={pending}
+        error={error}
+        sentAt={sentAt}
+        send={(values) => send(values)}
+      />
+    )
   return (
     <AuthCard
       title={t('register.title')}
@@ -126,7 +155,21 @@ export function RegisterPage() {
           <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
           <CaptchaBox captcha={captcha} flow={flow} />
         </FormPanel>
-        {(providers.length > 0 || passkeyOptions(flow) !== '') && <Or />}
+        {(providers.length > 0 || passkeyOptions(flow) !== '' || byCode) && <Or />}
+        {byCode && (
+          <Button
+            size="lg"
+            icon={Mail}
+            busy={pending}
+            onClick={async () => {
+              const traits = await typedTraits()
+              // What the service says to it stands in the form.
+              if (traits) await send({ traits }).catch(() => {})
+            }}
+          >
+            {t('register.byCode')}
+          </Button>
+        )}
         <PasskeySignUp
           flow={flow}
           pending={pending}
@@ -152,6 +195,15 @@ export function RegisterPage() {
 
 function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captcha?: string }) {
   const proof = { flow: flow.id, csrfToken: csrfTokenOf(flow) }
+  if ('traits' in values) {
+    const { traits, code } = values
+    const passed = captcha ? { transient_payload: { captcha_token: captcha } } : {}
+    return submitFlow('registration', flow, {
+      method: 'code',
+      traits,
+      ...(code ? { code } : { ...passed, ...resend(flow) }),
+    })
+  }
   if ('provider' in values) return submitFlow('registration', flow, { method: 'oidc', provider: values.provider })
   if ('passkey' in values) {
     const { email, firstName: first, lastName: last } = values
@@ -161,4 +213,48 @@ function submit(flow: Flow<'registration'>, values: SignUp, { captcha }: { captc
   }
   const { repeat: _, ...account } = values
   return client.call('auth.register', { body: { ...proof, captcha, method: 'password', ...account } })
+}
+
+/** A code that is sent again is asked for in another way than the first. */
+const resend = (flow: Flow<'registration'>) => (flow.state === 'sent_email' ? { resend: 'code' } : {})
+
+/** The flow keeps what the code was sent for, also over a reload. */
+function traitsOf(flow: Flow<'registration'>): Traits {
+  const last = fieldValue(flow, 'traits.name.last')
+  return {
+    email: fieldValue(flow, 'traits.email'),
+    name: { first: fieldValue(flow, 'traits.name.first'), ...(last === '' ? {} : { last }) },
+  }
+}
+
+type CodeProps = {
+  traits: Traits
+  pending: boolean
+  error: ApiError | null
+  sentAt: number | null
+  send: (values: { traits: Traits; code?: string }) => Promise<unknown>
+}
+
+/** The second step of a sign-up without a password. */
+function RegisterCode({ traits, pending, error, sentAt, send }: CodeProps) {
+  const { t } = useTranslation('auth')
+  return (
+    <AuthCard
+      title={t('register.title')}
+      sub={t('register.codeSent', { email: traits.email })}
+      foot={
+        <TextLink {...links.register()} reloadDocument>
+          {t('register.startOver')}
+        </TextLink>
+      }
+    >
+      <CodeForm
+        submitLabel={t('register.submit')}
+        pending={pending}
+        error={error}
+        onSubmit={(code) => send({ traits, code })}
+      />
+      <Resend sentAt={sentAt} onSend={() => void send({ traits }).catch(() => {})} />
+    </AuthCard>
+  )
 }

@@ -1,7 +1,7 @@
 import { type Result, tokenScopes } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Bot, KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
@@ -15,6 +15,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { readTokenDraft } from '../../forms/token-draft.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
@@ -61,6 +62,11 @@ function Accounts({ teamSlug, onLayer }: { teamSlug: string; onLayer: (layer: La
   const stale = [queryKey('service-accounts.list')]
   const updateDenied = useDenied('service-accounts.update')
   const tokenDenied = useDenied('service-accounts.create-token')
+  // Back from signing in again: the form that was left opens with what was typed.
+  useEffect(() => {
+    const account = query.data?.find(({ id }) => readTokenDraft(id))
+    if (account) onLayer({ kind: 'token', account })
+  }, [query.data, onLayer])
   const remove = useCall('service-accounts.delete', { stale, onSuccess: () => toastSuccess(t('accounts.deleted')) })
   return (
     <QueryView
@@ -168,6 +174,7 @@ function AccountToken({ teamSlug, account, onClose }: { teamSlug: string; accoun
   return (
     <TokenCreate
       title={t('addTo', { name: account.name })}
+      draftOf={account.id}
       description={t('addAccountText')}
       scopes={['deploy', ...tokenScopes.filter((scope) => scope !== 'deploy')]}
       creating={create}

@@ -5,6 +5,7 @@ import type { LoginMethod } from '../../flows/sign-in-method.ts'
 import { textField } from '../../http/body.ts'
 import { removeConfig, saveConfig } from '../../identities/credentials.ts'
 import { emailOf } from '../../identities/traits.ts'
+import { countGuess } from '../../limits/guesses.ts'
 import { noteSecurityEvent } from '../../security/events.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember, takeOut } from '../memory.ts'
@@ -39,7 +40,7 @@ export const securityKeyLogin: LoginMethod = {
       input(type, 'webauthn_login', 'hidden', { value: '' }),
     ]
   },
-  async check(app, _visit, { flow, fields, session }) {
+  async check(app, visit, { flow, fields, session }) {
     const party = relyingParty(app)
     const answer = readProof(textField(fields, 'webauthn_login'))
     const refuse = (message: ReturnType<typeof messages.generic>) =>
@@ -48,8 +49,11 @@ export const securityKeyLogin: LoginMethod = {
     if (!answer || !session) return refuse(messages.generic('The answer of the security key cannot be read.'))
     const { identityId } = session.session
     const question = questionOf(await takeOut(app, flow, type))
-    const account = `second factor ${identityId}`
-    await app.limiter.take('account', account)
+    const guess = await countGuess(app, visit, {
+      kind: 'code',
+      subject: `second factor ${identityId}`,
+      identityId: () => identityId,
+    })
     const problem = await app.database.transaction(async (tx) => {
       const stored = await findKeys(tx, identityId, type, { lock: true })
       const key = stored?.keys.find(({ id }) => id === answer.id)
@@ -61,7 +65,7 @@ export const securityKeyLogin: LoginMethod = {
       return undefined
     })
     if (problem) return refuse(problem)
-    await app.limiter.reset('account', account)
+    await guess.right()
     return { kind: 'proven', identityId, method: type, aal: 'aal2' }
   },
 }

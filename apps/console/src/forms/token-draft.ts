@@ -1,0 +1,32 @@
+import { flushSync } from 'react-dom'
+import { confirmAddress } from '../pages/account/use-settings-flow.ts'
+
+const key = 'crux-token-draft'
+/** Nobody who comes back later than this still waits for the form. */
+const keptMs = 15 * 60_000
+
+export type TokenDraft = { name: string; expiry: '30' | '60' | '90' | '0'; scope: 'read' | 'deploy' | 'full' }
+type Kept = { of: string; at: number; values: TokenDraft }
+
+/** What was typed into the form before the person signed in again. `of` says whose token it was to become. */
+export function readTokenDraft(of: string): TokenDraft | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Kept | null
+    return kept?.of === of && Date.now() - kept.at < keptMs ? kept.values : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const dropTokenDraft = () => sessionStorage.removeItem(key)
+
+/**
+ * Leaves for the sign-in page, which leads back to this address.
+ *
+ * @param settle makes the form one that may be left without a question
+ */
+export function signInAgain(of: string, values: TokenDraft, settle: () => void): void {
+  sessionStorage.setItem(key, JSON.stringify({ of, at: Date.now(), values } satisfies Kept))
+  flushSync(settle)
+  location.assign(confirmAddress(location.pathname + location.search + location.hash))
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { App } from '../context.ts'
+import { badRequest } from '../http/errors.ts'
+import type { Routes } from '../http/routes.ts'
+import type { Visit } from '../http/visit.ts'
+import { noteSecurityEvent } from '../security/events.ts'
+import { requirePerson } from './identities.ts'
+import { parseJson } from './identity-body.ts'
+
+const name = z.string().max(200)
+const what = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('token-created'), name, scope: z.string().max(20) }),
+  z.object({ event: z.literal('token-revoked'), name }),
+  z.object({ event: z.literal('tokens-revoked'), count: z.int().min(1) }),
+])
+const Entry = z.object({ id: z.uuid(), what, ip_address: z.string().max(64), user_agent: z.string().max(512) })
+
+/** What our server reports about a person, for the log that the person reads. The original has nothing like it. */
+export function securityLogRoutes(app: App): Routes {
+  return { '/admin/identities/:id/security-log': { POST: (visit) => recordEvent(app, visit) } }
+}
+
+/** The same `id` twice is one event: the server repeats what it is not sure of. */
+async function recordEvent(app: App, visit: Visit): Promise<unknown> {
+  const person = await requirePerson(app, visit)
+  const read = Entry.safeParse(parseJson(visit.request.body))
+  if (!read.success) throw badRequest(`The entry is not valid: ${z.prettifyError(read.error)}`)
+  const { id, ip_address: clientAddress, user_agent: userAgent } = read.data
+  await app.database.transaction((tx) =>
+    noteSecurityEvent(tx, app, { clientAddress, userAgent }, person, read.data.what, { id }),
+  )
+  app.outbox.wake()
+  return visit.reply.code(204).send()
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { type Keys, sameSecret } from '../secrets.ts'
+
+export const deviceCookieName = 'crux_device'
+/** People that use one browser. Who signed in longest ago goes first. */
+const peopleMax = 5
+const part = '[A-Za-z0-9_-]{22}'
+const shape = new RegExp(`^${part}(?:\\.${part}){1,${peopleMax}}$`)
+
+export type DeviceReader = { cookie(name: string): string | undefined }
+type DeviceWriter = DeviceReader & { setDeviceCookie(value: string): void }
+
+/**
+ * Whether somebody has signed in to this account with this browser before. The cookie holds a random number and, for each account, its
+ * signature: it opens nothing and tells nothing, and for another account it is worth nothing.
+ */
+export async function isKnownDevice(
+  keys: Keys,
+  visit: DeviceReader,
+  identityId: () => Promise<string | undefined> | string | undefined,
+): Promise<boolean> {
+  const [device, ...signatures] = read(visit)
+  const owner = device && (await identityId())
+  if (!device || !owner) return false
+  const expected = sign(keys, device, owner)
+  return signatures.filter((signature) => sameSecret(signature, expected)).length > 0
+}
+
+/** After a complete sign-in, second factor included: a password alone must not earn further guesses at the second factor. */
+export function rememberDevice(keys: Keys, visit: DeviceWriter, identityId: string): void {
+  const [known, ...signatures] = read(visit)
+  const device = known ?? randomBytes(16).toString('base64url')
+  const own = sign(keys, device, identityId)
+  const others = signatures.filter((signature) => signature !== own)
+  visit.setDeviceCookie([device, own, ...others.slice(0, peopleMax - 1)].join('.'))
+}
+
+function read(visit: DeviceReader): string[] {
+  const value = visit.cookie(deviceCookieName) ?? ''
+  return shape.test(value) ? value.split('.') : []
+}
+
+const sign = (keys: Keys, device: string, identityId: string): string =>
+  keys.sign('device', device, identityId).subarray(0, 16).toString('base64url')

@@ -1,0 +1,89 @@
+import { followRedirects, type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Browser } from '../../../test/browser.ts'
+import { openLogin, openSettings, signUpInBrowser, submitLogin, submitSettings } from '../../../test/factors.ts'
+import { startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
+import { callback, makeAccount, publicUrl, signInWith, whoami } from '../../../test/oidc-visits.ts'
+
+let server: OidcServer
+let identity: TestIdentity
+beforeAll(async () => {
+  server = await startOidcServer([callback('corp')])
+  const corp = { id: 'corp', label: 'ACME Corp', issuer: server.issuer, ...oidcClient }
+  identity = await startTestIdentity({ OIDC_PROVIDERS: JSON.stringify([corp]) })
+})
+afterAll(async () => {
+  await identity.stop()
+  await server.close()
+})
+beforeEach(() => {
+  server.account = makeAccount()
+})
+
+/** Goes to the provider and returns the address that leads back, without following it. */
+async function depart(browser: Browser): Promise<URL> {
+  const departed = await submitLogin<{ redirect_browser_to: string }>(browser, await openLogin(browser), {
+    provider: 'corp',
+  })
+  return new URL(await followRedirects(departed.json.redirect_browser_to, publicUrl))
+}
+const arrive = (browser: Browser, back: URL) => browser.ask(back.href.slice(publicUrl.length))
+const linkedTo = async (browser: Browser) =>
+  identity.sql(`select 1 from identity.credentials where type = 'oidc' and identity_id = $1`, [
+    (await whoami(browser)).identity?.id,
+  ])
+
+describe('a sign-in elsewhere refuses', () => {
+  it('the code that was given to another browser, though its state is the own one', async () => {
+    const [victim, attacker] = [identity.browser(), identity.browser()]
+    const own = await depart(victim)
+    server.account = makeAccount()
+    const foreign = await depart(attacker)
+    own.searchParams.set('code', foreign.searchParams.get('code') ?? '')
+    // PKCE: the code belongs to the verifier of the other attempt.
+    await arrive(victim, own)
+    expect(victim.sessionCookie).toBeUndefined()
+    // The attempt is over: the right code comes too late.
+    await arrive(victim, foreign)
+    expect(victim.sessionCookie).toBeUndefined()
+  })
+
+  it('the callback of a stranger, which would sign somebody in to the account of the stranger', async () => {
+    const [victim, attacker] = [identity.browser(), identity.browser()]
+    const back = await depart(attacker)
+    expect((await arrive(victim, back)).status).toBe(403)
+    await openLogin(victim)
+    expect((await arrive(victim, back)).status).toBe(403)
+    expect(victim.sessionCookie).toBeUndefined()
+  })
+
+  it.each(['https://evil.example/', '//evil.example', 'http://localhost:8000.evil.example/', '/\\evil.example'])(
+    'to lead on to %s',
+    async (target) => {
+      const path = `/self-service/login/browser?return_to=${encodeURIComponent(target)}`
+      expect((await identity.browser().ask(path)).status).toBe(400)
+    },
+  )
+})
+
+describe('linking', () => {
+  it('cannot be forced on somebody who is signed in', async () => {
+    const [victim, attacker] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
+    const departed = await submitSettings(attacker.browser, await openSettings(attacker.browser), { link: 'corp' })
+    const { redirect_browser_to: away } = departed.json as unknown as { redirect_browser_to: string }
+    const back = new URL(await followRedirects(away, publicUrl))
+    expect((await arrive(victim.browser, back)).status).toBeGreaterThanOrEqual(400)
+    expect(await linkedTo(victim.browser)).toEqual([])
+    expect(await linkedTo(attacker.browser)).toEqual([])
+  })
+
+  it('never happens by an address alone, whatever the provider says of it', async () => {
+    const { browser, email } = await signUpInBrowser(identity)
+    for (const email_verified of [true, false]) {
+      server.account = { ...makeAccount(), email, email_verified }
+      const visit = await signInWith('corp', identity.browser())
+      expect(visit.browser.sessionCookie).toBeUndefined()
+    }
+    expect(await linkedTo(browser)).toEqual([])
+  })
+})

@@ -1,0 +1,167 @@
+import type { LoginFlow, UiContainer } from '@ory/kratos-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browser, inputOf } from '../../../test/browser.ts'
+import {
+  openLogin,
+  openSettings,
+  signInWithPassword,
+  signUpInBrowser,
+  submitLogin,
+  submitSettings,
+} from '../../../test/factors.ts'
+import { consoleUrl, startTestIdentity, type TestIdentity } from '../../../test/identity.ts'
+import { SoftwareKey } from '../../../test/software-key.ts'
+
+let identity: TestIdentity
+beforeAll(async () => {
+  identity = await startTestIdentity()
+})
+afterAll(() => identity.stop())
+
+const optionsOf = (ui: UiContainer, name: string) => JSON.parse(String(inputOf(ui, name)?.value))
+const proofOf = (text: string) => JSON.parse(text) as { id: string; rawId: string; response: Record<string, string> }
+
+async function addSecurityKey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
+  const flow = await openSettings(browser)
+  const webauthn_register = key.create(optionsOf(flow.ui, 'webauthn_register_trigger'))
+  return {
+    key,
+    answer: await submitSettings(browser, flow, { webauthn_register, webauthn_register_displayname: 'Key' }),
+  }
+}
+
+async function addPasskey(browser: Browser, key = new SoftwareKey(consoleUrl)) {
+  const flow = await openSettings(browser)
+  const passkey_settings_register = key.create(optionsOf(flow.ui, 'passkey_create_data'))
+  return { key, answer: await submitSettings(browser, flow, { passkey_settings_register }) }
+}
+
+/** Signs in with what `make` answers to the question of a fresh login flow. */
+async function trySignIn(make: (question: never) => string) {
+  const browser = identity.browser()
+  const flow = await openLogin(browser)
+  const passkey_login = make(optionsOf(flow.ui, 'passkey_challenge') as never)
+  const { status } = await submitLogin<LoginFlow>(browser, flow, { passkey_login })
+  return { status, signedIn: browser.sessionCookie !== undefined }
+}
+const refused = { status: 400, signedIn: false }
+
+describe('a passkey login refuses', () => {
+  it('the passkey of one account under the name of another', async () => {
+    const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
+    const { key: victim } = await addPasskey(ada.browser)
+    const { key: own } = await addPasskey(eve.browser)
+    expect(await trySignIn((question) => own.get(question))).toMatchObject({ status: 200, signedIn: true })
+    expect(
+      await trySignIn((question) => {
+        const proof = proofOf(own.get(question))
+        proof.response.userHandle = victim.userHandle
+        return JSON.stringify(proof)
+      }),
+    ).toEqual(refused)
+    expect(
+      await trySignIn((question) => {
+        const proof = proofOf(own.get(question))
+        Object.assign(proof, { id: victim.id.toString('base64url'), rawId: victim.id.toString('base64url') })
+        proof.response.userHandle = victim.userHandle
+        return JSON.stringify(proof)
+      }),
+    ).toEqual(refused)
+  })
+
+  it('a key that was added as second factor', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    const { key } = await addSecurityKey(browser)
+    expect(await trySignIn((question) => key.get(question))).toEqual(refused)
+  })
+
+  it('the answer to a question of another flow, of another site, and of a registration', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    const { key } = await addPasskey(browser)
+    const other = optionsOf((await openLogin(identity.browser())).ui, 'passkey_challenge')
+    expect(await trySignIn(() => key.get(other as never))).toEqual(refused)
+    expect(
+      await trySignIn((question: { publicKey: object }) =>
+        key.get({ publicKey: { ...question.publicKey, rpId: 'evil.example' } } as never),
+      ),
+    ).toEqual(refused)
+    expect(
+      await trySignIn((question: { publicKey: { challenge: string } }) =>
+        key.create({
+          publicKey: { rp: { id: 'localhost' }, user: { id: key.userHandle }, challenge: question.publicKey.challenge },
+        }),
+      ),
+    ).toEqual(refused)
+  })
+
+  it('a counter that went back', async () => {
+    const { browser } = await signUpInBrowser(identity)
+    const { key } = await addPasskey(browser)
+    key.counter = 9
+    expect((await trySignIn((question) => key.get(question))).status).toBe(200)
+    key.counter = 3
+    expect(await trySignIn((question) => key.get(question))).toEqual(refused)
+  })
+})
+
+describe('a second factor', () => {
+  it('is not proven by the key of somebody else, whose question was the same', async () => {
+    const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
+    const { key } = await addSecurityKey(ada.browser)
+    const { key: own } = await addSecurityKey(eve.browser)
+    const browser = await signInWithPassword(identity, ada.email)
+    const flow = await openLogin(browser, '?aal=aal2')
+    const question = optionsOf(flow.ui, 'webauthn_login_trigger')
+    const proof = proofOf(own.get(question))
+    Object.assign(proof, { id: key.id.toString('base64url'), rawId: key.id.toString('base64url') })
+    const { status } = await submitLogin(browser, flow, { webauthn_login: JSON.stringify(proof) })
+    expect(status).toBe(400)
+    expect((await browser.ask('/sessions/whoami')).status).toBe(403)
+  })
+})
+
+describe('adding a key', () => {
+  it('takes a question once, and none of another browser', async () => {
+    const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
+    const foreign = optionsOf((await openSettings(ada.browser)).ui, 'passkey_create_data')
+    const flow = await openSettings(eve.browser)
+    const answer = await submitSettings(eve.browser, flow, {
+      passkey_settings_register: new SoftwareKey(consoleUrl).create(foreign),
+    })
+    expect(answer.status).toBe(400)
+    const own = optionsOf(flow.ui, 'passkey_create_data')
+    const late = await submitSettings(eve.browser, flow, {
+      passkey_settings_register: new SoftwareKey(consoleUrl).create(own),
+    })
+    expect(late.status).toBe(400)
+  })
+
+  it('a second time replaces it, and with an id that somebody else has takes nothing from them', async () => {
+    const [ada, eve] = [await signUpInBrowser(identity), await signUpInBrowser(identity)]
+    const { key } = await addPasskey(ada.browser)
+    expect((await addPasskey(ada.browser, key)).answer.status).toBe(200)
+    const flow = await openSettings(ada.browser)
+    const known = optionsOf(flow.ui, 'passkey_create_data').publicKey.excludeCredentials
+    expect(known).toHaveLength(1)
+    const copy = new SoftwareKey(consoleUrl)
+    copy.id.set(key.id)
+    await addPasskey(eve.browser, copy)
+    const victim = await trySignIn((question) => key.get(question))
+    expect(victim).toMatchObject({ status: 200, signedIn: true })
+  })
+
+  it.each([
+    ['as large as a form may be', Buffer.alloc(24_000, 0xff)],
+    ['nested without end', Buffer.alloc(24_000, 0x81)],
+    ['a map of maps', Buffer.alloc(24_000, 0xa1)],
+    ['a text longer than itself', Buffer.from([0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
+  ])('with an attestation that is %s is refused, and the service goes on', async (_what, bytes) => {
+    const { browser } = await signUpInBrowser(identity)
+    const flow = await openSettings(browser)
+    const answer = proofOf(new SoftwareKey(consoleUrl).create(optionsOf(flow.ui, 'passkey_create_data')))
+    answer.response.attestationObject = bytes.toString('base64url')
+    const { status } = await submitSettings(browser, flow, { passkey_settings_register: JSON.stringify(answer) })
+    expect(status).toBe(400)
+    expect((await browser.ask('/sessions/whoami')).status).toBe(200)
+  })
+})

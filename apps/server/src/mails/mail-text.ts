@@ -1,0 +1,9 @@
+/** Names are what people typed: they neither begin lines of their own nor hide characters. */
+export const onOneLine = (text: string): string =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 70)
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

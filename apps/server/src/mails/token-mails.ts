@@ -1,0 +1,41 @@
+import type { OutgoingMail } from '@crux/service-kit/mail'
+import type { SecurityReport } from '../identity/accounts.ts'
+import { escapeHtml, onOneLine } from './mail-text.ts'
+
+/** What is told of API tokens where the identity service keeps no security log and sends no such mail. */
+export function tokenMail(recipient: string, what: SecurityReport['what']): OutgoingMail {
+  const { subject, lead } = textOf(what)
+  const close =
+    'If this was not you, recover your account with this e-mail address: that revokes all of its API tokens.'
+  return {
+    recipient,
+    subject,
+    text: [lead, '', close, ''].join('\n'),
+    html: [
+      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
+      `<p>${escapeHtml(lead)}</p>`,
+      `<p style="color:#666">${escapeHtml(close)}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  }
+}
+
+function textOf(what: SecurityReport['what']): { subject: string; lead: string } {
+  switch (what.event) {
+    case 'token-created':
+      return {
+        subject: 'An API token was created',
+        lead: `The API token "${onOneLine(what.name)}" was created for your account with Crux.`,
+      }
+    case 'token-revoked':
+      return {
+        subject: 'An API token was revoked',
+        lead: `The API token "${onOneLine(what.name)}" of your account with Crux was revoked.`,
+      }
+    case 'tokens-revoked':
+      return {
+        subject: 'Your API tokens were revoked',
+        lead: `All API tokens of your account with Crux were revoked. There were ${what.count}.`,
+      }
+  }
+}

@@ -1,0 +1,75 @@
+import { type Body, CruxError } from '@crux/contract'
+import { recordAudit } from '../audit-log/record.ts'
+import type { App } from '../context.ts'
+import { inTransaction, type Queries } from '../db/transaction.ts'
+import type { SessionActor } from '../http/handlers.ts'
+import { tokensRevoked } from '../tokens/events.ts'
+import { deleteTokens } from '../tokens/store.ts'
+import { memberLeft } from './events.ts'
+
+type TeamRef = { id: string; name: string }
+
+/**
+ * Deletes the account with everything that is only the person's own: memberships, invitations, API tokens, preferences, sessions. What
+ * they did stays in the teams, and their name in the audit logs. Repeating it after a failure does no harm.
+ *
+ * @throws CruxError invalidArgument `email`, preconditionFailed `teams` for the only owner of a team, serviceUnavailable
+ */
+export async function deleteAccount(app: App, actor: SessionActor, body: Body<'users.delete-me'>): Promise<void> {
+  if (body.email.trim().toLowerCase() !== actor.email.toLowerCase())
+    throw new CruxError('invalidArgument', {
+      property: 'email',
+      description: 'This is not the e-mail address of your account.',
+    })
+  const { teams, tokens } = await inTransaction(app.database, async (queries) => {
+    const left = await lockTeamsOf(queries, actor.id)
+    await refuseSoleOwner(queries, actor.id)
+    await queries.query('delete from crux.team_member where user_id = $1', [actor.id])
+    await queries.query('delete from crux.invitation where user_id = $1', [actor.id])
+    const revoked = await deleteTokens(queries, { kind: 'user', userId: actor.id })
+    // Last, so that nothing is lost here when the identity service does not answer.
+    await app.accounts.delete(actor.id)
+    return { teams: left, tokens: revoked.map(({ id }) => id) }
+  })
+  app.log.info({ userId: actor.id }, 'account deleted')
+  tokensRevoked(app, tokens)
+  app.bus.publish({ type: 'session.ended', sessionId: actor.sessionId })
+  for (const team of teams) {
+    memberLeft(app, team, actor)
+    await recordAudit(app, {
+      teamId: team.id,
+      actor,
+      context: 'http',
+      method: 'delete',
+      event: 'team-member users.delete-me',
+      accepted: true,
+    })
+  }
+}
+
+/** Held until the end, as by everyone who changes members: of two owners who go at once, one stays. */
+async function lockTeamsOf(queries: Queries, userId: string): Promise<TeamRef[]> {
+  const { rows } = await queries.query<TeamRef>(
+    `select id, name from crux.team where id in (select team_id from crux.team_member where user_id = $1)
+      order by id for update`,
+    [userId],
+  )
+  return rows
+}
+
+async function refuseSoleOwner(queries: Queries, userId: string): Promise<void> {
+  const { rows } = await queries.query<{ name: string }>(
+    `select t.name from crux.team t join crux.team_member m on m.team_id = t.id and m.user_id = $1 and m.role = 'owner'
+      where not exists (
+        select from crux.team_member o where o.team_id = t.id and o.role = 'owner' and o.user_id <> $1)
+      order by t.name`,
+    [userId],
+  )
+  if (rows.length === 0) return
+  const names = rows.map(({ name }) => name)
+  throw new CruxError('preconditionFailed', {
+    property: 'teams',
+    value: names.join(', '),
+    description: `You are the only owner of ${new Intl.ListFormat('en').format(names)}. Make another member an owner, or delete the team, then try again.`,
+  })
+}

@@ -1,0 +1,37 @@
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import type { SecurityReport } from '../identity/accounts.ts'
+import { tokenMail } from '../mails/token-mails.ts'
+
+const job = 'security-report'
+
+/** Where a change came from, as the owner of the account sees it in the security log. */
+export type Requester = { address: string; userAgent: string }
+/** For what follows from something that happened at the identity service, which has logged it with its client. */
+export const unknownRequester: Requester = { address: '', userAgent: '' }
+
+type ReportJob = { userId: string; report: SecurityReport }
+
+/** Tells the owner, by mail and in their security log, if and only if the transaction commits. */
+export async function reportTokens(
+  app: Pick<App, 'jobs'>,
+  queries: Queries,
+  userId: string,
+  { address, userAgent }: Requester,
+  what: SecurityReport['what'],
+): Promise<void> {
+  // Ids of the log sort by time.
+  const { rows } = await queries.query<{ id: string }>('select uuidv7() as id')
+  const id = rows[0]?.id ?? ''
+  const report: SecurityReport = { id, what, address, userAgent: userAgent.slice(0, 512) }
+  await app.jobs.send(job, { userId, report } satisfies ReportJob, { within: queries })
+}
+
+/** Delivers what was reported, and tries again while the identity service is away. Call before the jobs start. */
+export function handleSecurityReports(app: App): void {
+  app.jobs.handle<ReportJob>(job, { retriesMax: 20, retryDelayS: 2 }, async ({ userId, report }) => {
+    if ((await app.accounts.reportSecurity(userId, report)) !== 'unsupported') return
+    const account = await app.accounts.find(userId)
+    if (account?.email && app.mail) await app.mail.send(tokenMail(account.email, report.what))
+  })
+}
