@@ -1,4 +1,5 @@
 import type { ContainerRef } from '@crux/agent-protocol'
+import { guarded } from '@crux/service-kit'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 
@@ -95,7 +96,7 @@ function nextStart(
         driver.find(ref).then(done, () => undefined)
       }
     })
-    cancel = () => done(undefined)
+    cancel = guarded('following a log', () => done(undefined))
     signal.addEventListener('abort', cancel, { once: true })
   })
   return { id, cancel: () => cancel() }
