@@ -67,39 +67,30 @@ export function onUnhandledError(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** An error that repeats is logged this often in full, then each hundredth time. */
-const loggedInFull = 10
-const crowdWindowMs = 60_000
+/** An error that repeats is logged this often, then each hundredth time: a flood must not fill the disk. */
+const loggedAlways = 10
+const kindsMax = 1_000
 
 /**
- * The last resort of a process: logs what `guarded` caught, and catches what no `guarded` did. The process goes on, because
- * everything that lasts is written before it is acted on, and because a restart would hand any input that throws a way to interrupt
- * everybody else. Errors of the last resort that crowd have left the process in a state nobody knows: then it exits, and its supervisor
- * starts it again.
+ * The last resort of a process: logs what `guarded` caught, and catches what no `guarded` did. The process goes on, however often that
+ * happens. What lasts is written before it is acted on, and work that waits for the callback has limits of time of its own; an exit would
+ * hand any input that throws a way to interrupt everybody else, which is worse than one call that never answers.
  *
- * @param options.crowdMax so many in a minute end the process
  * @returns removes the handlers again
  */
-export function handleUnhandledErrors(
-  log: Logger,
-  options: { crowdMax?: number; exit?: (code: number) => void } = {},
-): () => void {
-  const { crowdMax = 20, exit = (code) => process.exit(code) } = options
-  let recent: number[] = []
+export function handleUnhandledErrors(log: Logger): () => void {
+  const seen = new Map<string, number>()
   const unsubscribe = onUnhandledError(({ where, error, count }) => {
-    if (count <= loggedInFull || count % 100 === 0)
+    const kind = `${where}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200)
+    const times = (seen.get(kind) ?? 0) + 1
+    // Messages may hold anything, so there may be any number of them.
+    if (seen.size >= kindsMax) seen.clear()
+    seen.set(kind, times)
+    if (times <= loggedAlways || times % 100 === 0)
       log.error({ err: error, where, count }, 'an error reached no caller: the process goes on')
   })
-  const lastResort = (where: string) => (error: unknown) => {
-    reportUnhandledError(where, error)
-    const now = performance.now()
-    recent = [...recent.filter((at) => now - at < crowdWindowMs), now]
-    if (recent.length < crowdMax) return
-    log.fatal({ where, errors: recent.length }, 'too many errors reached no caller within a minute: the process exits')
-    exit(70)
-  }
-  const onException = lastResort('uncaughtException')
-  const onRejection = lastResort('unhandledRejection')
+  const onException = (error: unknown) => reportUnhandledError('uncaughtException', error)
+  const onRejection = (error: unknown) => reportUnhandledError('unhandledRejection', error)
   process.on('uncaughtException', onException)
   process.on('unhandledRejection', onRejection)
   return () => {

@@ -111,7 +111,10 @@ function attempt(host: string, probe: HttpProbe, signal: AbortSignal): Promise<v
         else reject(new Error(`it answered ${status}`))
       }),
     )
-    request.on('error', (error) => reject(deadline.aborted ? new Error('no answer in time') : error))
+    request.on(
+      'error',
+      guarded('the end of a probe', (error) => reject(deadline.aborted ? new Error('no answer in time') : error)),
+    )
     // The end without an answer, e.g. by a change to another protocol.
     request.on('close', () => reject(new Error('it closed the connection without an answer')))
   })

@@ -1,3 +1,4 @@
+import { guarded } from '@crux/service-kit'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
@@ -37,9 +38,11 @@ export function watchOne(driver: Driver, id: string, options: { isFresh: boolean
     changes += 1
     wake()
   })
-  queueMicrotask(() => {
-    listening = true
-  })
+  queueMicrotask(
+    guarded('the first events of a container', () => {
+      listening = true
+    }),
+  )
   let seen = 0
   return {
     firstExit: () => firstExit,
@@ -159,16 +162,17 @@ function seconds(ms: number): string {
 async function until(ms: number, others: Promise<void>[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   let timer: NodeJS.Timeout | undefined
-  let stop: (() => void) | undefined
-  const time = new Promise<void>((resolve, reject) => {
+  const ending = Promise.withResolvers<never>()
+  ending.promise.catch(() => undefined)
+  const stop = guarded('an aborted wait', () => ending.reject(signal.reason))
+  const time = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
   })
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    await Promise.race([time, ...others])
+    await Promise.race([time, ending.promise, ...others])
   } finally {
     clearTimeout(timer)
-    if (stop) signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
   }
 }

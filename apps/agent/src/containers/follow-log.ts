@@ -96,8 +96,9 @@ function nextStart(
         driver.find(ref).then(done, () => undefined)
       }
     })
-    cancel = guarded('following a log', () => done(undefined))
-    signal.addEventListener('abort', cancel, { once: true })
+    const stop = guarded('following a log', () => done(undefined))
+    cancel = stop
+    signal.addEventListener('abort', stop, { once: true })
   })
   return { id, cancel: () => cancel() }
 }

@@ -76,7 +76,7 @@ function makeClient(socket: Socket): GateClient {
         asked.set(next, { resolve, reject })
         socket.write(`${JSON.stringify({ id: next, ...request })}\n`)
       }),
-    onEnd: (listener) => void socket.on('close', listener),
+    onEnd: (listener) => void socket.on('close', guarded('the end of the gate', listener)),
     close: () => socket.destroy(),
   }
 }
