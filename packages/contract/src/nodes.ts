@@ -32,7 +32,15 @@ export const NodeDetails = Node.extend({
   updatable: z.boolean().nullish(),
   inUse: z.boolean(),
   /** Whether "use this machine" can work here: embedded, everything on loopback, Docker found (decision 29). */
-  localAgent: z.object({ available: z.boolean(), reason: z.string().nullish(), running: z.boolean() }),
+  localAgent: z.object({
+    available: z.boolean(),
+    reason: z.string().nullish(),
+    running: z.boolean(),
+    /** How it ended last, until it has run for a minute again. `since`: it has not run for a minute since then. */
+    lastEnd: z
+      .object({ since: Timestamp, at: Timestamp, reason: z.string(), nextStartAt: Timestamp.nullish() })
+      .nullish(),
+  }),
 })
 export const NodeScriptWrite = z.object({
   type: z.enum(nodeTypes),

@@ -7,6 +7,7 @@ import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken } from './install-token.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'
+import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
   findNode,
@@ -41,7 +42,23 @@ export async function getNode(
     install: maySetUp && row.install && !row.localAgent ? describeInstall(app, row, row.install) : null,
     updatable: false,
     inUse: row.inUse,
-    localAgent: { available, reason, running: localAgents.isRunning(row.id) },
+    localAgent: {
+      available,
+      reason,
+      running: localAgents.isRunning(row.id),
+      lastEnd: toLastEnd(localAgents.lastEnd(row.id)),
+    },
+  }
+}
+
+function toLastEnd(end: AgentEnd | undefined): Answer<'nodes.get'>['localAgent']['lastEnd'] {
+  if (!end) return null
+  const { since, at, reason, nextStartAt } = end
+  return {
+    since: since.toISOString(),
+    at: at.toISOString(),
+    reason,
+    nextStartAt: nextStartAt?.toISOString() ?? null,
   }
 }
 
