@@ -135,7 +135,7 @@ export function createReleases(options: {
     },
     async accept(release) {
       const { key } = release
-      if (!key) return
+      if (!key) return void log.warn('the server sent a release without a key, which nothing can be reported about')
       const id = idOf(key)
       if (open.has(id) || accepting.has(id) || finished.has(id) || stopping) {
         log.info({ deployment: key.deploymentId, release: key.number }, 'the release is known already')

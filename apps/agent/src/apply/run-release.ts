@@ -7,6 +7,7 @@ import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import type { Journal } from '../journal/journal.ts'
+import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
 import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
@@ -63,7 +64,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     if (!journal.facts.committed) signal.throwIfAborted()
     refuseCrashLoop(journal)
     await enterPosition(journal, 'resolve')
-    if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
+    checkRelease(release)
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
