@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '@bufbuild/protobuf'
 import { type AgentInfo, AgentInfoSchema } from '@crux/agent-protocol'
-import type { Logger } from '@crux/service-kit'
+import { inBackground, type Logger } from '@crux/service-kit'
 import { createLinkClock } from './apply/control.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networks.ts'
 import { createReleases } from './apply/releases.ts'
@@ -133,7 +133,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       isBusy: working.isBusy,
       log,
     })
-    void keeper.settle()
+    inBackground('keeping the gate in step', () => keeper?.settle())
     const prepared = createPrefixNetworks({
       engine: driver.engine,
       nodeId: () => credentials.nodeId(),
@@ -162,8 +162,8 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       describe,
       async onUp(positions, told) {
         await working.linkUp(positions, told.openReleases)
-        void prepared.sweep()
-        void keeper?.settle()
+        inBackground('unused networks', prepared.sweep)
+        inBackground('keeping the gate in step', () => keeper?.settle())
       },
       onDown: () => working.linkDown(),
       openSession: createCommands({

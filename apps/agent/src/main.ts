@@ -1,4 +1,4 @@
-import { ConfigError, createLogger } from '@crux/service-kit'
+import { ConfigError, createLogger, guarded, handleUnhandledErrors } from '@crux/service-kit'
 import { startAgent } from './context.ts'
 import type { LinkEnd } from './link/commands.ts'
 import { NoTokenError } from './link/credentials.ts'
@@ -25,6 +25,7 @@ function settingsOrExit(): AgentSettings {
 
 const settings = settingsOrExit()
 const log = createLogger({ name: 'agent', level: settings.logLevel })
+handleUnhandledErrors(log)
 log.info({ version, server: settings.server, node: settings.nodeId, dataDir: settings.dataDir }, 'the agent starts')
 try {
   const agent = await startAgent(settings, log)
@@ -34,10 +35,13 @@ try {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    process.once(signal, () => {
-      signalCode = code
-      void agent.stop()
-    })
+    process.once(
+      signal,
+      guarded('a signal', () => {
+        signalCode = code
+        return agent.stop()
+      }),
+    )
   }
   const end = await agent.ended
   log.info(words[end])

@@ -5,7 +5,7 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
-import { spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { phaseReached, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
 let main: string
@@ -46,24 +46,7 @@ async function kill(): Promise<void> {
   await spawned?.exited
 }
 
-/** By the agent's own journal: what the server hears is a moment old. */
-const reached = (release: Release, phase: Phase, state: PhaseState) =>
-  waitUntil(`phase ${phase} ${state}`, async () =>
-    (await journalOf(release)).some(
-      ({ event }) =>
-        event?.phase?.phase === `PHASE_${Phase[phase]}` && event.phase.state === `PHASE_STATE_${PhaseState[state]}`,
-    ),
-  )
-
-type JournalLine = { event?: { phase?: { phase: string; state: string } } }
-async function journalOf({ key }: Release): Promise<JournalLine[]> {
-  const path = join(world.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`)
-  const text = await readFile(path, 'utf8').catch(() => '')
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JournalLine]))
-}
+const reached = (release: Release, phase: Phase, state: PhaseState) => phaseReached(world, release, phase, state)
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 

@@ -1,9 +1,10 @@
-import { ConfigError, createLifecycle, createLogger, parseConfig } from '@crux/service-kit'
+import { ConfigError, createLifecycle, createLogger, handleUnhandledErrors, parseConfig } from '@crux/service-kit'
 import { type IdentityConfig, identitySettings } from './config.ts'
 import { startIdentity } from './start.ts'
 
 const config = readConfig()
 const log = createLogger({ name: 'identity', level: config.LOG_LEVEL })
+handleUnhandledErrors(log)
 const lifecycle = createLifecycle(log)
 lifecycle.stopOnSignals()
 try {

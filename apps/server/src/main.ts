@@ -1,4 +1,4 @@
-import { ConfigError, createLifecycle, createLogger } from '@crux/service-kit'
+import { ConfigError, createLifecycle, createLogger, handleUnhandledErrors } from '@crux/service-kit'
 import { type Config, readConfig } from './config/config.ts'
 import { startServer } from './start.ts'
 
@@ -12,8 +12,8 @@ try {
 }
 
 const log = createLogger({ name: 'server', level: config.logLevel })
-// One handler that forgot to listen must not take the links of all agents down.
-process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was rejected and nobody listened'))
+// One callback that throws must not take the links of all agents down.
+handleUnhandledErrors(log)
 const lifecycle = createLifecycle(log)
 try {
   const server = await startServer(config, { log })

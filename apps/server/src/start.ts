@@ -7,6 +7,7 @@ import {
   createOutbound,
   type Logger,
   type Outbound,
+  onUnhandledError,
 } from '@crux/service-kit'
 import { createMailTransport } from '@crux/service-kit/mail'
 import { keepAuditLog } from './audit-log/retention.ts'
@@ -128,6 +129,15 @@ async function start(
     links,
   }
   registerGauges(app)
+  const unhandled = app.metrics.counter({
+    name: 'unhandled_errors_total',
+    help: 'Errors that reached no caller, by the place of the callback that threw.',
+    labelNames: ['where'],
+  })
+  lifecycle.onStop(
+    'unhandled errors',
+    onUnhandledError(({ where }) => unhandled.inc({ where })),
+  )
   const version = serverVersion
   const health = createServerHealth(app, {
     version,

@@ -38,6 +38,10 @@ export const NodeDetails = Node.extend({
     running: z.boolean(),
     /** True: only this machine reaches Crux, so that an agent on another one could never connect. */
     loopbackOnly: z.boolean().optional(),
+    /** How it ended last, until it has run for a minute again. `since`: it has not run for a minute since then. */
+    lastEnd: z
+      .object({ since: Timestamp, at: Timestamp, reason: z.string(), nextStartAt: Timestamp.nullish() })
+      .nullish(),
   }),
 })
 export const NodeScriptWrite = z.object({

@@ -65,6 +65,31 @@ describe('validateConfig', () => {
     ['a network that is a command line', { networks: [{ key: '--privileged' }] }, ['networks[0].key matches']],
     ['a proxy rule that breaks out of its quotes', { routing: { path: '/`)||Path(`/' } }, ['routing.path matches']],
     [
+      'a path beyond printable ASCII, wherever it ends in an HTTP request or a header',
+      {
+        ports: [{ internal: 80 }],
+        routing: { path: '/日', port: 80 },
+        healthCheckConfig: {
+          startupProbe: '/日',
+          readinessProbe: '/a\u007f',
+          livenessProbe: '/\u0000',
+        },
+        metrics: { enabled: true, path: '/\u00a0', port: 80 },
+      },
+      [
+        'healthCheckConfig.livenessProbe matches',
+        'routing.path matches',
+        'healthCheckConfig.startupProbe matches',
+        'healthCheckConfig.readinessProbe matches',
+        'metrics.path matches',
+      ],
+    ],
+    [
+      'a percent-encoded path with a query is fine',
+      { healthCheckConfig: { startupProbe: '/%E6%97%A5?deep=1&x=~a' } },
+      [],
+    ],
+    [
       'a storage without a bucket',
       { storage: { storageId: '0199f0e0-0000-7000-8000-000000000001' } },
       ['storage.bucket required', 'storage.path required'],

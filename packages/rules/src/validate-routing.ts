@@ -43,8 +43,10 @@ function routeProblems(routing: ContainerConfigFields['routing'], foreign: Forei
   if (host !== undefined)
     problems.push(problem('routing.domain', 'matches', `${host} is no host name: separate several with commas`))
   // It ends up between backquotes in a rule of the proxy.
-  if (routing.path && /[`\s]/.test(routing.path))
-    problems.push(problem('routing.path', 'matches', 'A path has no white space and no backquotes'))
+  if (routing.path && (routing.path.includes('`') || !isRequestPath(routing.path)))
+    problems.push(
+      problem('routing.path', 'matches', `A path has neither white space nor backquotes: write it ${asciiOnly}`),
+    )
   return problems
 }
 
@@ -54,14 +56,27 @@ function isRoutedHost(host: string): boolean {
   return host.length <= 253 && name.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i.test(label))
 }
 
+/** A path that is sent as it is written: an HTTP client refuses, or changes, any other character of a request line. */
+function isRequestPath(path: string): boolean {
+  return /^[\x21-\x7e]*$/.test(path)
+}
+
+const asciiOnly = 'with characters beyond ASCII percent-encoded'
+
 function healthProblems(config: ContainerConfigFields, whole: boolean): ConfigProblem[] {
   const health = config.healthCheckConfig
   if (!health) return []
   const probes = (['startupProbe', 'readinessProbe', 'livenessProbe'] as const).filter((name) => health[name])
   const problems = probes.flatMap((name) =>
-    /[\s#]/.test(health[name] ?? '')
-      ? [problem(`healthCheckConfig.${name}`, 'matches', 'Write the path of an address, such as /healthz')]
-      : [],
+    isRequestPath(health[name] ?? '') && !health[name]?.includes('#')
+      ? []
+      : [
+          problem(
+            `healthCheckConfig.${name}`,
+            'matches',
+            `Write the path of an address such as /healthz, ${asciiOnly}`,
+          ),
+        ],
   )
   const port = health.port ?? config.routing?.port ?? config.ports?.[0]?.internal
   if (whole && probes.length > 0 && !port)
@@ -78,7 +93,9 @@ function metricsProblems(
   const problems: ConfigProblem[] = []
   if (metrics.port ? foreign(metrics.port) : portNeeded)
     problems.push(problem('metrics.port', 'metric-port', "Choose one of the container's ports"))
-  if (metrics.path && !/^\/\S*$/.test(metrics.path))
-    problems.push(problem('metrics.path', 'matches', 'A path starts with / and has no white space'))
+  if (metrics.path && !(metrics.path.startsWith('/') && isRequestPath(metrics.path)))
+    problems.push(
+      problem('metrics.path', 'matches', `A path starts with / and has no white space: write it ${asciiOnly}`),
+    )
   return problems
 }

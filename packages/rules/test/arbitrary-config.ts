@@ -153,7 +153,7 @@ function logConfig(runnable: boolean) {
   return runnable ? fc.oneof(local, none) : fc.oneof(local, none, remote)
 }
 
-const kubernetesFields = {
+export const kubernetesFields = {
   deploymentStrategy: maybe(fc.constantFrom('recreate', 'rolling')),
   customHeaders: maybe(rows(fc.record({ key: word.map((name) => `X-${name}`) }), (row) => row.key)),
   proxyHeaders: maybe(fc.boolean()),

@@ -17,3 +17,11 @@ export { createOutbound } from './outbound/client.ts'
 export type { OutboundErrorCode } from './outbound/errors.ts'
 export { OutboundError } from './outbound/errors.ts'
 export { redact, redactText } from './redact.ts'
+export type { UnhandledError } from './unhandled-errors.ts'
+export {
+  guarded,
+  handleUnhandledErrors,
+  inBackground,
+  onUnhandledError,
+  withErrorScope,
+} from './unhandled-errors.ts'

@@ -1,3 +1,5 @@
+import { guarded } from '@crux/service-kit'
+
 /** Why a release is stopped from outside. */
 export class Stopped extends Error {
   override name = 'Stopped'
@@ -44,7 +46,7 @@ export function createLinkClock(options: { leaseMs?: number; now?: () => number 
       if (awaySince === undefined || now() - awaySince <= lease) return Promise.resolve()
       return new Promise((resolve, reject) => {
         const wake = () => finish(resolve)
-        const stop = () => finish(() => reject(signal.reason))
+        const stop = guarded('an aborted wait', () => finish(() => reject(signal.reason)))
         const finish = (settle: () => void) => {
           waiting.delete(wake)
           signal.removeEventListener('abort', stop)

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { guarded } from '@crux/service-kit'
 import { orAborted } from '../concurrency/or-aborted.ts'
 import { pause } from '../concurrency/pause.ts'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
@@ -149,13 +150,23 @@ function knock(host: string, port: number): Promise<'open' | 'shut' | 'nothing'>
   if (host === '') return Promise.resolve('shut')
   return new Promise((resolve) => {
     const socket = connect({ host, port })
-    const end = (heard: 'open' | 'shut' | 'nothing') => {
-      socket.destroy()
-      resolve(heard)
-    }
-    socket.setTimeout(knockTimeoutMs, () => end('nothing'))
-    socket.once('connect', () => end('open'))
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNREFUSED' ? 'shut' : 'nothing'))
+    const end = (heard: (error?: NodeJS.ErrnoException) => 'open' | 'shut' | 'nothing') =>
+      guarded('knocking at a port', (error?: NodeJS.ErrnoException) => {
+        socket.destroy()
+        resolve(heard(error))
+      })
+    socket.setTimeout(
+      knockTimeoutMs,
+      end(() => 'nothing'),
+    )
+    socket.once(
+      'connect',
+      end(() => 'open'),
+    )
+    socket.on(
+      'error',
+      end((error) => (error?.code === 'ECONNREFUSED' ? 'shut' : 'nothing')),
+    )
   })
 }
 

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JournalPosition, Release, ReleaseKey } from '@crux/agent-protocol'
-import type { Logger } from '@crux/service-kit'
+import { type Logger, withErrorScope } from '@crux/service-kit'
 import { KeyedLock } from '../concurrency/keyed-lock.ts'
 import { Slots } from '../concurrency/slots.ts'
 import { messageOf } from '../drivers/errors.ts'
 import type { Journal, JournalFolder } from '../journal/journal.ts'
 import { createReporter } from '../journal/reporter.ts'
 import type { AgentClient } from '../link/client.ts'
+import { Refusal } from '../plan/refusal.ts'
 import { Stopped } from './control.ts'
+import { countCrash, leavePosition } from './crash-loop.ts'
 import { formersRun } from './formers-run.ts'
 import { createNarrator } from './narrator.ts'
 import { type ReleaseContext, runRelease } from './run-release.ts'
@@ -58,6 +60,8 @@ export function createReleases(options: {
   const order = new KeyedLock()
   const prefixes = new KeyedLock()
   const slots = new Slots(atOnce)
+  /** Releases with which a process has crashed run one after another: the next crash then tells which one it is. */
+  const suspects = new Slots(1)
   let stopping = false
 
   const reporter = createReporter({ client, log, onDone: forget })
@@ -71,29 +75,49 @@ export function createReleases(options: {
     await journal.drop()
   }
 
-  function begin(journal: Journal): void {
+  function begin(journal: Journal, isSuspect = false): void {
     const controller = new AbortController()
     open.set(idOf(journal.key), { journal, controller })
     reporter.follow(journal)
     if (journal.finished) return
+    const { signal } = controller
+    const inSlot = () => slots.run((leave) => runOne(journal, controller, leave), signal)
     const work = prefixes
-      .run(journal.release.owner?.prefix ?? '', () =>
-        slots.run((leave) => runOne(journal, controller.signal, leave), controller.signal),
-      )
+      .run(journal.release.owner?.prefix ?? '', () => (isSuspect ? suspects.run(inSlot, signal) : inSlot()))
       .finally(() => running.delete(work))
     running.add(work)
   }
 
-  async function runOne(journal: Journal, signal: AbortSignal, leaveSlot: () => void): Promise<void> {
+  async function runOne(journal: Journal, controller: AbortController, leaveSlot: () => void): Promise<void> {
     if (stopping) return
     const about = { deployment: journal.key.deploymentId, release: journal.key.number }
     log.info(about, 'deployment begins')
     try {
-      await runRelease(journal, { ...context, leaveSlot }, signal)
+      // An error that reaches no caller would leave the release waiting for what no longer comes.
+      await withErrorScope(
+        (error) => controller.abort(new Refusal('', `an error inside the agent: ${messageOf(error)}`)),
+        () => runRelease(journal, { ...context, leaveSlot }, controller.signal),
+      )
       log.info(about, 'deployment ended')
       onEnded(journal.release.owner?.prefix ?? '')
     } catch (error) {
-      if (!(error instanceof Stopped)) log.error({ ...about, err: error }, 'a deployment broke off')
+      if (error instanceof Stopped) {
+        await leavePosition(journal).catch((cause) => log.warn({ reason: messageOf(cause) }, 'the end is not written'))
+        return
+      }
+      log.error({ ...about, err: error }, 'a deployment broke off')
+      // A release without an outcome would be in progress for as long as this agent is connected.
+      createNarrator(journal).outcome({
+        successful: false,
+        reason: [journal.facts.undoing?.reason, `the release broke off: ${messageOf(error)}`]
+          .filter(Boolean)
+          .join('; '),
+        instanceId: journal.facts.undoing?.instanceId ?? '',
+        formerRestored: false,
+        cancelled: journal.facts.undoing?.cancelled ?? false,
+        containerNames: [],
+      })
+      onEnded(journal.release.owner?.prefix ?? '')
     }
   }
 
@@ -101,11 +125,17 @@ export function createReleases(options: {
     async resume() {
       const { journals: found, unreadable } = await journals.load()
       for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
-      for (const journal of found) begin(journal)
+      for (const journal of found) {
+        const isSuspect = await countCrash(journal).catch((error) => {
+          log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
+          return true
+        })
+        begin(journal, isSuspect)
+      }
     },
     async accept(release) {
       const { key } = release
-      if (!key) return
+      if (!key) return void log.warn('the server sent a release without a key, which nothing can be reported about')
       const id = idOf(key)
       if (open.has(id) || accepting.has(id) || finished.has(id) || stopping) {
         log.info({ deployment: key.deploymentId, release: key.number }, 'the release is known already')

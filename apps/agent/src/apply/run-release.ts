@@ -9,6 +9,7 @@ import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import type { Journal } from '../journal/journal.ts'
+import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
 import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
@@ -22,10 +23,11 @@ import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { checkSources } from './check-sources.ts'
 import { type LinkClock, Stopped } from './control.ts'
+import { crashesMax, crashLoopReason, enterPosition, isUndoGivenUp, refuseCrashLoop } from './crash-loop.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
-import { formersRun } from './formers-run.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
+import { memoryOf, putBack } from './put-back.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
 import { refusalOf, startAndVerify } from './start-and-verify.ts'
 
@@ -62,8 +64,11 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   let unclaim: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
+    if (journal.facts.committed && crashLoopReason(journal)) return succeedWithoutCleanUp(journal, narrator)
     if (!journal.facts.committed) signal.throwIfAborted()
-    if (release.instances.length === 0) throw new Refusal('', 'there is nothing to deploy: the version has no images')
+    refuseCrashLoop(journal)
+    await enterPosition(journal, 'resolve')
+    checkRelease(release)
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
     if (!journal.facts.committed) await checkSources(context.sources, desired)
     const secrets = await openSecrets(context.decrypt, desired)
@@ -81,9 +86,11 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
       onResolved: (digests) => Object.assign(journal.facts, { digests }),
     })
     signal.throwIfAborted()
+    await enterPosition(journal, 'plan')
     run = await prepareRun(journal, context, { resolved, secrets, early }, narrator, signal)
     if (!journal.facts.committed) await bringAbout(journal, context, run)
     context.leaveSlot()
+    await enterPosition(journal, 'clean-up')
     await cleanUp(run, context)
     succeed(run)
   } catch (error) {
@@ -216,6 +223,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
         narrator.info(instanceId, 'it did not change, so nothing was imported: replace it too to import anew')
     }
   }
+  await enterPosition(journal, 'create')
   await inOrder(plan.prepare, run)
   await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
   if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop'))) {
@@ -223,9 +231,11 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
     // From here a service pauses: whatever happens, somebody must know that it is to come back.
     await journal.secure()
   }
+  await enterPosition(journal, 'start')
   await startAndVerify(run)
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
+  await enterPosition(journal, 'swap')
   await allOrFirstError(plan.settle.map((step) => execute(step, run)))
   for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
   await inOrder(plan.swap, run)
@@ -259,7 +269,14 @@ async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
   }
 }
 
-function succeed({ plan, narrator }: Run): void {
+/** The new containers have taken over, so there is no way back; what the agent does not survive is left undone and said. */
+function succeedWithoutCleanUp(journal: Journal, narrator: Narrator): void {
+  const plan = journal.facts.plan as Plan
+  narrator.warn('', `${crashLoopReason(journal)}: previous containers that are left must be removed by hand`)
+  succeed({ plan, narrator })
+}
+
+function succeed({ plan, narrator }: Pick<Run, 'plan' | 'narrator'>): void {
   narrator.outcome({
     successful: true,
     reason: '',
@@ -281,6 +298,7 @@ async function fail(
   const cancelled = error instanceof Stopped && error.kind === 'cancelled'
   const refusal = refusalOf(error, '')
   const told = journal.facts.undoing
+  const notWritten = (cause: unknown) => context.log.warn({ reason: messageOf(cause) }, 'a decision is not written yet')
   if (!told) {
     if (!(error instanceof Refusal || error instanceof Stopped || error instanceof EngineError))
       context.log.error({ err: error }, 'a deployment failed unexpectedly')
@@ -291,14 +309,17 @@ async function fail(
       narrator.warn(instanceId, `the volume ${volume} keeps the files that were brought into it: they are not put back`)
     // Nothing may keep a former container from coming back, a full disk neither.
     await journal
-      .decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled } })
-      .catch((cause) => context.log.warn({ reason: messageOf(cause) }, 'a decision is not written yet'))
-  }
-  const plan = run?.plan ?? (journal.facts.plan as Plan | undefined)
-  const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
-  const { owner } = journal.release
-  if (owner) await context.driver.engine.removeNetworkIfUnused(networkName(owner)).catch(() => undefined)
-  const formerRestored = problems.length === 0 && (await formersRun(context, journal.release, plan))
+      .decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled }, position: 'undo' })
+      .catch(notWritten)
+  } else await enterPosition(journal, 'undo').catch(notWritten)
+  const { problems, formerRestored } = isUndoGivenUp(journal)
+    ? {
+        problems: [
+          `the agent ended ${crashesMax} times while it undid the release, and left it so: see the containers`,
+        ],
+        formerRestored: false,
+      }
+    : await putBack(journal, context, narrator, run?.plan ?? (journal.facts.plan as Plan | undefined))
   narrator.outcome({
     successful: false,
     reason: [told?.reason ?? refusal.message, ...problems].join('; '),
@@ -307,52 +328,6 @@ async function fail(
     cancelled: told?.cancelled ?? cancelled,
     containerNames: [],
   })
-}
-
-/** Back to what was, whatever had been done: every step looks first. Waits for an engine that is away as long as it takes. */
-async function undo(plan: Plan, run: Run): Promise<string[]> {
-  const problems: string[] = []
-  for (const group of plan.undo) {
-    const results = await Promise.allSettled(group.map((step) => execute(step, run)))
-    run.signal.throwIfAborted()
-    for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
-  }
-  for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
-  return problems
-}
-
-function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
-  return {
-    driver: context.driver,
-    gate: context.gate,
-    release: journal.release,
-    plan,
-    resolved: new Map(),
-    narrator,
-    data: context.data,
-    sources: context.sources,
-    secrets: new Map(),
-    signal: context.ending,
-    resumed: true,
-    ensured: new Set(),
-    ids: new Map(),
-    watched: new Map(),
-    overwritten: [],
-    ...memoryOf(journal),
-    createLock: context.createLock,
-  }
-}
-
-/** What the journal knows to be done, and a way to add to it. */
-function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
-  const done = new Set(journal.facts.done ?? [])
-  return {
-    done,
-    async remember(preparation) {
-      done.add(preparation)
-      await journal.decide({ done: [...done] })
-    },
-  }
 }
 
 async function tellLastWords(run: Run, instanceId: string): Promise<void> {

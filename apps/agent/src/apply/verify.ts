@@ -1,9 +1,10 @@
-import { type ClientRequest, get } from 'node:http'
+import { guarded } from '@crux/service-kit'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { Refusal } from '../plan/refusal.ts'
-import type { ExpectedState, HttpProbe } from './expectation.ts'
+import type { ExpectedState } from './expectation.ts'
+import { type PendingProbe, startProbes } from './probes.ts'
 
 export interface VerifyOrder {
   instanceId: string
@@ -37,9 +38,11 @@ export function watchOne(driver: Driver, id: string, options: { isFresh: boolean
     changes += 1
     wake()
   })
-  queueMicrotask(() => {
-    listening = true
-  })
+  queueMicrotask(
+    guarded('the first events of a container', () => {
+      listening = true
+    }),
+  )
   let seen = 0
   return {
     firstExit: () => firstExit,
@@ -104,7 +107,7 @@ function judge(
   order: VerifyOrder,
   seen: ObservedContainer,
   firstExit: number | undefined,
-  pending: HttpProbe | undefined,
+  pending: PendingProbe | undefined,
 ): 'holds' | 'waits' {
   const { expectation, full, instanceId } = order
   const late = performance.now() - order.startedAt >= expectation.timeoutMs
@@ -139,7 +142,8 @@ function judge(
       if (settled && healthy) return 'holds'
       if (late && !healthy) {
         const what = pending ? `did not answer ${pending.path} on port ${pending.port}` : 'did not become healthy'
-        return refuse(`${full} ${what} within ${seconds(expectation.timeoutMs)}`)
+        const detail = pending?.lastFailure ? ` (${pending.lastFailure})` : ''
+        return refuse(`${full} ${what} within ${seconds(expectation.timeoutMs)}${detail}`)
       }
       return 'waits'
     }
@@ -154,93 +158,21 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-const probeEveryMs = 250
-const probeTimeoutMs = 2_000
-
-/** Asks the container over HTTP until each has been answered with success; the agent does it, since images need not hold curl. */
-function startProbes(probes: readonly HttpProbe[]) {
-  let address = ''
-  let current = 0
-  let closed = false
-  let tell: () => void = () => undefined
-  let timer: NodeJS.Timeout | undefined
-  let asking: ClientRequest | undefined
-  const ask = () => {
-    const probe = probes[current]
-    if (closed || !probe) return
-    if (address === '') {
-      timer = setTimeout(ask, 50)
-      return
-    }
-    const again = () => {
-      if (!closed) timer = setTimeout(ask, probeEveryMs)
-    }
-    const request = get(
-      {
-        host: address,
-        port: probe.port,
-        path: probe.path,
-        timeout: probeTimeoutMs,
-        agent: false,
-        headers: { connection: 'close', 'user-agent': 'crux-agent' },
-      },
-      (response) => {
-        // What it says does not matter, and it may never come to its end.
-        response.resume()
-        const end = setTimeout(() => request.destroy(), probeTimeoutMs)
-        request.once('close', () => clearTimeout(end))
-        request.off('error', again)
-        request.on('error', () => undefined)
-        const status = response.statusCode ?? 0
-        if (status >= 200 && status < 400) {
-          current += 1
-          if (current === probes.length) tell()
-          else ask()
-        } else again()
-      },
-    )
-    asking = request
-    request.on('timeout', () => request.destroy())
-    request.on('error', again)
-  }
-  ask()
-  return {
-    /** The address is known once it runs. */
-    aim(seen: ObservedContainer) {
-      if (address === '' && seen.state === 'running')
-        address = seen.hostNetwork
-          ? '127.0.0.1'
-          : (seen.networks.find((network) => network.address !== '')?.address ?? '')
-    },
-    pending: () => probes[current],
-    passed: () =>
-      current === probes.length
-        ? new Promise<void>(() => undefined)
-        : new Promise<void>((resolve) => {
-            tell = resolve
-          }),
-    close() {
-      closed = true
-      clearTimeout(timer)
-      asking?.destroy()
-    },
-  }
-}
-
 /** Until the time is over or one of the others happens. */
 async function until(ms: number, others: Promise<void>[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   let timer: NodeJS.Timeout | undefined
-  let stop: (() => void) | undefined
-  const time = new Promise<void>((resolve, reject) => {
+  const ending = Promise.withResolvers<never>()
+  ending.promise.catch(() => undefined)
+  const stop = guarded('an aborted wait', () => ending.reject(signal.reason))
+  const time = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
   })
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    await Promise.race([time, ...others])
+    await Promise.race([time, ending.promise, ...others])
   } finally {
     clearTimeout(timer)
-    if (stop) signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
   }
 }

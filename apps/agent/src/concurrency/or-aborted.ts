@@ -1,7 +1,9 @@
+import { guarded } from '@crux/service-kit'
+
 /** Like the work itself, but rejects with the signal's reason as soon as it aborts: for work whose end nobody must wait for. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
+    const stop = guarded('an aborted wait', () => reject(signal.reason))
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

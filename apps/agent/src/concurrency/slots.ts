@@ -1,3 +1,5 @@
+import { guarded } from '@crux/service-kit'
+
 /** Lets at most `count` pieces of work run at once; the others wait in order. */
 export class Slots {
   #free: number
@@ -36,11 +38,11 @@ export class Slots {
         signal?.removeEventListener('abort', give)
         resolve(true)
       }
-      const give = () => {
+      const give = guarded('a slot that is given up', () => {
         const at = this.#waiting.indexOf(take)
         if (at >= 0) this.#waiting.splice(at, 1)
         resolve(false)
-      }
+      })
       if (signal?.aborted) return resolve(false)
       signal?.addEventListener('abort', give, { once: true })
       this.#waiting.push(take)

@@ -1,4 +1,5 @@
 import type { ContainerRef } from '@crux/agent-protocol'
+import { guarded } from '@crux/service-kit'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 
@@ -95,8 +96,9 @@ function nextStart(
         driver.find(ref).then(done, () => undefined)
       }
     })
-    cancel = () => done(undefined)
-    signal.addEventListener('abort', cancel, { once: true })
+    const stop = guarded('following a log', () => done(undefined))
+    cancel = stop
+    signal.addEventListener('abort', stop, { once: true })
   })
   return { id, cancel: () => cancel() }
 }

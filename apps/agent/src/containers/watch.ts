@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
+import { guarded, inBackground } from '@crux/service-kit'
 import type { Driver, EngineEvent } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
@@ -82,7 +83,7 @@ export async function* watchContainers(
       relist = true
       failedLooks += 1
       if (isEngineError(error, 'away') || failedLooks < failedLooksMax)
-        retry = setTimeout(() => void look(), Math.min(retryMsMax, retryMs * 2 ** failedLooks))
+        retry = setTimeout(guarded('watching containers', look), Math.min(retryMsMax, retryMs * 2 ** failedLooks))
       else failure = { error }
     } finally {
       looking = false
@@ -99,12 +100,12 @@ export async function* watchContainers(
       if (told !== 'removed') dirty.add(event.id)
       wake()
     }
-    void look()
+    inBackground('watching containers', look)
   })
-  const stop = () => wake()
+  const stop = guarded('watching containers', () => wake())
   signal.addEventListener('abort', stop)
   try {
-    void look()
+    inBackground('watching containers', look)
     let first = true
     while (!signal.aborted) {
       if (failure) throw failure.error

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { guarded } from '@crux/service-kit'
 import { type GateAnswer, type GateRequest, lineReader } from './relay/protocol.ts'
 import { socketPath } from './relay/socket-path.ts'
 
@@ -25,7 +26,10 @@ export function connectGate(folder: string): Promise<GateClient | undefined> {
       return resolve(undefined)
     }
     socket.once('error', () => resolve(undefined))
-    socket.once('connect', () => resolve(makeClient(socket)))
+    socket.once(
+      'connect',
+      guarded('connecting to the gate', () => resolve(makeClient(socket))),
+    )
   })
 }
 
@@ -42,12 +46,26 @@ function makeClient(socket: Socket): GateClient {
     },
     () => socket.destroy(),
   )
-  socket.on('data', read)
+  socket.on(
+    'data',
+    guarded('an answer of the gate', (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        // What does not speak our language is no gate: those that wait for it must not wait forever.
+        socket.destroy()
+        throw error
+      }
+    }),
+  )
   socket.on('error', () => undefined)
-  socket.on('close', () => {
-    for (const { reject } of asked.values()) reject(new GateGone('the gate ended before it had answered'))
-    asked.clear()
-  })
+  socket.on(
+    'close',
+    guarded('the end of the gate', () => {
+      for (const { reject } of asked.values()) reject(new GateGone('the gate ended before it had answered'))
+      asked.clear()
+    }),
+  )
   // The link keeps the agent alive, not this.
   socket.unref()
   return {
@@ -58,7 +76,7 @@ function makeClient(socket: Socket): GateClient {
         asked.set(next, { resolve, reject })
         socket.write(`${JSON.stringify({ id: next, ...request })}\n`)
       }),
-    onEnd: (listener) => void socket.on('close', listener),
+    onEnd: (listener) => void socket.on('close', guarded('the end of the gate', listener)),
     close: () => socket.destroy(),
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '@crux/service-kit'
+import { guarded, type Logger } from '@crux/service-kit'
 import { messageOf } from '../drivers/errors.ts'
 import { connectGate, type GateClient, GateGone } from './client.ts'
 import { GateError } from './errors.ts'
@@ -72,11 +72,13 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     }
     client = mine
     expected = true
-    mine.onEnd(() => {
-      if (client !== mine) return
-      client = undefined
-      if (!closed && expected) options.onLost()
-    })
+    mine.onEnd(
+      guarded('the end of the gate', () => {
+        if (client !== mine) return
+        client = undefined
+        if (!closed && expected) options.onLost()
+      }),
+    )
     return mine
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from '@crux/service-kit'
+import { guarded, inBackground, type Logger } from '@crux/service-kit'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError, messageOf } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
@@ -39,11 +39,14 @@ export function createGateKeeper(options: {
 
   function later(ms: number): void {
     if (closed) return
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      closeEnded = true
-      void settle()
-    }, ms)
+    const timer = setTimeout(
+      guarded('keeping the gate in step', () => {
+        timers.delete(timer)
+        closeEnded = true
+        return settle()
+      }),
+      ms,
+    )
     timer.unref()
     timers.add(timer)
   }
@@ -114,7 +117,7 @@ export function createGateKeeper(options: {
       if (event.labels[label.gate] === undefined) return
       if (event.action === 'die' || event.action === 'destroy') later(endedMs)
     } else closeEnded = true
-    void settle()
+    inBackground('keeping the gate in step', settle)
   })
 
   return {
@@ -125,7 +128,7 @@ export function createGateKeeper(options: {
     released(prefix) {
       releases.set(prefix, (releases.get(prefix) ?? 0) + 1)
       closeEnded = true
-      void settle()
+      inBackground('keeping the gate in step', settle)
     },
     close() {
       closed = true

@@ -25,6 +25,10 @@ export const Facts = z.object({
   committed: z.boolean().optional(),
   /** It failed and is being put back. */
   undoing: z.object({ reason: z.string(), instanceId: z.string(), cancelled: z.boolean() }).optional(),
+  /** What is being done (apply/crash-loop.ts); empty when nothing is. */
+  position: z.string().optional(),
+  /** How many processes ended unexpectedly, by position. */
+  crashes: z.record(z.string(), z.number()).optional(),
 })
 export type Facts = z.output<typeof Facts>
 

@@ -1,6 +1,6 @@
 import { toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema } from '@crux/agent-protocol'
-import type { Logger } from '@crux/service-kit'
+import { guarded, inBackground, type Logger } from '@crux/service-kit'
 import { messageOf } from '../drivers/errors.ts'
 import type { AgentClient } from '../link/client.ts'
 import type { Journal } from './journal.ts'
@@ -56,7 +56,10 @@ export function createReporter(options: {
       }
     } catch (error) {
       log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
-      setTimeout(() => void send(journal, state), retryMs).unref()
+      setTimeout(
+        guarded('reporting a release', () => send(journal, state)),
+        retryMs,
+      ).unref()
       return
     } finally {
       state.busy = false
@@ -65,8 +68,12 @@ export function createReporter(options: {
       active.delete(journal)
       await onDone(journal).catch((error) => log.warn({ reason: messageOf(error) }, 'a journal could not be removed'))
     } else if (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
-      void send(journal, state)
+      sendSoon(journal, state)
     }
+  }
+
+  function sendSoon(journal: Journal, state: Sending): void {
+    inBackground('reporting a release', () => send(journal, state))
   }
 
   return {
@@ -75,13 +82,13 @@ export function createReporter(options: {
       active.set(journal, state)
       journal.onAppend = () => {
         if (journal.finished) state.hurry()
-        void send(journal, state)
+        sendSoon(journal, state)
       }
-      void send(journal, state)
+      sendSoon(journal, state)
     },
     linkUp() {
       up = true
-      for (const [journal, state] of active) void send(journal, state)
+      for (const [journal, state] of active) sendSoon(journal, state)
     },
     linkDown() {
       up = false

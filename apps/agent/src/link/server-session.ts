@@ -6,6 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { guarded } from '@crux/service-kit'
 
 export interface ServerSession {
   authority: string
@@ -73,32 +74,51 @@ function openSession(
 ): Promise<ClientHttp2Session> {
   return new Promise((resolve, reject) => {
     const session = connect(authority)
-    let timer = setTimeout(() => session.destroy(new Error('no connection in time')), connectTimeoutMs)
-    const ping = () => {
+    const destroyAfter = (ms: number, reason: string) =>
+      setTimeout(
+        guarded('the connection to the server', () => session.destroy(new Error(reason))),
+        ms,
+      )
+    let timer = destroyAfter(connectTimeoutMs, 'no connection in time')
+    const ping = guarded('the ping to the server', () => {
       if (session.destroyed || session.closed) return
-      timer = setTimeout(() => session.destroy(new Error('the server does not answer')), times.pingTimeoutMs)
-      session.ping((error) => {
+      timer = destroyAfter(times.pingTimeoutMs, 'the server does not answer')
+      session.ping(
+        guarded('the ping to the server', (error: Error | null) => {
+          clearTimeout(timer)
+          if (!error && !session.destroyed) timer = setTimeout(ping, times.pingEveryMs)
+        }),
+      )
+    })
+    session.on(
+      'connect',
+      guarded('the connection to the server', () => {
         clearTimeout(timer)
-        if (!error && !session.destroyed) timer = setTimeout(ping, times.pingEveryMs)
-      })
-    }
-    session.on('connect', () => {
-      clearTimeout(timer)
-      timer = setTimeout(ping, times.pingEveryMs)
-      resolve(session)
-    })
-    session.on('goaway', () => {
-      onEnd()
-      session.close()
-    })
-    // Calls under way hear of it through their streams; without a listener it would end the process.
-    session.on('error', (error) =>
-      reject(new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)),
+        timer = setTimeout(ping, times.pingEveryMs)
+        resolve(session)
+      }),
     )
-    session.on('close', () => {
-      clearTimeout(timer)
-      onEnd()
-      reject(new ConnectError('the connection ended', Code.Unavailable))
-    })
+    session.on(
+      'goaway',
+      guarded('the connection to the server', () => {
+        onEnd()
+        session.close()
+      }),
+    )
+    // Calls under way hear of it through their streams; without a listener it would end the process.
+    session.on(
+      'error',
+      guarded('the connection to the server', (error) =>
+        reject(new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)),
+      ),
+    )
+    session.on(
+      'close',
+      guarded('the connection to the server', () => {
+        clearTimeout(timer)
+        onEnd()
+        reject(new ConnectError('the connection ended', Code.Unavailable))
+      }),
+    )
   })
 }

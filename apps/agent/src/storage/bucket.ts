@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { judgeAddress } from '@crux/service-kit'
+import { guarded, judgeAddress } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
 import { parseListing, type StoredObject } from './listing.ts'
 import { networkErrorOf, StorageError, storageErrorOf } from './storage-error.ts'
@@ -57,8 +57,14 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
         { agent, headers, signal, lookup: judgedLookup, timeout: silenceMs },
         resolve,
       )
-      call.on('timeout', () => call.destroy(new Error('no answer in time')))
-      call.on('error', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, base.host)))
+      call.on(
+        'timeout',
+        guarded('a storage', () => void call.destroy(new Error('no answer in time'))),
+      )
+      call.on(
+        'error',
+        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : networkErrorOf(error, base.host))),
+      )
       call.end()
     })
   }

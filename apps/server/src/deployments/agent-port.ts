@@ -2,13 +2,13 @@ import type { App } from '../context.ts'
 import type { DeploymentPort, LinkedAgent } from '../gateway/links.ts'
 import { dispatch, dispatchSoon, releaseKey } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'
-import type { Clock, createLeases } from './leases.ts'
+import type { createLeases } from './leases.ts'
 import { voidSecretsOfNode } from './stale-secrets.ts'
 
 type Leases = ReturnType<typeof createLeases>
 
 /** What the gateway asks of deployments: where journals go on, what waits for a node, and a home for what agents report. */
-export function createAgentPort(app: App, leases: Leases, now: Clock = () => new Date()): DeploymentPort {
+export function createAgentPort(app: App, leases: Leases): DeploymentPort {
   return {
     async positions(agent) {
       const keys = keysOf(agent)
@@ -34,17 +34,16 @@ export function createAgentPort(app: App, leases: Leases, now: Clock = () => new
     keyChanged: ({ nodeId }) => voidSecretsOfNode(app, nodeId),
     linked(agent) {
       const known = new Set(keysOf(agent).map(releaseKey))
-      leases
-        .restart(agent.nodeId)
-        .catch((err: unknown) => app.log.warn({ err, nodeId: agent.nodeId }, 'a lease did not begin anew'))
-        .then(() => dispatch(app, agent.nodeId, { known, again: true }))
-        .catch((err: unknown) => app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'))
+      // It renews no lease yet: a link that does not last is none (leases.ts).
+      dispatch(app, agent.nodeId, { known, again: true }).catch((err: unknown) =>
+        app.log.error({ err, nodeId: agent.nodeId }, 'what waits was not handed over'),
+      )
     },
     linkLost({ nodeId }) {
       leases.restart(nodeId).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a lease did not begin anew'))
     },
     async report(agent, batch) {
-      const stored: Stored = await storeBatch(app, agent, batch, now())
+      const stored: Stored = await storeBatch(app, agent, batch)
       if (stored.ended) dispatchSoon(app, agent.nodeId)
       return stored.acknowledged
     },

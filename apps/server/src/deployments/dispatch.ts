@@ -79,8 +79,12 @@ async function handOver(app: App, release: ReleaseRow): Promise<void> {
     )
     return
   }
-  // The link went away between two lines: the next link takes it.
-  await app.database.pool.query('update crux.release set handed_at = $2 where id = $1', [release.id, release.handedAt])
+  // The link went away between two lines: the next link takes it, for as long as the lease lasts.
+  await app.database.pool.query('update crux.release set handed_at = $2, lease_until = $3 where id = $1', [
+    release.id,
+    release.handedAt,
+    release.leaseUntil,
+  ])
 }
 
 /**
@@ -91,7 +95,8 @@ async function markHandedOver(app: App, release: ReleaseRow): Promise<boolean> {
   try {
     const { rowCount } = await app.database.pool.query({
       name: 'mark handed over',
-      text: `update crux.release set handed_at = now(), lease_until = $2
+      // An agent that loses its releases again and again gets no longer by it.
+      text: `update crux.release set handed_at = now(), lease_until = case when handed_at is null then $2::timestamptz else lease_until end
         where id = $1 and status = 'in-progress' and cancel_requested_by is null and handed_at is not distinct from $3`,
       values: [release.id, leaseUntilFrom(new Date()), release.handedAt],
     })

@@ -14,7 +14,6 @@ import type {
 } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, type NewEvent } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'
@@ -26,12 +25,7 @@ export type Stored = { acknowledged: bigint; ended: boolean }
  * Stores a batch of an agent's journal in one transaction with all that follows from it. A batch that comes again changes
  * nothing; one of a release that is unknown here, or not this node's, is acknowledged so that the agent forgets it.
  */
-export async function storeBatch(
-  app: App,
-  agent: { nodeId: string },
-  batch: ReportDeploymentRequest,
-  now: Date,
-): Promise<Stored> {
+export async function storeBatch(app: App, agent: { nodeId: string }, batch: ReportDeploymentRequest): Promise<Stored> {
   const { release: key } = batch
   const last = batch.events.at(-1)?.sequence ?? 0n
   if (!key || !isUuid(key.deploymentId)) return { acknowledged: last, ended: false }
@@ -44,13 +38,13 @@ export async function storeBatch(
     const events = batch.events.filter((event) => event.sequence > BigInt(release.acknowledgedSequence))
     if (events.length === 0)
       return { stored: { acknowledged: BigInt(release.acknowledgedSequence), ended: !isOpen(release) }, told: [] }
-    return storeEvents(queries, release, events, now)
+    return storeEvents(queries, release, events)
   })
   deploymentsChanged(app, result.told)
   return result.stored
 }
 
-async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentEvent[], now: Date) {
+async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentEvent[]) {
   const outcome = events.find((event) => event.event.case === 'outcome')
   const failure =
     outcome?.event.case === 'outcome' && !outcome.event.value.successful
@@ -70,9 +64,8 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
   const acknowledged = events.at(-1)?.sequence ?? 0n
   await queries.query({
     name: 'acknowledge journal',
-    text: `update crux.release set acknowledged_sequence = $2,
-        lease_until = case when status = 'in-progress' then $3 else lease_until end where id = $1`,
-    values: [release.id, acknowledged, leaseUntilFrom(now)],
+    text: 'update crux.release set acknowledged_sequence = $2 where id = $1',
+    values: [release.id, acknowledged],
   })
   let mine: Told = { deploymentId: release.deploymentId, teamId: release.teamId }
   if (outcome?.event.case === 'outcome' && isOpen(release)) {

@@ -9,12 +9,16 @@ import { lockRelease, type ReleaseRow, releaseColumns } from './release-store.ts
 
 export type Clock = () => Date
 const checkMs = 5_000
+/** A shorter link renews no lease: an agent that crashes again and again links between two crashes. */
+const steadyLinkMs = 10_000
+/** A link that began just before a lease ran out has this long to become a steady one. */
+const graceMs = steadyLinkMs + checkMs
 /** A pause of this process longer than this (sleep, a database that was away) is not the agents' fault. */
 const pausedMs = 3 * checkMs
 
 /**
  * Fails releases whose agent has been away for 60 s, counted only while this server was up and listening (decision 22). A linked
- * agent's leases move on by themselves. Several processes may check: each end happens once, in its transaction.
+ * agent's leases move on by themselves, once its link has held for 10 s. Several processes may check: each end happens once, in its transaction.
  */
 export function createLeases(app: App, now: Clock = () => new Date()) {
   const { pool } = app.database
@@ -22,11 +26,15 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
   let checking: Promise<void> | undefined
   let lastCheck: Date | undefined
 
-  /** All of a node, or all: their 60 s begin anew. Row by row, since who holds one of them may want another. */
+  /**
+   * All of a node whose last link was a steady one, or all: their 60 s begin anew. Row by row, since who holds one of them may want
+   * another.
+   */
   async function beginAnew(nodeId: string | null) {
     const { rows } = await pool.query<{ id: string }>(
-      `select id from crux.release where status = 'in-progress' and ($1::uuid is null or node_id = $1)`,
-      [nodeId],
+      `select r.id from crux.release r join crux.node n on n.id = r.node_id
+       where r.status = 'in-progress' and ($1::uuid is null or (n.id = $1 and n.connected_at <= $2))`,
+      [nodeId, steadySince()],
     )
     for (const { id } of rows)
       await pool.query({
@@ -36,11 +44,14 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       })
   }
 
+  const steadySince = () => new Date(now().getTime() - steadyLinkMs)
+
   /** Only an agent that takes commands can bring a release to its end; an outdated one is as good as away. */
   async function extendLinked() {
     const { rows } = await pool.query<{ id: string; linkServer: string | null; agentVersion: string | null }>(
       `select n.id, n.link_server as "linkServer", n.agent_version as "agentVersion" from crux.node n
-       where exists (select from crux.release r where r.node_id = n.id and r.status = 'in-progress')`,
+       where n.connected_at <= $1 and exists (select from crux.release r where r.node_id = n.id and r.status = 'in-progress')`,
+      [steadySince()],
     )
     const linked = rows.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
     // What is held just now is heard just now, or comes with the next round.
@@ -57,30 +68,32 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     // Nobody listened.
     if (paused) await beginAnew(null)
     else await extendLinked()
-    const { rows } = await pool.query<ReleaseRow & { nodeName: string }>(
-      `select ${releaseColumns}, n.name as "nodeName" from crux.release r join crux.node n on n.id = r.node_id
-       where r.status = 'in-progress' and r.lease_until <= $1 order by r.started_at, r.id`,
-      [at],
+    const { rows } = await pool.query<ReleaseRow & { nodeName: string; wasLinked: boolean }>(
+      `select ${releaseColumns}, n.name as "nodeName",
+         coalesce(n.connected_at > r.lease_until - interval '60 seconds', false) as "wasLinked"
+       from crux.release r join crux.node n on n.id = r.node_id
+       where r.status = 'in-progress' and r.lease_until <= case when n.link_server is null then $1::timestamptz else $2 end
+       order by r.started_at, r.id`,
+      [at, new Date(at.getTime() - graceMs)],
     )
-    for (const row of rows) await expire(row, row.nodeName, at)
+    for (const row of rows) await expire(row, row.nodeName, at, row.wasLinked)
     lastCheck = at
     await dispatchForgotten(app)
   }
 
-  async function expire(row: ReleaseRow, nodeName: string, at: Date): Promise<void> {
+  async function expire(row: ReleaseRow, nodeName: string, at: Date, wasLinked: boolean): Promise<void> {
     const told = await inTransaction(app.database, async (queries) => {
       const release = await lockRelease(queries, row)
       // It was heard meanwhile.
       if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
-      const away = `the agent of ${nodeName} has been away for 60 s`
+      const away = wasLinked
+        ? `the agent of ${nodeName} did not stay connected for 10 s within 60 s`
+        : `the agent of ${nodeName} has been away for 60 s`
       const reason = release.cancelRequestedBy ? `cancelled by ${release.cancelRequestedBy}; ${away}` : away
       const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
       if (!ended) return undefined
       const position = await appendEvents(queries, row.deploymentId, row.number, [
-        says(
-          `The agent of ${nodeName} has been away for 60 s. What it did meanwhile is told when it is back.`,
-          'error',
-        ),
+        says(`${away.replace('the', 'The')}. What it did meanwhile is told when it is back.`, 'error'),
         becomes('failed', reason),
       ])
       return { ...ended, try: row.number, position }

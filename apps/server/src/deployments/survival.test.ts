@@ -202,6 +202,66 @@ describe('leases', () => {
     expect((await world.get(deployment.id)).status).toBe('failed')
   })
 
+  it('are not renewed by an agent that links again and again for less than 10 s', async () => {
+    const { node, deployment, release } = await startAndLose()
+    const { pool } = server.app.database
+    const key = { deploymentId: deployment.id, number: 1 }
+    const events = journal(goodNews(release))
+    let reported = 0
+    // Each link brings what a crash loop brings: the release that is resumed, and the next events of its journal.
+    const linkShortly = async () => {
+      const agent = await world.agent(node, { openReleases: [key] })
+      await pool.query('update crux.node set connected_at = $2 where id = $1', [
+        node.id,
+        new Date(Date.now() + ahead - 1_000),
+      ])
+      await agent.client.reportDeployment({ release: release.key, events: events.slice(reported, reported + 1) })
+      reported += 1
+      await server.server.deployments.leases.check()
+      agent.cut()
+      await agentLost(world, node.id)
+    }
+    for (let seconds = 0; seconds < 60; seconds += 20) {
+      expect((await world.get(deployment.id)).status).toBe('in-progress')
+      await linkShortly()
+      await pass(20_000)
+    }
+    await pass(15_000)
+    const reason = `the agent of ${node.name} did not stay connected for 10 s within 60 s`
+    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
+  })
+
+  it('end a cancelled release of an agent that links again and again', async () => {
+    const { node, deployment } = await startAndLose()
+    const { pool } = server.app.database
+    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
+    const agent = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    await pool.query('update crux.node set connected_at = $2 where id = $1', [node.id, new Date(Date.now() + ahead)])
+    expect((await agent.command('cancelDeployment')).value).toMatchObject({
+      release: { deploymentId: deployment.id, number: 1 },
+    })
+    agent.cut()
+    await agentLost(world, node.id)
+    await pass(75_000)
+    expect(await world.get(deployment.id)).toMatchObject({
+      status: 'failed',
+      outcome: `cancelled by Ada; the agent of ${node.name} did not stay connected for 10 s within 60 s`,
+    })
+  })
+
+  it('go on when the agent is back just before they end, and stays', async () => {
+    const { node, deployment } = await startAndLose()
+    const { pool } = server.app.database
+    await pass(58_000)
+    const agent = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    await pool.query('update crux.node set connected_at = $2 where id = $1', [node.id, new Date(Date.now() + ahead)])
+    await pass(5_000)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    await pass(120_000)
+    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    agent.cut()
+  })
+
   it('begin anew without holding up who ends a release', async () => {
     const node = await world.node()
     const agent = await world.agent(node)

@@ -8,7 +8,7 @@ export function createDeploymentWork(app: App, now?: Clock) {
   const leases = createLeases(app, now)
   const unsubscribes: (() => void)[] = []
   return {
-    port: createAgentPort(app, leases, now),
+    port: createAgentPort(app, leases),
     leases,
     async start() {
       unsubscribes.push(

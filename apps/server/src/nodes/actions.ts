@@ -8,6 +8,7 @@ import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
 import { type InstallOptions, scriptValues } from './install-values.ts'
+import type { AgentEnd } from './local-agent-process.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
   findNode,
@@ -47,7 +48,19 @@ export async function getNode(
       reason,
       running: localAgents.isRunning(row.id),
       loopbackOnly: isLoopbackOnly(app.config),
+      lastEnd: toLastEnd(localAgents.lastEnd(row.id)),
     },
+  }
+}
+
+function toLastEnd(end: AgentEnd | undefined): Answer<'nodes.get'>['localAgent']['lastEnd'] {
+  if (!end) return null
+  const { since, at, reason, nextStartAt } = end
+  return {
+    since: since.toISOString(),
+    at: at.toISOString(),
+    reason,
+    nextStartAt: nextStartAt?.toISOString() ?? null,
   }
 }
 

@@ -9,15 +9,29 @@ import { agentFolder } from '../places.ts'
 
 export interface AgentProcess {
   readonly running: boolean
+  /** How it ended last, until it has run for a minute again. */
+  readonly lastEnd: AgentEnd | undefined
   /** Asks it to end, then ends it; resolves when it is gone. It is not started again. */
   stop(): Promise<void>
+}
+
+export interface AgentEnd {
+  /** When it began to end early: with this one, unless the starts before it did not last either. */
+  since: Date
+  at: Date
+  /** "exit code 0", the name of a signal, or why it could not be started. */
+  reason: string
+  /** Undefined once it has been started again. */
+  nextStartAt: Date | undefined
 }
 
 const stopTimeoutMs = 8_000
 const adoptedPollMs = 1_000
 /** A start that lasted this long was a good one: the next failure waits little again. */
 const goodRunMs = 60_000
-const refusalsMax = 3
+const pauseMsMax = 30_000
+/** An agent that ends in order was told to, or is refused: it will be for a while. */
+const refusedPauseMsMax = 5 * 60_000
 
 /**
  * Runs the agent of this machine in a session of its own: Ctrl-C reaches the server alone, which then ends it. A server that was
@@ -25,14 +39,17 @@ const refusalsMax = 3
  *
  * @param options.token makes the token for a start, undefined when the agent has one stored. An agent shows a stored token only
  *   at the address where it got it: `sameAddress` is false when this server has another one since
- * @param options.ended it keeps ending by itself with exit code 0: the server refuses it, and it is not started again
+ * @param options.isWanted asked before each start; an agent whose node is gone is not started again. Every other one is, however it ended,
+ *   after a pause that grows while it keeps ending early
+ * @param options.changed `lastEnd` is another one
  */
 export function runAgentProcess(options: {
   config: Config
   nodeId: string
   log: Logger
   token: (sameAddress: boolean) => Promise<string | undefined>
-  ended: () => void
+  isWanted: () => Promise<boolean>
+  changed: () => void
 }): AgentProcess {
   const { config, nodeId, log } = options
   const folder = agentDataDir(config, nodeId)
@@ -41,7 +58,7 @@ export function runAgentProcess(options: {
   let wanted = true
   let pid: number | undefined
   let failures = 0
-  let refusals = 0
+  let lastEnd: AgentEnd | undefined
   let wake: (() => void) | undefined
 
   async function run() {
@@ -54,23 +71,34 @@ export function runAgentProcess(options: {
       pid = wanted ? undefined : pid
     }
     while (wanted) {
+      if (!(await options.isWanted())) {
+        wanted = false
+        return
+      }
       const startedAt = Date.now()
-      const exit = await start().catch((error: unknown) => String(error))
+      const settled = setTimeout(() => note(undefined), goodRunMs)
+      const exit = await start().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      clearTimeout(settled)
       pid = undefined
       rmSync(runFile, { force: true })
       if (!wanted) return
-      const short = Date.now() - startedAt < goodRunMs
+      const at = new Date()
+      const short = at.getTime() - startedAt < goodRunMs
       failures = short ? failures + 1 : 1
-      // Once may be somebody's SIGTERM or a machine that goes down; an agent that is refused says so every time.
-      refusals = exit === 0 && short ? refusals + 1 : 0
-      if (refusals >= refusalsMax) {
-        log.warn({ nodeId }, 'the agent of this machine is refused, it is not started again')
-        wanted = false
-        return options.ended()
-      }
-      log.warn({ nodeId, exit, failures }, 'the agent of this machine ended, starting it again')
-      await pause(failures === 1 ? 100 : Math.min(30_000, 250 * 2 ** Math.min(failures, 10)))
+      const pauseMs = pauseAfter(exit, failures)
+      const reason = typeof exit === 'number' ? `exit code ${exit}` : exit
+      log.warn({ nodeId, exit, failures, pauseMs }, 'the agent of this machine ended, starting it again')
+      const since = short ? (lastEnd?.since ?? at) : at
+      note({ since, at, reason, nextStartAt: new Date(at.getTime() + pauseMs) })
+      await pause(pauseMs)
+      if (lastEnd) note({ ...lastEnd, nextStartAt: undefined })
     }
+  }
+
+  function note(end: AgentEnd | undefined): void {
+    if (end === lastEnd) return
+    lastEnd = end
+    options.changed()
   }
 
   async function start(): Promise<number | string> {
@@ -110,6 +138,9 @@ export function runAgentProcess(options: {
     get running() {
       return wanted
     },
+    get lastEnd() {
+      return lastEnd
+    },
     async stop() {
       wanted = false
       wake?.()
@@ -119,6 +150,12 @@ export function runAgentProcess(options: {
       rmSync(runFile, { force: true })
     },
   }
+}
+
+/** The first restart is prompt; one that cannot run must not eat the machine. */
+function pauseAfter(exit: number | string, failures: number): number {
+  if (failures === 1) return 100
+  return Math.min(exit === 0 ? refusedPauseMsMax : pauseMsMax, 250 * 2 ** Math.min(failures, 12))
 }
 
 /** The agent's own folder; the engine of this machine sees it under the same path. */

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive } from '@crux/postgres'
 import { createLogger } from '@crux/service-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { serverDatabase, startTestServer, testConfig, until } from '../../test/kit/index.ts'
-import { agentDataDir, engineAnswers, runAgentProcess } from './local-agent-process.ts'
+import { engineAnswers, runAgentProcess } from './local-agent-process.ts'
 
 const log = createLogger({ name: 'test', level: 'fatal' })
 const withEngine = test.skipIf(!(await engineAnswers()))
@@ -17,6 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
+const wanted = { isWanted: async () => true, changed: () => undefined }
 const pidOf = (nodeId: string): number | undefined => {
   try {
     return (JSON.parse(readFileSync(join(dataDir, 'agents', nodeId, 'process.json'), 'utf8')) as { pid: number }).pid
@@ -42,6 +43,7 @@ withEngine(
       available: true,
       reason: null,
       running: false,
+      lastEnd: null,
     })
     await client.call('nodes.start-local-agent', { params })
     await expect(client.call('nodes.start-local-agent', { params })).rejects.toMatchObject({ status: 409 })
@@ -89,7 +91,7 @@ test('a server that was killed leaves its agent running, and the next one goes o
       '-e',
       `const { runAgentProcess } = await import(${JSON.stringify(module)})
        const log = { info() {}, warn() {}, error() {} }
-       runAgentProcess({ config: ${JSON.stringify(config)}, nodeId: 'n1', log, token: async () => undefined, ended() {} })
+       runAgentProcess({ config: ${JSON.stringify(config)}, nodeId: 'n1', log, token: async () => undefined, isWanted: async () => true, changed() {} })
        setInterval(() => {}, 1000)`,
     ],
     { stdio: 'inherit' },
@@ -100,7 +102,7 @@ test('a server that was killed leaves its agent running, and the next one goes o
   await gone
   expect(isAlive(pid)).toBe(true)
 
-  const next = runAgentProcess({ config, nodeId, log, token: async () => undefined, ended: () => undefined })
+  const next = runAgentProcess({ ...wanted, config, nodeId, log, token: async () => undefined })
   expect(next.running).toBe(true)
   expect(pidOf(nodeId)).toBe(pid)
   process.kill(pid, 'SIGKILL')
@@ -113,18 +115,87 @@ test('a server that was killed leaves its agent running, and the next one goes o
   expect(isAlive(restarted)).toBe(false)
 }, 90_000)
 
-test('an agent that is refused at every start is not started for ever', async () => {
-  writeFileSync(join(dataDir, 'refused.mjs'), 'process.exit(0)\n')
-  const config = testConfig('postgresql://unused/x', {
-    dataDir,
-    localAgentCommand: `${process.execPath} ${join(dataDir, 'refused.mjs')}`,
+/** Counts its starts in a file and ends at once, in order. */
+function endingCommand(): { command: string; starts: () => number } {
+  const counter = join(dataDir, 'starts')
+  const script = join(dataDir, 'ends.mjs')
+  writeFileSync(script, `import { appendFileSync } from 'node:fs'\nappendFileSync(${JSON.stringify(counter)}, '.')\n`)
+  return {
+    command: `${process.execPath} ${script}`,
+    starts: () => (existsSync(counter) ? readFileSync(counter, 'utf8').length : 0),
+  }
+}
+
+test('an agent that ends with exit code 0 at every start is started again, after pauses that grow', async () => {
+  const { command, starts } = endingCommand()
+  const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
+  const pauses: number[] = []
+  let agent: ReturnType<typeof runAgentProcess> | undefined
+  const changed = () => {
+    const { at, nextStartAt } = agent?.lastEnd ?? {}
+    if (at && nextStartAt) pauses.push(nextStartAt.getTime() - at.getTime())
+  }
+  agent = runAgentProcess({ ...wanted, config, nodeId: 'n2', log, token: async () => undefined, changed })
+  await until(() => starts() >= 5, 60_000)
+  expect(agent.running).toBe(true)
+  expect(pauses.slice(0, 4)).toEqual([100, 1_000, 2_000, 4_000])
+  const end = await until(() => agent?.lastEnd)
+  expect(end.reason).toBe('exit code 0')
+  expect(end.since.getTime()).toBeLessThan(end.at.getTime())
+  await agent.stop()
+}, 90_000)
+
+test('an agent whose node is gone is not started again', async () => {
+  const { command, starts } = endingCommand()
+  const config = testConfig('postgresql://unused/x', { dataDir, localAgentCommand: command })
+  let exists = true
+  const agent = runAgentProcess({
+    ...wanted,
+    config,
+    nodeId: 'n4',
+    log,
+    token: async () => undefined,
+    isWanted: async () => exists,
   })
-  const ended = Promise.withResolvers<void>()
-  const agent = runAgentProcess({ config, nodeId: 'n2', log, token: async () => undefined, ended: ended.resolve })
-  await ended.promise
-  expect(agent.running).toBe(false)
-  expect(agentDataDir(config, 'n2')).toBe(join(dataDir, 'agents', 'n2'))
+  await until(() => starts() === 1, 30_000)
+  exists = false
+  await until(() => !agent.running, 30_000)
+  const last = starts()
+  await agent.stop()
+  expect(starts()).toBe(last)
 })
+
+withEngine(
+  'the page of a node is told since when its local agent ends, why, and when it starts next',
+  async () => {
+    const { command, starts } = endingCommand()
+    const server = await startTestServer({ config: { dataDir, localAgentCommand: command } })
+    const admin = server.signUp()
+    const team = await server.createTeam(admin)
+    const client = server.client(admin)
+    const { id } = await client.call('nodes.create', {
+      params: { teamSlug: team.slug },
+      body: { name: 'this machine' },
+    })
+    const params = { teamSlug: team.slug, nodeId: id }
+    expect((await client.call('nodes.get', { params })).localAgent.lastEnd).toBeNull()
+    await client.call('nodes.start-local-agent', { params })
+    await until(() => starts() >= 4, 60_000)
+    const { running, lastEnd } = await until(async () => {
+      const { localAgent } = await client.call('nodes.get', { params })
+      return localAgent.lastEnd?.nextStartAt && localAgent
+    })
+    expect(running).toBe(true)
+    expect(lastEnd).toMatchObject({ reason: 'exit code 0' })
+    expect(Date.parse(lastEnd?.since ?? '')).toBeLessThan(Date.parse(lastEnd?.at ?? ''))
+    expect(Date.parse(lastEnd?.nextStartAt ?? '')).toBeGreaterThan(Date.parse(lastEnd?.at ?? ''))
+    await client.call('nodes.delete', { params })
+    const last = starts()
+    await server.stop()
+    expect(starts()).toBe(last)
+  },
+  90_000,
+)
 
 test("the agent gets what it needs of the environment, and none of the server's secrets", async () => {
   writeFileSync(
@@ -139,7 +210,7 @@ test("the agent gets what it needs of the environment, and none of the server's 
     url: 'http://localhost:4711',
     localAgentCommand: `${process.execPath} ${join(dataDir, 'tell.mjs')}`,
   })
-  const agent = runAgentProcess({ config, nodeId: 'n3', log, token: async () => 'crux_t', ended: () => undefined })
+  const agent = runAgentProcess({ ...wanted, config, nodeId: 'n3', log, token: async () => 'crux_t' })
   const env = await until(() => {
     try {
       return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8')) as Record<string, string>

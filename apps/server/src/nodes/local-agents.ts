@@ -7,7 +7,13 @@ import type { App } from '../context.ts'
 import { node, nodeToken } from '../db/schema/index.ts'
 import { nodeChanged } from './events.ts'
 import { issueInstallToken } from './install-token.ts'
-import { type AgentProcess, agentDataDir, engineAnswers, runAgentProcess } from './local-agent-process.ts'
+import {
+  type AgentEnd,
+  type AgentProcess,
+  agentDataDir,
+  engineAnswers,
+  runAgentProcess,
+} from './local-agent-process.ts'
 
 type Availability = { available: boolean; reason: string | null }
 
@@ -16,6 +22,7 @@ export interface LocalAgents {
   /** Whether it can work here, and why not. */
   availability(): Promise<Availability>
   isRunning(nodeId: string): boolean
+  lastEnd(nodeId: string): AgentEnd | undefined
   /** @throws CruxError preconditionFailed when it cannot work here, alreadyExists when the node has an agent elsewhere */
   launch(row: { id: string; teamId: string; linked: boolean }, userId: string): Promise<void>
   /** Ends it and forgets that this machine runs it; its data stays. */
@@ -50,19 +57,30 @@ export function createLocalAgents(app: App): LocalAgents {
         nodeId,
         log: app.log,
         token: (sameAddress) => tokenFor(nodeId, userId, sameAddress),
-        ended: () =>
-          void forget(nodeId)
-            .then(() => nodeChanged(app, { teamId, nodeId }))
-            .catch((err: unknown) => app.log.error({ err, nodeId }, 'the end of the local agent is not stored')),
+        isWanted: () => isWanted(nodeId),
+        changed: () => nodeChanged(app, { teamId, nodeId }),
       }),
     )
+  }
+
+  /** A database that is away says nothing about the node. */
+  async function isWanted(nodeId: string): Promise<boolean> {
+    try {
+      const [row] = await app.database.db.select({ local: node.localAgent }).from(node).where(eq(node.id, nodeId))
+      return row?.local ?? false
+    } catch (err) {
+      app.log.warn({ err, nodeId }, 'the node of the local agent was not read: the agent is started')
+      return true
+    }
   }
 
   /** An agent that was exchanged has its token in its folder, for the address that this server had then. */
   async function tokenFor(nodeId: string, userId: string, sameAddress: boolean): Promise<string | undefined> {
     const { db } = app.database
     const [token] = await db.select({ usedAt: nodeToken.usedAt }).from(nodeToken).where(eq(nodeToken.nodeId, nodeId))
-    if (token?.usedAt && sameAddress) return undefined
+    // An agent that was refused has thrown its token away, and would end at each start without a new one.
+    if (token?.usedAt && sameAddress && existsSync(join(agentDataDir(app.config, nodeId), '.agent', 'token.json')))
+      return undefined
     await db.delete(nodeToken).where(eq(nodeToken.nodeId, nodeId))
     return (await issueInstallToken(app, nodeId, userId, { scriptType: 'shell', options: {} })).token
   }
@@ -75,6 +93,7 @@ export function createLocalAgents(app: App): LocalAgents {
   return {
     availability,
     isRunning: (nodeId) => processes.get(nodeId)?.running ?? false,
+    lastEnd: (nodeId) => processes.get(nodeId)?.lastEnd,
     async launch(row, userId) {
       const { available, reason } = await availability()
       if (!available)

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { inspect } from 'node:util'
+import { guarded } from '@crux/service-kit'
 import Docker from 'dockerode'
 
 /** The Engine API that this driver speaks; an engine that no longer has it gets its own oldest. */
@@ -46,9 +47,15 @@ function tellOfCutAnswers(agent: Agent): void {
   // Node calls it with each request; its types leave it out.
   const add = Reflect.get(agent, 'addRequest') as Add
   const addRequest: Add = (request, ...more) => {
-    request.once('response', (response: IncomingMessage) => {
-      response.once('error', (error) => request.emit('error', error))
-    })
+    request.once(
+      'response',
+      guarded('an answer of the engine', (response: IncomingMessage) => {
+        response.once(
+          'error',
+          guarded('an answer of the engine', (error) => void request.emit('error', error)),
+        )
+      }),
+    )
     add.call(agent, request, ...more)
   }
   Object.assign(agent, { addRequest })
@@ -63,7 +70,10 @@ function limitCalls({ modem }: Docker, { readMs, changeMs }: CallLimits): void {
     if (call.isStream || call.abortSignal) return dial(call, answered)
     const ms = call.method === 'GET' || call.method === 'HEAD' ? readMs : changeMs
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), ms)
+    const timer = setTimeout(
+      guarded('the time limit of a call', () => late.abort()),
+      ms,
+    )
     dial({ ...call, abortSignal: late.signal }, (error, result) => {
       clearTimeout(timer)
       if (error && late.signal.aborted) answered(new NoAnswerError(`no answer within ${ms / 1_000} s`), result)

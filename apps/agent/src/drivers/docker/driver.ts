@@ -1,5 +1,5 @@
 import { EngineKind, Operation } from '@crux/agent-protocol'
-import type { Logger } from '@crux/service-kit'
+import { guarded, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { label } from '../../plan/labels.ts'
 import { redactorOf } from '../../secrets/redaction.ts'
@@ -54,7 +54,10 @@ export async function openDockerDriver(
 
   /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
   function tellLater(id: string, labels: Record<string, string>): void {
-    setTimeout(() => hub.tell({ kind: 'container', action: 'update', id, name: '', labels }), 2 * heldMs).unref()
+    setTimeout(
+      guarded('a held container', () => hub.tell({ kind: 'container', action: 'update', id, name: '', labels })),
+      2 * heldMs,
+    ).unref()
   }
 
   /** The engine may hold one container locked, for good even: the others are shown all the same, and that one by what the list says. */
@@ -62,13 +65,16 @@ export async function openDockerDriver(
     const inspecting = inspectIfThere(id)
     let timer: NodeJS.Timeout | undefined
     const held = new Promise<'held'>((resolve) => {
-      timer = setTimeout(() => {
-        resolve('held')
-        inspecting.then(
-          (info) => tellLater(id, info?.Config.Labels ?? {}),
-          () => undefined,
-        )
-      }, heldMs)
+      timer = setTimeout(
+        guarded('a held container', () => {
+          resolve('held')
+          inspecting.then(
+            (info) => tellLater(id, info?.Config.Labels ?? {}),
+            () => undefined,
+          )
+        }),
+        heldMs,
+      )
     })
     return Promise.race([inspecting, held]).finally(() => clearTimeout(timer))
   }

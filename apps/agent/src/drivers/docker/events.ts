@@ -1,4 +1,4 @@
-import type { Logger } from '@crux/service-kit'
+import { guarded, inBackground, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { pause } from '../../concurrency/pause.ts'
 import type { EngineEvent } from '../driver.ts'
@@ -64,13 +64,20 @@ export function createEventHub(docker: Docker, log: Logger): EventHub {
       waitMs = Math.min(2_000, waitMs * 2)
     }
   }
-  void run()
+  inBackground('the events of the engine', run)
 
   return {
     tell,
-    subscribe(listener) {
+    subscribe(given) {
+      // One listener that fails must neither end the stream of events nor keep them from the others.
+      const listener = guarded('a listener for events of the engine', given)
       listeners.add(listener)
-      if (open) queueMicrotask(() => listeners.has(listener) && listener({ kind: 'relist' }))
+      if (open)
+        queueMicrotask(
+          guarded('a listener for events of the engine', () => {
+            if (listeners.has(listener)) listener({ kind: 'relist' })
+          }),
+        )
       return () => listeners.delete(listener)
     },
     close: () => closing.abort(),

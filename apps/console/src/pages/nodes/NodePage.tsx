@@ -23,6 +23,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links, type NodeSection } from '../../links.ts'
+import { LocalAgentEnd } from './LocalAgentEnd.tsx'
 import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
@@ -95,6 +96,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
         sub={<NodeLine node={node} installed={installed} />}
         tools={<ActionMenu actions={actions} />}
       />
+      <LocalAgentEnd localAgent={node.localAgent} />
       {!installed ? (
         <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
           <NodeInstall teamSlug={teamSlug} node={node} />

@@ -1,0 +1,251 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { removeContainers } from '@crux/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildAgent } from '../scripts/build.ts'
+import { journalOf, phaseReached, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+/** The agent as a process that a supervisor starts again whenever it ends, as systemd, Docker and the server do. */
+interface SupervisedAgent {
+  /** How often it has ended by itself or by a kill. */
+  readonly exits: number
+  readonly pid: number | undefined
+  output(): string
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+let world: World
+let folder: string
+let main: string
+let one: string
+let two: string
+let agent: SupervisedAgent | undefined
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crux-agent-bundle-'))
+  main = join(await buildAgent(folder), 'agent.mjs')
+  world = await startWorld()
+  one = (await world.publish('web:1', webImage('one'))).reference
+  two = (await world.publish('web:2', webImage('two'))).reference
+  await world.agent.stop()
+})
+afterEach(async () => {
+  await agent?.stop()
+  await removeContainers(`dev.crux.node=${world.owner.nodeId}`)
+  await world.clear()
+})
+afterAll(async () => {
+  await world.dispose()
+  await rm(dirname(main), { recursive: true, force: true })
+})
+
+async function supervise(options: { preload?: string } = {}): Promise<SupervisedAgent> {
+  const nodeOptions = options.preload ? ['--import', options.preload] : []
+  const links = world.server.links.length
+  const outputs: (() => string)[] = []
+  let wanted = true
+  let exits = 0
+  let current: ReturnType<typeof spawnAgent> | undefined
+  const running = (async () => {
+    while (wanted) {
+      current = spawnAgent(world.server, { main, dataDir: world.dataDir, nodeId: world.owner.nodeId, nodeOptions })
+      outputs.push(current.output)
+      await current.exited
+      exits += 1
+    }
+  })()
+  agent = {
+    get exits() {
+      return exits
+    },
+    get pid() {
+      return current?.child.pid
+    },
+    output: () => outputs.map((output) => output()).join(''),
+    async kill() {
+      const ended = current?.exited
+      current?.child.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      wanted = false
+      current?.child.kill('SIGKILL')
+      await running
+    },
+  }
+  await waitUntil('the agent connects', () => world.server.links.length > links && world.server.connected, 40_000)
+  return agent
+}
+
+/** Code that runs in the agent's process before its own: it does to it what a mistake of ours or of a library would. */
+async function preload(name: string, code: string): Promise<string> {
+  const path = join(folder, `${name}.mjs`)
+  await writeFile(path, code)
+  return path
+}
+
+const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
+const checking = (release: Release) => phaseReached(world, release, Phase.VERIFY, PhaseState.RUNNING)
+const crashesOf = async (release: Release) =>
+  (await journalOf(world, release)).flatMap(({ fact }) => (fact?.crashes ? [fact.crashes] : [])).at(-1)
+
+async function killWhile(release: Release, kills: number): Promise<void> {
+  for (let times = 1; times <= kills; times++) {
+    await waitUntil(`the release is checked for the ${times}th time`, async () => {
+      const counted = Object.values((await crashesOf(release)) ?? {}).reduce((sum, crashes) => sum + crashes, 0)
+      const positions = (await journalOf(world, release)).flatMap(({ fact }) => fact?.position ?? [])
+      return counted === times - 1 && positions.at(-1) === 'start'
+    })
+    await agent?.kill()
+  }
+}
+
+describe('a path that no HTTP client sends', () => {
+  // As the first review did it: such a path could be stored until then, and threw within a timer.
+  test('fails its release with a reason, and the agent runs on', async () => {
+    const supervised = await supervise()
+    const { pid } = supervised
+    const probed = (startupProbe: string) =>
+      web(one, {
+        ports: [{ internal: 8080 }],
+        healthCheckConfig: { startupProbe },
+        expectedState: { state: 'running', timeout: 1 },
+      })
+    const outcome = await world.server.deployAndWait(world.release({ instances: [probed('/日')] }))
+    expect(outcome).toMatchObject({ successful: false, formerRestored: false })
+    expect(outcome.reason).toContain('did not answer /日 on port 8080 within 1 s (it answered 404)')
+    expect(await world.server.deployAndWait(world.release({ instances: [probed('/?日\r\nx: y')] }))).toMatchObject({
+      successful: true,
+    })
+    expect(supervised).toMatchObject({ pid, exits: 0 })
+    expect(supervised.output()).not.toContain('an error reached no caller')
+  })
+})
+
+describe('an error that reaches no caller', () => {
+  test('fails the release that it belongs to, is logged with its place, and the agent runs on', async () => {
+    const supervised = await supervise({
+      preload: await preload(
+        'throws',
+        `import http from 'node:http'
+         import { syncBuiltinESMExports } from 'node:module'
+         const { get } = http
+         http.get = (options, ...rest) => {
+           if (options.path === '/throws') setTimeout(() => { throw new Error('thrown in a timer') })
+           if (options.path === '/rejects') Promise.reject(new Error('rejected by nobody'))
+           return get(options, ...rest)
+         }
+         syncBuiltinESMExports()`,
+      ),
+    })
+    const { pid } = supervised
+    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
+    const before = (await world.inspect('web')).Id
+    for (const [path, reason] of [
+      ['/throws', 'thrown in a timer'],
+      ['/rejects', 'rejected by nobody'],
+    ]) {
+      const config = { ports: [{ internal: 8080 }], healthCheckConfig: { startupProbe: path } }
+      const outcome = await world.server.deployAndWait(world.release({ instances: [web(two, config)] }))
+      expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+      expect(outcome.reason).toBe(`an error inside the agent: ${reason}`)
+    }
+    expect((await world.inspect('web')).Id).toBe(before)
+    expect(supervised).toMatchObject({ pid, exits: 0 })
+    const logged = supervised
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('an error reached no caller'))
+      .map((line) => JSON.parse(line) as { where: string; count: number })
+    expect(logged).toMatchObject([
+      { where: 'uncaughtException', count: 1 },
+      { where: 'unhandledRejection', count: 1 },
+    ])
+    // And it still does what it is for.
+    expect(await world.server.deployAndWait(world.release({ instances: [web(two)] }))).toMatchObject({
+      successful: true,
+    })
+  })
+})
+
+describe('a release that its agent does not survive', () => {
+  test('is undone after three crashes at one position, and says so', async () => {
+    await supervise()
+    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
+    const before = (await world.inspect('web')).Id
+    const release = world.release({ observationWindowMs: 60_000, instances: [web(two)] })
+    world.server.deploy(release)
+    await killWhile(release, 3)
+    const outcome = await world.server.outcomeOf(release)
+    expect(outcome).toMatchObject({ successful: false, formerRestored: true, cancelled: false })
+    expect(outcome.reason).toBe(
+      'the agent ended 3 times while it started and checked the containers: the release is not tried again',
+    )
+    expect((await world.inspect('web')).Id).toBe(before)
+    expect(await world.names()).toEqual([world.name('web')])
+    expect(await world.answer('web')).toBe('one')
+  })
+
+  test('takes no other release with it that was under way beside it', async () => {
+    await supervise()
+    const other = { ...world.owner, prefix: `${world.owner.prefix}b` }
+    const culprit = world.release({ observationWindowMs: 60_000, instances: [web(one)] })
+    const innocent = world.release({ owner: other, observationWindowMs: 2_000, instances: [web(one)] })
+    world.server.deploy(culprit)
+    await checking(culprit)
+    world.server.deploy(innocent)
+    await checking(innocent)
+    await killWhile(culprit, 3)
+    expect(await world.server.outcomeOf(culprit)).toMatchObject({ successful: false })
+    expect(await world.server.outcomeOf(innocent)).toMatchObject({ successful: true })
+  })
+
+  test('is left as it is when three crashes interrupt the undo, and says so', async () => {
+    const supervised = await supervise({
+      preload: await preload(
+        'dies',
+        `import http from 'node:http'
+         const { request } = http
+         http.request = (...args) => {
+           const { method, path } = args.find((arg) => typeof arg === 'object' && arg?.method) ?? {}
+           if (method === 'DELETE' && /containers/.test(path)) process.kill(process.pid, 'SIGKILL')
+           return request(...args)
+         }`,
+      ),
+    })
+    const ends = { commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: 'exit 5' }] }
+    const release = world.release({ instances: [web(one, ends)] })
+    const outcome = await world.server.deployAndWait(release)
+    expect(supervised.exits).toBe(3)
+    expect(outcome).toMatchObject({ successful: false, formerRestored: false })
+    expect(outcome.reason).toContain('exit code 5')
+    expect(outcome.reason).toContain('the agent ended 3 times while it undid the release, and left it so')
+    await waitUntil(
+      'the journal is gone',
+      async () => (await readdir(join(world.dataDir, '.agent', 'journal'))).length === 0,
+    )
+    expect(supervised.exits).toBe(3)
+  })
+
+  test('counts no ordinary restart as a crash', async () => {
+    await supervise()
+    const release = world.release({ observationWindowMs: 60_000, instances: [web(one)] })
+    world.server.deploy(release)
+    for (let restarts = 1; restarts <= 4; restarts++) {
+      await waitUntil(
+        'the release is checked',
+        async () => (await journalOf(world, release)).flatMap(({ fact }) => fact?.position ?? []).at(-1) === 'start',
+      )
+      const exits = agent?.exits ?? 0
+      process.kill(agent?.pid ?? 0, 'SIGTERM')
+      await waitUntil('the agent has ended', () => (agent?.exits ?? 0) > exits)
+    }
+    expect(await crashesOf(release)).toBeUndefined()
+    await waitUntil('the link is back', () => world.server.connected)
+    world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+    expect(await world.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+  })
+})

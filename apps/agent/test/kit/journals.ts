@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { waitUntil } from './wait-until.ts'
+import type { World } from './world.ts'
+
+interface JournalLine {
+  event?: { phase?: { phase: string; state: string } }
+  fact?: { position?: string; crashes?: Record<string, number> }
+}
+
+/** The agent's own journal of a release, as far as it has whole lines; nothing when there is none. */
+export async function journalOf({ dataDir }: Pick<World, 'dataDir'>, { key }: Release): Promise<JournalLine[]> {
+  const path = join(dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`)
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JournalLine]))
+}
+
+/** By the journal, because what the server hears is a moment old. */
+export function phaseReached(
+  world: Pick<World, 'dataDir'>,
+  release: Release,
+  phase: Phase,
+  state: PhaseState,
+): Promise<true> {
+  return waitUntil(
+    `phase ${phase} ${state}`,
+    async () =>
+      (await journalOf(world, release)).some(
+        ({ event }) =>
+          event?.phase?.phase === `PHASE_${Phase[phase]}` && event.phase.state === `PHASE_STATE_${PhaseState[state]}`,
+      ) || undefined,
+  )
+}
