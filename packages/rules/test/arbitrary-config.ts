@@ -123,7 +123,7 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
 const argumentRows = fc.array(fc.record({ key: text(10).map((value) => value.trim() || '-') }), { maxLength: 4 })
 const ulimit = fc
   .record({
-    key: fc.constantFrom('nofile', 'nproc', 'core', 'sigpending'),
+    key: fc.constantFrom('nofile', 'nproc', 'core', 'msgqueue'),
     soft: amount(256, 1_024),
     more: amount(0, 1_024),
   })

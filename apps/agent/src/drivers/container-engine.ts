@@ -140,14 +140,21 @@ export interface ObservedNetwork {
   used: boolean
 }
 
-export interface Mount {
+export type Mount = BindMount | MemoryMount
+interface BindMount {
+  kind: 'bind'
   target: string
-  kind: 'bind' | 'memory'
-  /** Path as the engine's host sees it; for `bind`. */
+  /** Path as the engine's host sees it. */
   source: string
   writable: boolean
-  /** For `memory`. */
-  sizeBytes?: number
+}
+/** Without a size the kernel lets it have half of the node's memory, so there is always one. */
+interface MemoryMount {
+  kind: 'memory'
+  target: string
+  source: ''
+  writable: true
+  sizeBytes: number
 }
 
 export interface ContainerSpec {

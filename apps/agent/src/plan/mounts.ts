@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfQuantity } from '@crux/rules'
+import { bytesOfQuantity, memoryVolumeDefaultBytes } from '@crux/rules'
 import type { Mount } from '../drivers/container-engine.ts'
 
 /** A folder below the agent's data folder that must exist before the container does. */
@@ -35,13 +35,14 @@ export function mountsOf(
     const type = volume.type ?? 'rwo'
     if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
     if (type === 'mem' || type === 'tmp') {
-      const sizeBytes = volume.size ? bytesOfQuantity(volume.size) : undefined
+      // Without a size the kernel would let it have half of the node's memory.
+      const sizeBytes = (volume.size && bytesOfQuantity(volume.size)) || memoryVolumeDefaultBytes
       add(volume.name, {
         kind: 'memory',
         target: volume.path,
         source: '',
         writable: true,
-        ...(sizeBytes ? { sizeBytes } : {}),
+        sizeBytes,
       })
       continue
     }

@@ -99,7 +99,7 @@ function mounts(spec: ContainerSpec): Docker.MountConfig {
           Type: 'tmpfs' as const,
           Target: mount.target,
           Source: '',
-          TmpfsOptions: { SizeBytes: mount.sizeBytes ?? 0, Mode: 0o1777 },
+          TmpfsOptions: { SizeBytes: mount.sizeBytes, Mode: 0o1777 },
         }
       : {
           Type: 'bind' as const,
