@@ -134,6 +134,22 @@ export const DeploymentPreview = z.object({
   problems: z.array(
     z.object({ property: z.string(), error: z.string(), description: z.string(), instanceId: z.string().nullish() }),
   ),
+  /** Containers that reach the node itself. Tokens start them exactly as an admin confirmed them by a start of their own. */
+  hostDangerous: z
+    .array(
+      z.object({
+        instanceId: z.string(),
+        containerName: z.string(),
+        dangers: z.array(z.object({ property: z.string(), value: z.string(), description: z.string() })),
+        /** Whether exactly this is confirmed. */
+        confirmed: z.boolean(),
+        /** The last one, also of what it was before; absent when there never was one. */
+        confirmation: z.object({ at: Timestamp, by: z.object({ id: z.string(), name: z.string() }) }).nullish(),
+        /** What differs from what was confirmed. */
+        changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
+      }),
+    )
+    .optional(),
 })
 export const DeploymentListQuery = Page.extend({
   nodeId: Id.optional(),
