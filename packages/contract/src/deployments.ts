@@ -123,7 +123,15 @@ export const DeploymentPreview = z.object({
       changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
       /** Published ports that answer nobody while the container is replaced, and for about how long. */
       silentPorts: z
-        .array(z.object({ port: z.int(), protocol: z.enum(portProtocols), milliseconds: z.int() }))
+        .array(
+          z.object({
+            port: z.int(),
+            protocol: z.enum(portProtocols),
+            milliseconds: z.int(),
+            /** When the container that is stopped does not end by its signal, and is killed after its grace period. */
+            maximumMilliseconds: z.int().optional(),
+          }),
+        )
         .optional(),
       /** What is allowed but worth knowing: a renamed volume begins empty, a setting does nothing on this kind of node. */
       warnings: z.array(z.object({ property: z.string(), description: z.string() })).optional(),

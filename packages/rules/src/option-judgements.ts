@@ -109,6 +109,12 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     verdict: 'safe',
     why: 'The engine waits longer before each further restart',
   },
+  stopSignal: { engine: ['StopSignal'], verdict: 'safe', why: 'A signal to the container alone' },
+  stopGracePeriodSeconds: {
+    engine: ['StopTimeout'],
+    verdict: 'safe',
+    why: 'At most an hour; the engine waits as long when it is itself stopped, and a deployment only for its own containers',
+  },
   expectedState: { engine: [], verdict: 'safe', why: 'Says when a start has succeeded; at most a day' },
   healthCheckConfig: {
     engine: [

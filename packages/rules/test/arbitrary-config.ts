@@ -99,6 +99,8 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
     ),
     dockerLabels: keyed(labelKey, text(20)),
     logConfig: maybe(logConfig(runnable)),
+    stopSignal: maybe(fc.constantFrom('SIGTERM', 'SIGINT', 'SIGRTMIN+3', '15')),
+    stopGracePeriodSeconds: maybe(amount(0, 5)),
     restartPolicy: maybe(fc.constantFrom('no', 'always', 'onFailure', 'unlessStopped')),
     resourceConfig: maybe(resources),
     expectedState: maybe(

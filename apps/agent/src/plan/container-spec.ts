@@ -112,6 +112,8 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
         resources: resourcesOf(config),
         ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
         shmSizeBytes: bytesOf('shared memory', config.shmSize),
+        stopSignal: config.stopSignal || undefined,
+        stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
         extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
       },
     }

@@ -37,6 +37,12 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
       (config.ulimits ?? []).map(({ key, soft, hard }) => ({ Name: key, Soft: soft, Hard: hard })),
       HostConfig.Ulimits ?? [],
     ],
+    ['stopSignal', config.stopSignal ?? undefined, Config.StopSignal],
+    [
+      'stopGracePeriodSeconds',
+      config.stopGracePeriodSeconds ?? undefined,
+      (Config as { StopTimeout?: number }).StopTimeout,
+    ],
     ['shmSize', bytes(config.shmSize) ?? 64 * 1_024 ** 2, HostConfig.ShmSize],
     [
       'extraHosts',

@@ -1,6 +1,7 @@
 import { type Answer, CruxError, type FinalContainerConfig, type NodeType } from '@crux/contract'
 import {
   diffConfig,
+  downtimeForecast,
   heldPorts,
   labelRules,
   notApplied,
@@ -16,7 +17,7 @@ import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { preparePlace } from './prepared-place.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
-import { measuredPauses, type Standing, standingContainers } from './standing.ts'
+import { type MeasuredPause, measuredPauses, type Standing, standingContainers } from './standing.ts'
 import type { Who } from './start.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
@@ -36,9 +37,6 @@ export type Next = {
   config: FinalContainerConfig
   warnings: Warnings
 }
-
-/** What engines need to hand a port on, where no release has shown it yet. */
-const pauseMs = 400
 
 /**
  * What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start.
@@ -145,12 +143,16 @@ async function answer(
     ]
     return { ...said, ports, warnings }
   })
-  const pauses = instances.some(({ ports }) => ports.length > 0) ? await measuredPauses(pool, owner) : new Map()
+  const pauses = instances.some(({ ports }) => ports.length > 0)
+    ? await measuredPauses(pool, owner)
+    : new Map<string, MeasuredPause>()
+  const forecast = (name: string) =>
+    downtimeForecast(leaving.find((one) => one.name === name)?.config ?? {}, pauses.get(name))
   const kept = new Set(next.map(({ config }) => config.name))
   return {
     instances: instances.map(({ ports, ...said }) => ({
       ...said,
-      silentPorts: ports.map((port) => ({ ...port, milliseconds: pauses.get(said.containerName) ?? pauseMs })),
+      silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),
     })),
     removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
     problems: problems.flatMap((problem) => toProblems(problem, next)),

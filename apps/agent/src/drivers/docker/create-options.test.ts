@@ -33,6 +33,8 @@ const everything: Required<ContainerSpec> = {
   resources: { cpuLimitMillis: 1, memoryLimitBytes: 1, cpuRequestMillis: 1, memoryRequestBytes: 1 },
   ulimits: [{ name: 'nofile', soft: 1, hard: 2 }],
   shmSizeBytes: 1,
+  stopSignal: 'SIGINT',
+  stopGracePeriodSeconds: 3,
   extraHosts: [{ name: 'db', address: '10.0.0.1' }],
 }
 
