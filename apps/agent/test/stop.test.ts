@@ -41,12 +41,4 @@ describe('stopping a container', () => {
     expect((await world.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
     close()
   }, 60_000)
-
-  test('does not wait where the grace period is 0', async () => {
-    const id = await deploy('none', { stopGracePeriodSeconds: 0, stopSignal: 'SIGUSR1' })
-    const { docker, close } = await openDocker('unix:///var/run/docker.sock')
-    await createContainerEngine(docker, { seesHost: true }).stop(id)
-    expect((await world.inspect('none')).State.Status).toBe('exited')
-    close()
-  }, 60_000)
 })
