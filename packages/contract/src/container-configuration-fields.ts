@@ -202,5 +202,7 @@ export const Secret = z.object({
   publicKey: z.string().max(16_384).nullish(),
 })
 export const Secrets = list(Secret).superRefine(unique('key', (row) => row.key))
+/** A signal by its name or its number, as the engine takes it (signal(7)). */
+export const StopSignal = z.string().regex(patterns.signal, 'Use the name of a signal, such as SIGTERM, or its number')
 export const User = z.int().min(limits.userId.min).max(limits.userId.max)
 export const choices = { exposeStrategies, networkModes, restartPolicies, deploymentStrategies }

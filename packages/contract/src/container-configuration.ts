@@ -19,6 +19,9 @@ export const ContainerConfigFields = z.object({
   user: field.User.nullish(),
   workingDirectory: z.string().max(4_096).regex(/^\S*$/, 'A directory here has no white space').nullish(),
   tty: z.boolean().nullish(),
+  stopSignal: field.StopSignal.nullish(),
+  /** How long a container may take to end by its stop signal before it is killed; 10 when absent. */
+  stopGracePeriodSeconds: z.int().min(0).max(limits.stopGracePeriodSeconds).nullish(),
   configContainer: field.ConfigContainer.nullish(),
   ports: field.Ports.nullish(),
   portRanges: field.PortRanges.nullish(),
@@ -76,10 +79,12 @@ export const containerConfigGroups = {
     'args',
     'healthCheckConfig',
     'resourceConfig',
+    'stopGracePeriodSeconds',
   ],
   docker: [
     'logConfig',
     'restartPolicy',
+    'stopSignal',
     'networkMode',
     'networks',
     'dockerLabels',

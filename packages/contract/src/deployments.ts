@@ -123,7 +123,15 @@ export const DeploymentPreview = z.object({
       changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
       /** Published ports that answer nobody while the container is replaced, and for about how long. */
       silentPorts: z
-        .array(z.object({ port: z.int(), protocol: z.enum(portProtocols), milliseconds: z.int() }))
+        .array(
+          z.object({
+            port: z.int(),
+            protocol: z.enum(portProtocols),
+            milliseconds: z.int(),
+            /** When the container that is stopped does not end by its signal, and is killed after its grace period. */
+            maximumMilliseconds: z.int().optional(),
+          }),
+        )
         .optional(),
       /** What is allowed but worth knowing: a renamed volume begins empty, a setting does nothing on this kind of node. */
       warnings: z.array(z.object({ property: z.string(), description: z.string() })).optional(),
@@ -134,6 +142,22 @@ export const DeploymentPreview = z.object({
   problems: z.array(
     z.object({ property: z.string(), error: z.string(), description: z.string(), instanceId: z.string().nullish() }),
   ),
+  /** Containers that reach the node itself. Tokens start them exactly as an admin confirmed them by a start of their own. */
+  hostDangerous: z
+    .array(
+      z.object({
+        instanceId: z.string(),
+        containerName: z.string(),
+        dangers: z.array(z.object({ property: z.string(), value: z.string(), description: z.string() })),
+        /** Whether exactly this is confirmed. */
+        confirmed: z.boolean(),
+        /** The last one, also of what it was before; absent when there never was one. */
+        confirmation: z.object({ at: Timestamp, by: z.object({ id: z.string(), name: z.string() }) }).nullish(),
+        /** What differs from what was confirmed. */
+        changes: z.array(z.object({ property: z.string(), from: z.string().nullish(), to: z.string().nullish() })),
+      }),
+    )
+    .optional(),
 })
 export const DeploymentListQuery = Page.extend({
   nodeId: Id.optional(),

@@ -20,6 +20,7 @@ export const limits = {
   startWaitSeconds: 600,
   /** How long after a sign-in a session may create what outlives it; as long as the identity service's own privileged changes. */
   recentSignInMs: 300_000,
+  stopGracePeriodSeconds: 3_600,
   /** Ids in the address of a preview: what every proxy on the way takes. */
   previewInstances: 200,
   /** As far as the database counts the tries of a deployment. */
@@ -42,6 +43,8 @@ export const patterns = {
   imageTag: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
   teamSlug: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   emailDomain: /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$/,
+  signal:
+    /^(SIG(ABRT|ALRM|BUS|CHLD|CONT|FPE|HUP|ILL|INT|IO|KILL|PIPE|POLL|PROF|PWR|QUIT|SEGV|STOP|SYS|TERM|TRAP|TSTP|TTIN|TTOU|URG|USR1|USR2|VTALRM|WINCH|XCPU|XFSZ|RTMIN(\+([1-9]|1[0-5]))?|RTMAX(-([1-9]|1[0-4]))?)|[1-9]|[1-5]\d|6[0-4])$/,
   noWhitespace: /^\S+$/,
 } as const
 

@@ -2,7 +2,6 @@ import type { ContainerConfigFields } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import { newProblems, validateConfig, validateRelease } from './config-validate.ts'
 import { finalConfig } from './final-config.ts'
-import { addedHostDangers, hostDangers } from './host-dangerous.ts'
 
 const errors = (config: ContainerConfigFields, options?: Parameters<typeof validateConfig>[1]) =>
   validateConfig(config, options).map((problem) => `${problem.property} ${problem.error}`)
@@ -159,45 +158,5 @@ describe('validateRelease', () => {
       config: finalConfig({ image: {}, layers: [], imageName, versionName: '1' }).config,
     })
     expect(validateRelease('shop', [named('library/nginx'), named('library/redis')])).toEqual([])
-  })
-})
-
-describe('hostDangers', () => {
-  it('finds the host network, folders and sockets of the node, and powers over it', () => {
-    const dangers = hostDangers({
-      networkMode: 'host',
-      volumes: [
-        { name: 'data', path: '/data' },
-        { name: '/etc', path: '/etc' },
-        { name: '/var/run/docker.sock', path: '/s' },
-        { name: '/var//run/', path: '/r' },
-      ],
-      capabilities: [
-        { key: 'SYS_ADMIN', value: 'add' },
-        { key: 'CAP_CHOWN', value: 'add' },
-        { key: 'SYS_PTRACE', value: 'drop' },
-      ],
-    })
-    expect(dangers.map((danger) => danger.property)).toEqual([
-      'networkMode',
-      'volumes[1].name',
-      'volumes[2].name',
-      'volumes[3].name',
-      'capabilities[0].key',
-    ])
-    expect(dangers.filter((danger) => danger.reason.includes('root on the node'))).toHaveLength(2)
-  })
-
-  it('holds a change answerable only for what it adds', () => {
-    const before: ContainerConfigFields = { volumes: [{ name: '/etc', path: '/e' }] }
-    expect(
-      addedHostDangers(before, {
-        volumes: [
-          { name: 'x', path: '/x' },
-          { name: '/etc', path: '/e' },
-        ],
-      }),
-    ).toEqual([])
-    expect(addedHostDangers(before, { ...before, networkMode: 'host' })).toHaveLength(1)
   })
 })

@@ -1,4 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
+import { canonicalJson } from './canonical-json.ts'
+import { memoryDangers, ulimitDangers } from './dangerous-limits.ts'
+import { logDangers } from './dangerous-logs.ts'
 
 export type HostDanger = { property: string; value: string; reason: string }
 
@@ -28,40 +31,75 @@ const engineSockets = [
 
 /**
  * Settings that reach out of the container into its host (security.md 16): off for role `user`, judged where they are written
- * and again over the whole merged configuration at the start (decision 16).
+ * and again over the whole merged configuration at the start (decision 16), and once more by the agent. Which option is judged,
+ * and why every other one is safe, stands in `option-judgements.ts`.
  */
 export function hostDangers(config: ContainerConfigFields): HostDanger[] {
-  const dangers: HostDanger[] = []
-  if (config.networkMode === 'host')
-    dangers.push({
-      property: 'networkMode',
-      value: 'host',
-      reason: "The host network reaches every service that listens on the node's loopback",
-    })
-  config.volumes?.forEach((volume, index) => {
-    if (!isHostPath(volume.name)) return
-    dangers.push({ property: `volumes[${index}].name`, value: volume.name, reason: hostPathReason(volume.name) })
-  })
-  config.capabilities?.forEach((capability, index) => {
-    if (capability.value !== 'add' || !isDangerousCapability(capability.key)) return
-    dangers.push({
-      property: `capabilities[${index}].key`,
-      value: capability.key,
-      reason: `The capability ${capabilityName(capability.key)} gives power over the node itself`,
-    })
-  })
-  config.networks?.forEach((network, index) => {
-    if (network.key !== 'host') return
-    dangers.push({ property: `networks[${index}].key`, value: 'host', reason: 'The host network is not isolated' })
-  })
-  return dangers
+  return [
+    ...networkModeDangers(config),
+    ...hostPathDangers(config),
+    ...capabilityDangers(config),
+    ...hostNetworkDangers(config),
+    ...logDangers(config),
+    ...ulimitDangers(config),
+    ...memoryDangers(config),
+  ]
 }
 
-/** Those of `after` that `before` did not have: what this change, and whoever makes it, is answerable for. */
+/**
+ * Those of `after` that `before` did not have. Every column of the row counts, or the whole setting where it is no list: an
+ * approved path that becomes writable is a new danger.
+ */
 export function addedHostDangers(before: ContainerConfigFields, after: ContainerConfigFields): HostDanger[] {
-  const known = new Set(hostDangers(before).map(identity))
-  return hostDangers(after).filter((danger) => !known.has(identity(danger)))
+  const known = new Set(hostDangers(before).map((danger) => identity(before, danger)))
+  return hostDangers(after).filter((danger) => !known.has(identity(after, danger)))
 }
+
+function networkModeDangers({ networkMode }: ContainerConfigFields): HostDanger[] {
+  if (networkMode !== 'host') return []
+  const reason = "The host network reaches every service that listens on the node's loopback"
+  return [{ property: 'networkMode', value: networkMode, reason }]
+}
+
+function hostNetworkDangers({ networks }: ContainerConfigFields): HostDanger[] {
+  return (networks ?? []).flatMap(({ key }, index) =>
+    key === 'host'
+      ? [{ property: `networks[${index}].key`, value: key, reason: 'The host network is not isolated' }]
+      : [],
+  )
+}
+
+function capabilityDangers({ capabilities }: ContainerConfigFields): HostDanger[] {
+  return (capabilities ?? []).flatMap(({ key, value }, index) =>
+    value === 'add' && isDangerousCapability(key)
+      ? [
+          {
+            property: `capabilities[${index}].key`,
+            value: key,
+            reason: `The capability ${capabilityName(key)} gives power over the node itself`,
+          },
+        ]
+      : [],
+  )
+}
+
+/** Paths of the node, and whatever writes them: preparations write also what the container itself may only read. */
+function hostPathDangers({ volumes, configContainer, storage, initContainers }: ContainerConfigFields): HostDanger[] {
+  const danger = (property: string, path: string | null | undefined, reason: (path: string) => string): HostDanger[] =>
+    path && isHostPath(path) ? [{ property, value: path, reason: reason(path) }] : []
+  return [
+    ...(volumes ?? []).flatMap(({ name }, index) => danger(`volumes[${index}].name`, name, hostPathReason)),
+    ...danger('configContainer.volume', configContainer?.volume, filledReason),
+    ...danger('storage.path', storage?.storageId ? storage.path : undefined, filledReason),
+    ...(initContainers ?? []).flatMap((init, index) =>
+      (init.volumes ?? []).flatMap(({ name }, place) =>
+        danger(`initContainers[${index}].volumes[${place}].name`, name, filledReason),
+      ),
+    ),
+  ]
+}
+
+const filledReason = (path: string) => `It writes into ${path} of the node`
 
 /** A volume whose name is an absolute path binds a folder of the node, outside the agent's data folder (agents.md A7.5). */
 export const isHostPath = (volumeName: string): boolean => /^([a-zA-Z]:)?[/\\]/.test(volumeName)
@@ -70,7 +108,20 @@ export const isDangerousCapability = (key: string): boolean => !grantedCapabilit
 
 export const capabilityName = (key: string): string => key.toUpperCase().replace(/^CAP_/, '')
 
-const identity = (danger: HostDanger) => `${danger.property.replace(/\[\d+\]/, '')}=${danger.value}`
+/** The place without positions, and the row there that is judged as a whole. */
+function identity(config: ContainerConfigFields, { property }: HostDanger): string {
+  return `${property.replaceAll(/\[\d+\]/g, '')} ${canonicalJson(judgedRow(config, property))}`
+}
+
+/** The outermost row of a list on the way to a property; without a list, the whole setting. */
+function judgedRow(config: ContainerConfigFields, property: string): unknown {
+  const [, path = property, position] = /^([^[]*)\[(\d+)\]/.exec(property) ?? []
+  const [field = '', ...inner] = path.split('.')
+  const step = (value: unknown, name: string): unknown =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  if (position === undefined) return step(config, field)
+  return step(inner.reduce(step, step(config, field)), position)
+}
 
 function hostPathReason(path: string): string {
   const plain = path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1')

@@ -31,5 +31,8 @@ describe('the name of an image', () => {
     '../a',
     'a//b',
     `a:${'x'.repeat(129)}`,
+    // The engine would take it for the id of an image that somebody else fetched.
+    `sha256:${'a'.repeat(64)}`,
+    'sha512:ab',
   ])('refuses %j', (text) => expect(parseImageName(text, { mayNameRegistry: false })).toMatchObject({ ok: false }))
 })

@@ -16,6 +16,8 @@ export function parseImageName(text: string, options: { mayNameRegistry: boolean
   const name = colon < 0 ? reference : reference.slice(0, colon)
   const tag = colon < 0 ? null : reference.slice(colon + 1)
   if (tag !== null && !patterns.imageTag.test(tag)) return bad(`"${tag}" is not a tag`)
+  // The engine takes `sha256:1f2e...` for the id of an image that it has.
+  if (/^sha\d+$/.test(name)) return bad(`"${name}" stands before the id of an image: write a name`)
   const path = options.mayNameRegistry ? withoutRegistry(name) : name
   if (name.length > 255 || path === undefined || !patterns.imageName.test(path))
     return bad(`"${name}" is not the name of an image: lower-case words, joined by slashes`)

@@ -5,6 +5,7 @@ import { notApplied } from './not-applied.ts'
 const everything: ContainerConfigFields = {
   logConfig: { driver: 'local' },
   restartPolicy: 'always',
+  stopSignal: 'SIGINT',
   networkMode: 'bridge',
   networks: [{ key: 'a' }],
   dockerLabels: [{ key: 'a', value: '' }],

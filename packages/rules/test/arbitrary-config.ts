@@ -99,6 +99,8 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
     ),
     dockerLabels: keyed(labelKey, text(20)),
     logConfig: maybe(logConfig(runnable)),
+    stopSignal: maybe(fc.constantFrom('SIGTERM', 'SIGINT', 'SIGRTMIN+3', '15')),
+    stopGracePeriodSeconds: maybe(amount(0, 5)),
     restartPolicy: maybe(fc.constantFrom('no', 'always', 'onFailure', 'unlessStopped')),
     resourceConfig: maybe(resources),
     expectedState: maybe(
@@ -123,7 +125,7 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
 const argumentRows = fc.array(fc.record({ key: text(10).map((value) => value.trim() || '-') }), { maxLength: 4 })
 const ulimit = fc
   .record({
-    key: fc.constantFrom('nofile', 'nproc', 'core', 'sigpending'),
+    key: fc.constantFrom('nofile', 'nproc', 'core', 'msgqueue'),
     soft: amount(256, 1_024),
     more: amount(0, 1_024),
   })

@@ -3,7 +3,7 @@ import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 import type { InitRun } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
-import { partsOf, type Run } from './executors.ts'
+import { ensureOwnNetwork, partsOf, type Run } from './executors.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
 
 const linesMax = 100
@@ -37,6 +37,9 @@ async function specOf(
   job: Job,
 ): Promise<Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> }> {
   const { instance, run } = job
+  // On the engine's default bridge it would meet containers of other teams, and of nobody.
+  const { network } = run.plan
+  if (!init.withParent) await ensureOwnNetwork(run.driver, run.release, network, false)
   const own: Omit<ContainerSpec, 'name' | 'labels'> = {
     ...idleSpec,
     image: imageFor(job, init),
@@ -44,7 +47,7 @@ async function specOf(
     entrypoint: init.entrypoint,
     command: init.command,
     mounts: init.mounts,
-    networkMode: 'bridge',
+    networkMode: network,
   }
   if (!init.withParent) return own
   const { base, config } = instance

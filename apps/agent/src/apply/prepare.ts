@@ -87,6 +87,8 @@ export const idleSpec: Omit<ContainerSpec, 'name' | 'labels' | 'image'> = {
   resources: {},
   ulimits: [],
   shmSizeBytes: undefined,
+  stopSignal: undefined,
+  stopGracePeriodSeconds: undefined,
   extraHosts: [],
 }
 

@@ -21,6 +21,7 @@ export interface ContainerEngine {
   /** @throws EngineError `conflict` when the name is taken */
   create(container: ContainerSpec): Promise<string>
   start(id: string): Promise<void>
+  /** Waits as long as the container's own grace period says, and until it was killed after that. */
   stop(id: string): Promise<void>
   /** Removes with force. Nothing happens when it is gone. Its anonymous volumes stay unless they are named as well. */
   discard(id: string, options?: { anonymousVolumes: boolean }): Promise<void>
@@ -140,14 +141,21 @@ export interface ObservedNetwork {
   used: boolean
 }
 
-export interface Mount {
+export type Mount = BindMount | MemoryMount
+interface BindMount {
+  kind: 'bind'
   target: string
-  kind: 'bind' | 'memory'
-  /** Path as the engine's host sees it; for `bind`. */
+  /** Path as the engine's host sees it. */
   source: string
   writable: boolean
-  /** For `memory`. */
-  sizeBytes?: number
+}
+/** Without a size the kernel lets it have half of the node's memory, so there is always one. */
+interface MemoryMount {
+  kind: 'memory'
+  target: string
+  source: ''
+  writable: true
+  sizeBytes: number
 }
 
 export interface ContainerSpec {
@@ -184,6 +192,9 @@ export interface ContainerSpec {
   resources: Resources
   ulimits: readonly { name: string; soft: number; hard: number }[]
   shmSizeBytes: number | undefined
+  /** Undefined: as the image, and the engine, have it. */
+  stopSignal: string | undefined
+  stopGracePeriodSeconds: number | undefined
   /** Lines of its /etc/hosts; `host-gateway` as address is the node. */
   extraHosts: readonly { name: string; address: string }[]
 }

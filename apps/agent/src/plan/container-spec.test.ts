@@ -13,7 +13,13 @@ const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 's
 type Config = Parameters<typeof makeConfig>[0]
 function specOf(
   config: Partial<Config>,
-  more: { allowed?: boolean; prefix?: string; configJson?: string; rootDomain?: string } = {},
+  more: {
+    allowed?: boolean
+    prefix?: string
+    configJson?: string
+    rootDomain?: string
+    image?: [name: string, tag: string]
+  } = {},
 ) {
   const release = create(ReleaseSchema, {
     key: { deploymentId: 'd', number: 1 },
@@ -22,8 +28,8 @@ function specOf(
     instances: [
       {
         instanceId: 'i',
-        imageName: 'r/app',
-        imageTag: '1',
+        imageName: more.image?.[0] ?? 'r/app',
+        imageTag: more.image?.[1] ?? '1',
         configJson: more.configJson ?? JSON.stringify(makeConfig({ name: 'web', ...config })),
       },
     ],
@@ -108,7 +114,23 @@ describe('desiredOf', () => {
       { volumes: [{ name: 'a/../../b', path: '/x' }] },
       'is not a name for a volume',
     ],
-    ['a path of the host', { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] }, 'a path of the host'],
+    [
+      'a path of the host',
+      { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] },
+      "volumes[0].name: It holds the engine's socket: whoever reaches it is root on the node. It needs an admin's permission",
+    ],
+    ['a log driver that reaches the node', { logConfig: { driver: 'syslog' } }, 'logConfig.driver: The engine runs'],
+    [
+      'an address among the options of any log driver',
+      { logConfig: { driver: 'json-file', options: [{ key: 'splunk-url', value: 'http://127.0.0.1' }] } },
+      'logConfig.options[0].key: The engine follows the log option splunk-url as root',
+    ],
+    [
+      'a limit that takes the node',
+      { ulimits: [{ key: 'rtprio', soft: 1, hard: 99 }] },
+      'ulimits[0].key: With real-time',
+    ],
+    ['more memory than a node may spare', { shmSize: '100Gi' }, 'shmSize: Files in memory of more than 1Gi'],
     [
       'a config container without a volume of its own',
       { configContainer: { image: 'i', volume: 'v', path: '/', keepFiles: false } },
@@ -116,6 +138,19 @@ describe('desiredOf', () => {
     ],
   ])('refuses %s', (_, config, reason) => {
     expect(() => specOf(config)).toThrow(reason)
+  })
+
+  test('gives a memory volume without a size what /dev/shm has, instead of half of the memory of the node', () => {
+    const { mounts } = specOf({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }).base
+    expect(mounts).toEqual([{ kind: 'memory', target: '/m', source: '', writable: true, sizeBytes: 64 * 1024 ** 2 }])
+  })
+
+  test('refuses the id of an image in the place of a name, also for preparations', () => {
+    const id = 'a'.repeat(64)
+    expect(() => specOf({}, { image: ['sha256', id] })).toThrow('is the id of an image')
+    expect(() =>
+      specOf({ initContainers: [{ name: 'i', image: `sha256:${id}`, useParentConfig: false }] }, { allowed: true }),
+    ).toThrow('is not the name of an image')
   })
 
   test('refuses names that are no DNS label together, and a configuration that is none', () => {

@@ -1,8 +1,9 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
-import { capabilityName, isDangerousCapability } from '@crux/rules'
+import { capabilityName, hostDangers } from '@crux/rules'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../drivers/container-engine.ts'
 import { drainSecondsOf, gateLabel } from './gated-ports.ts'
+import { isDigestName } from './image-reference.ts'
 import { label, labelNamespace, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
@@ -47,6 +48,7 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   if (!patterns.dnsLabel.test(owner.prefix)) refuse(`the prefix "${owner.prefix}" is not a DNS label`)
   if (full.length > 63 || !patterns.dnsLabel.test(full))
     refuse(`the container name ${full} is not a DNS label of at most 63 characters`)
+  if (isDigestName(instance.imageName)) refuse(`${instance.imageName}:${instance.imageTag} is the id of an image`)
   refuseDangerous(config, release.hostDangerousAllowed, refuse)
   const network = networkName(owner)
   const exposed = config.expose !== undefined && config.expose !== null && config.expose !== 'none'
@@ -109,6 +111,8 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
         resources: resourcesOf(config),
         ulimits: (config.ulimits ?? []).map(({ key, soft, hard }) => ({ name: key, soft, hard })),
         shmSizeBytes: bytesOf('shared memory', config.shmSize),
+        stopSignal: config.stopSignal || undefined,
+        stopGracePeriodSeconds: config.stopGracePeriodSeconds ?? undefined,
         extraHosts: (config.extraHosts ?? []).map(({ key, value }) => ({ name: key, address: value })),
       },
     }
@@ -146,12 +150,10 @@ function parseConfig(instance: Instance): FinalContainerConfig {
   throw new Refusal(instance.instanceId, `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
+/** By the rule of the server's own judgement, so that nothing is dangerous there and harmless here. */
 function refuseDangerous(config: FinalContainerConfig, allowed: boolean, refuse: (reason: string) => never): void {
-  if (allowed) return
-  if (config.networkMode === 'host') refuse("the host's network needs an admin's permission for host-dangerous options")
-  const added = capabilitiesOf(config, 'add').filter(isDangerousCapability)
-  if (added.length > 0)
-    refuse(`the capability ${added.join(', ')} needs an admin's permission for host-dangerous options`)
+  const [danger] = allowed ? [] : hostDangers(config)
+  if (danger) refuse(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
 }
 
 function capabilitiesOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {

@@ -25,10 +25,14 @@ export function parseImage(text: string): ParsedImage {
     path.length > 0 &&
     path.every((part) => component.test(part)) &&
     /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/.test(tag) &&
-    (digest === undefined || /^sha256:[0-9a-f]{64}$/.test(digest))
+    (digest === undefined || /^sha256:[0-9a-f]{64}$/.test(digest)) &&
+    !isDigestName(name)
   if (!good) throw new Error(`"${text}" is not the name of an image`)
   return { name, tag, digest }
 }
+
+/** The engine takes `sha256:1f2e...` for the id of whichever image it has, also of one that somebody else fetched. */
+export const isDigestName = (name: string): boolean => /^sha\d+$/.test(name)
 
 /** One name for one image among those of an instance. */
 export function imageKey({ name, tag, digest }: ImageReference & { digest?: string | undefined }): string {

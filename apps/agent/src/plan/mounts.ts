@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfQuantity, isPlainPath, volumeNameProblem } from '@crux/rules'
+import { bytesOfQuantity, isPlainPath, memoryVolumeDefaultBytes, volumeNameProblem } from '@crux/rules'
 import type { Mount } from '../drivers/container-engine.ts'
 
 /** A folder below the agent's data folder that must exist before the container does. */
@@ -37,13 +37,14 @@ export function mountsOf(
     const folder = posix.join(place.dataMountPath, place.prefix, config.name)
     refuseName(volume.name, folder)
     if (type === 'mem' || type === 'tmp') {
-      const sizeBytes = volume.size ? bytesOfQuantity(volume.size) : undefined
+      // Without a size the kernel would let it have half of the node's memory.
+      const sizeBytes = (volume.size && bytesOfQuantity(volume.size)) || memoryVolumeDefaultBytes
       add(volume.name, {
         kind: 'memory',
         target: volume.path,
         source: '',
         writable: true,
-        ...(sizeBytes ? { sizeBytes } : {}),
+        sizeBytes,
       })
       continue
     }

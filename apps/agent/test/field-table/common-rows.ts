@@ -71,6 +71,16 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
         expect((await exec('/bin/sh', '-c', 'echo $PWD')).trim()).toBe('/srv/here')
       },
     },
+    {
+      says: 'stopGracePeriodSeconds',
+      config: { stopGracePeriodSeconds: 2 },
+      check: ({ info }) => expect(info.Config).toMatchObject({ StopTimeout: 2 }),
+    },
+    {
+      says: 'stopGracePeriodSeconds 0, which kills at once',
+      config: { stopGracePeriodSeconds: 0 },
+      check: ({ info }) => expect(info.Config).toMatchObject({ StopTimeout: 0 }),
+    },
     { says: 'tty', config: { tty: true }, check: ({ info }) => expect(info.Config.Tty).toBe(true) },
     {
       says: 'commands and args, with spaces and quotes as they are',

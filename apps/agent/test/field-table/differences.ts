@@ -6,6 +6,8 @@ type Part = [what: string, wanted: unknown, found: unknown]
 /** Where a container differs from its configuration. Says by itself what Docker must show; it shares no code with the agent. */
 export function differences(config: FinalContainerConfig, info: Docker.ContainerInspectInfo): string[] {
   const { Config, HostConfig } = info
+  // The types of dockerode leave these out.
+  const stop: { StopSignal?: string; StopTimeout?: number } = Config
   const env = new Map((Config.Env ?? []).map((line) => [line.slice(0, line.indexOf('=')), line]))
   const parts: Part[] = [
     ['state', 'running', info.State.Status],
@@ -37,6 +39,8 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
       (config.ulimits ?? []).map(({ key, soft, hard }) => ({ Name: key, Soft: soft, Hard: hard })),
       HostConfig.Ulimits ?? [],
     ],
+    ['stopSignal', config.stopSignal ?? undefined, stop.StopSignal],
+    ['stopGracePeriodSeconds', config.stopGracePeriodSeconds ?? undefined, stop.StopTimeout],
     ['shmSize', bytes(config.shmSize) ?? 64 * 1_024 ** 2, HostConfig.ShmSize],
     [
       'extraHosts',

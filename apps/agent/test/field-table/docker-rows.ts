@@ -40,6 +40,11 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
         expect(info.HostConfig.LogConfig?.Type).toBe((await world.docker.info()).LoggingDriver),
     },
     {
+      says: 'stopSignal',
+      config: { stopSignal: 'SIGQUIT' },
+      check: ({ info }) => expect(info.Config).toMatchObject({ StopSignal: 'SIGQUIT' }),
+    },
+    {
       says: 'networkMode none',
       config: { networkMode: 'none', ports: [{ internal: 8080 }] },
       alone: true,

@@ -58,32 +58,38 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: MessageInit
 
 describe('before a start', () => {
   it.each([
-    ['an agent says', { lines: ['stopping it'], silences: 'p-web' }],
-    ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }],
-  ])('names the ports that fall silent, for as long as they did the last time, as %s it', async (_who, line) => {
-    const { agent, id, configId } = await standing()
-    await change(configId, { environment: [{ key: 'A', value: '1' }] })
-    expect((await preview(id)).web).toMatchObject({
-      action: 'replace-with-pause',
-      silentPorts: [{ port: 8_080, protocol: 'tcp', milliseconds: 400 }],
-    })
-    await world.start(id)
-    const release = (await agent.command('deploy', 2)).value as Release
-    const instanceId = release.instances[0]?.instanceId ?? ''
-    const began = Date.now()
-    const events: MessageInitShape<typeof DeploymentEventSchema>[] = journal([
-      { event: { case: 'log', value: { instanceId, level: LogLevel.INFO, ...line } } },
-      phase(instanceId, Phase.START, PhaseState.DONE),
-      ...goodNews(release),
-    ])
-    for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + 1_234)
-    await agent.client.reportDeployment({ release: release.key, events })
-    await world.becomes(id, 'successful')
-    await change(configId, { environment: [{ key: 'A', value: '2' }] })
-    expect((await preview(id)).web?.silentPorts).toEqual([{ port: 8_080, protocol: 'tcp', milliseconds: 1_234 }])
-    await change(configId, { portGate: { enabled: true } })
-    expect((await preview(id)).web?.silentPorts?.map(({ port }) => port)).toEqual([])
-  })
+    ['an agent says', { lines: ['stopping it'], silences: 'p-web' }, 1_234, 11_234],
+    ['an agent says of one that ignored its signal', { lines: ['stopping it'], silences: 'p-web' }, 11_500, 11_500],
+    ['an older agent words', { lines: ['stopping p-web, which cannot run beside the new container'] }, 1_234, 11_234],
+  ])(
+    'names the ports that fall silent, for as long as they did the last time and at most, as %s it',
+    async (_who, line, milliseconds, maximumMilliseconds) => {
+      const { agent, id, configId } = await standing()
+      await change(configId, { environment: [{ key: 'A', value: '1' }] })
+      expect((await preview(id)).web).toMatchObject({
+        action: 'replace-with-pause',
+        silentPorts: [{ port: 8_080, protocol: 'tcp', milliseconds: 400, maximumMilliseconds: 10_400 }],
+      })
+      await world.start(id)
+      const release = (await agent.command('deploy', 2)).value as Release
+      const instanceId = release.instances[0]?.instanceId ?? ''
+      const began = Date.now()
+      const events: MessageInitShape<typeof DeploymentEventSchema>[] = journal([
+        { event: { case: 'log', value: { instanceId, level: LogLevel.INFO, ...line } } },
+        phase(instanceId, Phase.START, PhaseState.DONE),
+        ...goodNews(release),
+      ])
+      for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + milliseconds)
+      await agent.client.reportDeployment({ release: release.key, events })
+      await world.becomes(id, 'successful')
+      await change(configId, { environment: [{ key: 'A', value: '2' }] })
+      expect((await preview(id)).web?.silentPorts).toEqual([
+        { port: 8_080, protocol: 'tcp', milliseconds, maximumMilliseconds },
+      ])
+      await change(configId, { portGate: { enabled: true } })
+      expect((await preview(id)).web?.silentPorts?.map(({ port }) => port)).toEqual([])
+    },
+  )
 
   it('says where the data of a volume stays that is renamed or dropped, and what does nothing on the node', async () => {
     const { id, prefix, configId } = await standing()

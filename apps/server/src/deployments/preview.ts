@@ -1,6 +1,7 @@
 import { type Answer, CruxError, type FinalContainerConfig, type NodeType } from '@crux/contract'
 import {
   diffConfig,
+  downtimeForecast,
   heldPorts,
   labelRules,
   notApplied,
@@ -11,12 +12,13 @@ import {
   withoutIds,
 } from '@crux/rules'
 import type { App } from '../context.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import { type DangerousInstance, judgeDangers, type Startable } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { preparePlace } from './prepared-place.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
-import { measuredPauses, type Standing, standingContainers } from './standing.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
+import { type MeasuredPause, measuredPauses, type Standing, standingContainers } from './standing.ts'
+import type { Who } from './start.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
 type Preview = Answer<'deployments.preview'>
@@ -36,9 +38,6 @@ export type Next = {
   warnings: Warnings
 }
 
-/** What engines need to hand a port on, where no release has shown it yet. */
-const pauseMs = 400
-
 /**
  * What a start would do, said before it (decisions 25 and 27): against the records of what stands, and the checks of a start.
  *
@@ -47,14 +46,14 @@ const pauseMs = 400
  */
 export async function previewStart(
   app: App,
-  team: TeamContext,
+  { team, actor }: Who,
   deploymentId: string,
   ids?: readonly string[],
 ): Promise<Preview> {
   const { pool } = app.database
   const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
   const status = checkStatus(deployment, 'deploy')
-  const request = { team, ignoreProtected: false, from: 'layers' } as const
+  const request = { team, actor, ignoreProtected: false, from: 'layers' } as const
   const chosen = chooseInstances(deployment, ids)
   const problems = await startProblems(pool, deployment, chosen, request)
   // Who asks this is about to start.
@@ -78,7 +77,8 @@ export async function previewStart(
     }
   })
   const partial = chosen.length < deployment.instances.length
-  return answer(app, deployment, next, status ? [status, ...problems] : problems, { partial })
+  const all = status ? [status, ...problems] : problems
+  return answer(app, deployment, next, all, { partial, planned: chosen })
 }
 
 /**
@@ -88,7 +88,7 @@ export async function previewStart(
  */
 export async function previewRelease(
   app: App,
-  team: TeamContext,
+  { team, actor }: Who,
   deploymentId: string,
   number: number,
 ): Promise<Preview> {
@@ -97,8 +97,8 @@ export async function previewRelease(
   const source = await findRelease(pool, deploymentId, number)
   if (!source) throw new CruxError('notFound', { property: 'number', value: number })
   const rows = await findReleaseInstances(pool, source.id)
-  const planned = rows.map(({ instanceId, config }) => ({ id: instanceId, configId: '', config }))
-  const request = { team, ignoreProtected: false, from: 'release' } as const
+  const planned = rows.map(toPlanned)
+  const request = { team, actor, ignoreProtected: false, from: 'release' } as const
   const problems = [
     checkStatus(deployment, 'roll-back'),
     refuseUnsuccessful(source),
@@ -110,7 +110,7 @@ export async function previewRelease(
     deployment,
     next,
     problems.filter((problem) => problem !== undefined),
-    { partial: source.partial },
+    { partial: source.partial, planned },
   )
 }
 
@@ -119,11 +119,15 @@ async function answer(
   deployment: LoadedDeployment,
   next: readonly Next[],
   problems: readonly CruxError[],
-  { partial }: { partial: boolean },
+  { partial, planned }: { partial: boolean; planned: readonly Startable[] },
 ): Promise<Preview> {
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
-  const [standing, missing] = await Promise.all([standingContainers(pool, owner), missingImages(app, deployment, next)])
+  const [standing, missing, dangerous] = await Promise.all([
+    standingContainers(pool, owner),
+    missingImages(app, deployment, next),
+    judgeDangers(pool, deployment, planned),
+  ])
   // A partial release leaves alone what it does not name: that stays, whatever it holds.
   const leaving = partial ? standing.filter((one) => next.some((other) => replaces(other, one))) : standing
   const staying = standing.filter((one) => !leaving.includes(one))
@@ -139,17 +143,42 @@ async function answer(
     ]
     return { ...said, ports, warnings }
   })
-  const pauses = instances.some(({ ports }) => ports.length > 0) ? await measuredPauses(pool, owner) : new Map()
+  const pauses = instances.some(({ ports }) => ports.length > 0)
+    ? await measuredPauses(pool, owner)
+    : new Map<string, MeasuredPause>()
+  const forecast = (name: string) =>
+    downtimeForecast(leaving.find((one) => one.name === name)?.config ?? {}, pauses.get(name))
   const kept = new Set(next.map(({ config }) => config.name))
   return {
     instances: instances.map(({ ports, ...said }) => ({
       ...said,
-      silentPorts: ports.map((port) => ({ ...port, milliseconds: pauses.get(said.containerName) ?? pauseMs })),
+      silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),
     })),
     removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
     problems: problems.flatMap((problem) => toProblems(problem, next)),
+    ...(dangerous.length > 0 && { hostDangerous: dangerous.map(toHostDangerous) }),
   }
 }
+
+/** What of it reaches the node, and what an admin has confirmed of that. */
+const toHostDangerous = ({
+  instanceId,
+  containerName,
+  dangers,
+  confirmation,
+  isConfirmed,
+  changes,
+}: DangerousInstance) => ({
+  instanceId,
+  containerName,
+  dangers: dangers.map(({ property, value, reason }) => ({ property, value, description: reason })),
+  confirmed: isConfirmed,
+  confirmation: confirmation && {
+    at: confirmation.at.toISOString(),
+    by: { id: confirmation.byId, name: confirmation.byName },
+  },
+  changes,
+})
 
 function previewInstance(
   { prefix }: LoadedDeployment,

@@ -20,6 +20,21 @@ export async function findRelease(
 export const findReleaseInstances = (queries: Queries, releaseId: string): Promise<ReleaseInstanceRow[]> =>
   releaseInstances(queries, releaseId)
 
+/** As the checks of a start take it. */
+export const toPlanned = ({
+  instanceId,
+  config,
+  registryId,
+  imageName,
+  imageTag,
+  localOnly,
+}: Pick<ReleaseInstanceRow, 'instanceId' | 'config' | 'registryId' | 'imageName' | 'imageTag' | 'localOnly'>) => ({
+  id: instanceId,
+  configId: '',
+  config,
+  image: { registryId, reference: imageName, tag: imageTag, localOnly },
+})
+
 /** Only what stood once can be gone back to. */
 export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | undefined =>
   status === 'successful'

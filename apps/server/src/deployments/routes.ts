@@ -30,9 +30,10 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     await deleteDeployment(app, { team, actor }, params.deploymentId, { containers: query.containers === 'true' })
     return undefined
   },
-  'deployments.start': async ({ team, actor, params, query, body, recorded, reply }) => {
+  'deployments.start': async ({ team, actor, params, query, body, audited, recorded, reply }) => {
     const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
-    const number = await startDeployment(app, { team, actor }, params.deploymentId, options)
+    const { number, confirmed } = await startDeployment(app, { team, actor }, params.deploymentId, options)
+    if (confirmed.length > 0) audited({ confirmed })
     if (query.wait === undefined) return undefined
     await recorded()
     const release = { deploymentId: params.deploymentId, number }
@@ -40,8 +41,10 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     reply.status(ended ? 200 : 202)
     return answer
   },
-  'deployments.preview': ({ team, params, query }) => previewStart(app, team, params.deploymentId, query.instances),
-  'deployments.preview-release': ({ team, params }) => previewRelease(app, team, params.deploymentId, params.number),
+  'deployments.preview': ({ team, actor, params, query }) =>
+    previewStart(app, { team, actor }, params.deploymentId, query.instances),
+  'deployments.preview-release': ({ team, actor, params }) =>
+    previewRelease(app, { team, actor }, params.deploymentId, params.number),
   'deployments.final-configuration': ({ team, params }) => finalConfigurations(app, team, params.deploymentId),
   'deployments.secrets': ({ team, params }) => getDeploymentSecrets(app, team, params.deploymentId),
   'deployments.instance-secrets': ({ team, params }) => getInstanceSecrets(app, team, params),
@@ -58,9 +61,10 @@ export const deploymentRoutes = (app: App): Handlers<Operations> => ({
     return bytes
   },
   'deployments.releases': ({ team, params }) => listReleases(app, team, params.deploymentId),
-  'deployments.start-release': async ({ team, actor, params, query }) => {
+  'deployments.start-release': async ({ team, actor, params, query, audited }) => {
     const options = { ignoreProtected: query.ignoreProtected === 'true' }
-    await startRelease(app, { team, actor }, params.deploymentId, params.number, options)
+    const { confirmed } = await startRelease(app, { team, actor }, params.deploymentId, params.number, options)
+    if (confirmed.length > 0) audited({ confirmed })
     return undefined
   },
   'deployments.get-instance': ({ team, params }) => getInstance(app, team, params),

@@ -1,4 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
+import { stopGracePeriodMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import { type Owner, whatStands } from './release-store.ts'
 
@@ -27,15 +28,24 @@ export async function standingContainers(queries: Queries, owner: Owner): Promis
 /** How many releases back a pause is looked for. */
 const releasesBack = 5
 
+/** A replacement, and how long the container that was stopped for it was given. */
+export type MeasuredPause = { milliseconds: number; gracePeriodMs: number }
+
 /**
  * How long the last replacement of each container kept it silent, in milliseconds, by the agent's own clock: from the event
  * that says that the former one is stopped to the end of the new one's start. Unknown where none was stopped lately.
  */
-export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, number>> {
-  const { rows } = await queries.query<{ name: string; milliseconds: number }>({
+export async function measuredPauses(queries: Queries, owner: Owner): Promise<Map<string, MeasuredPause>> {
+  type Row = { name: string; milliseconds: number; seconds: number | null }
+  const { rows } = await queries.query<Row>({
     name: 'measured pauses',
     text: `select distinct on (ri.container_name) ri.container_name as name,
-        extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds
+        extract(epoch from started.created_at - stopped.created_at)::float8 * 1000 as milliseconds, (
+          select (ei.config ->> 'stopGracePeriodSeconds')::float8
+          from crux.release e join crux.release_instance ei on ei.release_id = e.id
+          where e.node_id = $1 and e.prefix = $2 and e.project_id = $3 and e.status = 'successful'
+            and ei.container_name = ri.container_name and e.finished_at < r.finished_at
+          order by e.finished_at desc limit 1) as seconds
       from (select id, deployment_id, number, finished_at from crux.release
           where node_id = $1 and prefix = $2 and project_id = $3 and status = 'successful'
           order by finished_at desc nulls last limit ${releasesBack}) r
@@ -52,5 +62,10 @@ export async function measuredPauses(queries: Queries, owner: Owner): Promise<Ma
       order by ri.container_name, r.finished_at desc nulls last, started.position desc`,
     values: [owner.nodeId, owner.prefix, owner.projectId],
   })
-  return new Map(rows.map(({ name, milliseconds }) => [name, Math.round(milliseconds)]))
+  return new Map(
+    rows.map(({ name, milliseconds, seconds }) => [
+      name,
+      { milliseconds: Math.round(milliseconds), gracePeriodMs: stopGracePeriodMs({ stopGracePeriodSeconds: seconds }) },
+    ]),
+  )
 }

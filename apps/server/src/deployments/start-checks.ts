@@ -3,7 +3,6 @@ import {
   bundleConflicts,
   conflictFields,
   deploymentAction,
-  hostDangers,
   labelRuleProblems,
   labelRules,
   missingSecrets,
@@ -12,15 +11,16 @@ import {
   validateRelease,
 } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import type { TeamContext } from '../http/handlers.ts'
+import type { Actor, TeamContext } from '../http/handlers.ts'
 import { heldStorages } from '../storages/actions.ts'
+import { judgeDangers, type Startable, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 
-export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
+export type Planned = Pick<LoadedInstance, 'configId'> & Startable
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
-export type StartRequest = { team: TeamContext; ignoreProtected: boolean; from: 'layers' | 'release' }
+export type StartRequest = { team: TeamContext; actor: Actor; ignoreProtected: boolean; from: 'layers' | 'release' }
 
 /** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
@@ -58,7 +58,7 @@ export async function startProblems(
     request.from === 'layers' ? checkLabels(deployment, instances) : undefined,
     request.from === 'layers' ? checkBundles(deployment) : undefined,
     await checkStorages(queries, deployment, instances),
-    checkDangers(instances, request.team),
+    await checkDangers(queries, deployment, instances, request),
     checkMissingSecrets(instances),
     checkEncryption(deployment, instances),
     checkNode(deployment),
@@ -144,21 +144,35 @@ export const lostStorages = (lost: readonly { id: string; name: string }[]) =>
     description: `${lost.map(({ name }) => name).join(', ')}: the storage that files are imported from was deleted.`,
   })
 
-function checkDangers(instances: readonly Planned[], team: TeamContext) {
-  if (isAllowed(team.role, 'container-configurations.host-dangerous')) return undefined
-  const details = instances.flatMap(({ config }, index) =>
-    hostDangers(config).map((danger) => ({
-      property: `instances[${index}].config.${danger.property}`,
+/**
+ * A person who is signed in is judged by their role. A token starts what an admin confirmed, exactly so, whoever holds it: what it
+ * was made for goes on, and what somebody changed since does not (decision 47).
+ */
+async function checkDangers(
+  queries: Queries,
+  deployment: LoadedDeployment,
+  instances: readonly Planned[],
+  { team, actor }: StartRequest,
+) {
+  const isSession = actor.sessionId !== undefined
+  if (isSession && isAllowed(team.role, 'container-configurations.host-dangerous')) return undefined
+  const refused = (await judgeDangers(queries, deployment, instances)).filter((one) => isSession || !one.isConfirmed)
+  const details = refused.flatMap(({ instanceId, containerName, dangers }) =>
+    dangers.map((danger) => ({
+      property: `instances[${instances.findIndex(({ id }) => id === instanceId)}].config.${danger.property}`,
       error: 'hostDangerous',
-      description: `${config.name}: ${danger.reason}`,
+      description: `${containerName}: ${danger.reason}`,
     })),
   )
   const [first] = details
-  if (!first) return undefined
+  const [refusedFirst] = refused
+  if (!first || !refusedFirst) return undefined
+  const way = isSession ? 'Only an admin of the team may deploy it.' : unconfirmedText(refusedFirst)
   return new CruxError('forbidden', {
     property: first.property,
-    description: `${first.description}. Only an admin of the team may deploy it.`,
-    details,
+    description: `${first.description}. ${way}`,
+    // A preview shows the details alone.
+    details: isSession ? details : details.map((one) => ({ ...one, description: `${one.description}. ${way}` })),
   })
 }
 

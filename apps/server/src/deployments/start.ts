@@ -1,15 +1,17 @@
 import { CruxError, isAllowed } from '@crux/contract'
+import { hostDangers } from '@crux/rules'
 import { configChanged } from '../container-configurations/events.ts'
 import { voidSecrets } from '../container-configurations/void-secrets.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import { confirmDangers, type DangerousInstance } from './confirmations.ts'
 import { announceWork, cancelNow, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
-import { findRelease, findReleaseInstances, refuseUnsuccessful } from './releases.ts'
+import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
@@ -25,7 +27,7 @@ export type StartOptions = {
  * new status and the first events. Of two starts at once the second sees the first and is refused. The agent hears of it after the
  * commit, and a process that dies in between loses nothing: whoever holds the link hands it over.
  *
- * @returns the number of the release
+ * @returns the number of the release, and what the start confirmed (decision 47)
  * @throws CruxError alreadyExists `id`, preconditionFailed, invalidArgument, keysAreUnique, containerNameAreUnique, forbidden
  */
 export async function startDeployment(
@@ -33,13 +35,13 @@ export async function startDeployment(
   who: Who,
   deploymentId: string,
   options: StartOptions,
-): Promise<number> {
+): Promise<Pick<Started, 'number' | 'confirmed'>> {
   const started = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
     throwFirst([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
     const [refused] = await startProblems(queries, deployment, chosen, {
-      team: who.team,
+      ...who,
       ignoreProtected: options.ignoreProtected,
       from: 'layers',
     })
@@ -76,7 +78,7 @@ export async function startDeployment(
     throw started.refused
   }
   finishStart(app, started)
-  return started.number
+  return { number: started.number, confirmed: started.confirmed }
 }
 
 /** Rolls back: an earlier release again, by its digests and with the configurations that it had (decision 28). */
@@ -86,7 +88,7 @@ export async function startRelease(
   deploymentId: string,
   number: number,
   options: { ignoreProtected: boolean },
-): Promise<void> {
+): Promise<Pick<Started, 'confirmed'>> {
   const started = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
     throwFirst([checkStatus(deployment, 'roll-back')])
@@ -94,10 +96,10 @@ export async function startRelease(
     if (!source) throw new CruxError('notFound', { property: 'number', value: number })
     throwFirst([refuseUnsuccessful(source)])
     const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
-    const planned = instances.map((row) => ({ id: row.instanceId, configId: '', config: row.config }))
+    const planned = instances.map(toPlanned)
     throwFirst(
       await startProblems(queries, deployment, planned, {
-        team: who.team,
+        ...who,
         ignoreProtected: options.ignoreProtected,
         from: 'release',
       }),
@@ -110,6 +112,7 @@ export async function startRelease(
     })
   })
   finishStart(app, started)
+  return { confirmed: started.confirmed }
 }
 
 /**
@@ -142,7 +145,9 @@ export async function cancelDeployment(app: App, who: Who, deploymentId: string)
   announceWork(app, cancelled.node.id)
 }
 
-type Started = { nodeId: string; number: number; told: Told }
+type Started = { nodeId: string; number: number; told: Told; confirmed: ConfirmedInstance[] }
+/** For the audit log: what an admin's start confirmed. */
+export type ConfirmedInstance = { containerName: string; dangers: string[] }
 type Order = { versionName: string; recreate: boolean; partial: boolean; sourceNumber: number | null }
 
 async function begin(
@@ -152,6 +157,9 @@ async function begin(
   instances: readonly NewReleaseInstance[],
   order: Order,
 ): Promise<Started> {
+  const planned = instances.map(toPlanned)
+  const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
+  const confirmed = (isAdmin ? await confirmDangers(queries, deployment, planned, actor) : []).map(toConfirmed)
   const number = await markStarted(queries, deployment.id, actor.id)
   await insertRelease(
     queries,
@@ -164,7 +172,8 @@ async function begin(
       nodeId: deployment.node.id,
       prefix: deployment.prefix,
       projectName: deployment.project.name,
-      hostDangerousAllowed: isAllowed(team.role, 'container-configurations.host-dangerous'),
+      // The checks let nothing dangerous of a user pass, and of a token only what was confirmed.
+      hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
       startedById: actor.id,
       startedByName: actor.name,
       leaseUntil: leaseUntilFrom(new Date()),
@@ -176,11 +185,19 @@ async function begin(
   const position = await appendEvents(queries, deployment.id, number, [
     becomes('in-progress'),
     says(`Started by ${actor.name}${source}`),
+    ...confirmed.map((one) =>
+      says(`${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`, 'warn'),
+    ),
     ...(ahead ? [says(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
   ])
   const told: Told = { deploymentId: deployment.id, teamId: team.id, status: 'in-progress', try: number, position }
-  return { nodeId: deployment.node.id, number, told }
+  return { nodeId: deployment.node.id, number, told, confirmed }
 }
+
+const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedInstance => ({
+  containerName,
+  dangers: dangers.map(({ property, value }) => `${property} ${value}`.trim()),
+})
 
 function finishStart(app: App, { nodeId, told }: Started) {
   // The agent first: everything else can wait some milliseconds.

@@ -80,6 +80,8 @@ export type Input<O extends Operation> = {
   address: string
   /** Writes the audit entry now: for who has made the change and answers much later. */
   recorded(): Promise<void>
+  /** Adds to the audit entry what followed from the request and does not stand in it. */
+  audited(data: Record<string, unknown>): void
   /** For answers beside the body: Set-Cookie, Location, another status. */
   reply: {
     header(name: string, value: string | string[]): void

@@ -20,6 +20,8 @@ declare module 'fastify' {
       status?: boolean
       /** The audit entry is written. */
       recorded?: boolean
+      /** What the handler adds to it. */
+      audited?: Record<string, unknown>
     }
   }
 }
@@ -66,6 +68,9 @@ function inputOf(app: App, row: EndpointSpec, request: FastifyRequest, reply: Fa
     headers: request.headers,
     address: request.ip,
     recorded: () => record(app, request, undefined),
+    audited: (data: Record<string, unknown>) => {
+      if (request.crux) request.crux.audited = { ...request.crux.audited, ...data }
+    },
     reply: {
       header: (name: string, value: string | string[]) => void reply.header(name, value),
       status: (code: number) => {
@@ -138,6 +143,7 @@ async function record(app: App, request: FastifyRequest, answer: unknown, refusa
     data: {
       ...(Object.keys(params).length > 0 && { params }),
       ...(crux.row.auditBody !== false && request.body !== undefined && { body: request.body }),
+      ...crux.audited,
       ...(refusal && { refused: { error: refusal.code, property: refusal.property } }),
     },
   })

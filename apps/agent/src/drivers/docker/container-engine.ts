@@ -4,6 +4,7 @@ import { orAborted } from '../../concurrency/or-aborted.ts'
 import type { ContainerEngine, ContainerSpec, RegistryCredentials, RestartPolicy } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
 import { readArchive } from './archive.ts'
+import { NoAnswerError } from './client.ts'
 import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
@@ -63,7 +64,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       await translating('start', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
     },
     async stop(id) {
-      await translating('stop', () => docker.getContainer(id).stop()).catch(ignoreUnmodified)
+      await withGracePeriod(docker, id, 'stop')
     },
     async discard(id, { anonymousVolumes } = { anonymousVolumes: false }) {
       try {
@@ -108,6 +109,29 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
     listImages: () => listImages(docker),
     removeImage: (id) => removeImage(docker, id),
   }
+}
+
+/** What the engine waits for without a period of the container's own. */
+const graceDefaultSeconds = 10
+/** For the engine to kill what did not end by itself, and to take it apart. */
+const afterGraceMs = 5 * 60_000
+
+/** The usual limit of a call ends before the longest grace period. */
+export async function withGracePeriod(docker: Docker, id: string, what: 'stop' | 'restart'): Promise<void> {
+  const container = docker.getContainer(id)
+  const { Config } = await translating(what, () => container.inspect())
+  // The types of dockerode leave it out.
+  const seconds = (Config as { StopTimeout?: number | null }).StopTimeout ?? graceDefaultSeconds
+  const limit = AbortSignal.timeout(seconds * 1_000 + afterGraceMs)
+  const call = () =>
+    what === 'stop' ? container.stop({ abortSignal: limit }) : container.restart({ abortSignal: limit })
+  await translating(what, async () => {
+    try {
+      await call()
+    } catch (error) {
+      throw limit.aborted ? new NoAnswerError(`no answer within ${seconds} s and ${afterGraceMs / 1_000} s`) : error
+    }
+  }).catch(ignoreUnmodified)
 }
 
 async function createOnce(docker: Docker, container: ContainerSpec): Promise<string> {

@@ -16,6 +16,8 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
     ...(spec.command.length > 0 ? { Cmd: [...spec.command] } : {}),
     ...(spec.workingDirectory ? { WorkingDir: spec.workingDirectory } : {}),
     ...(spec.user === undefined ? {} : { User: spec.user }),
+    ...(spec.stopSignal ? { StopSignal: spec.stopSignal } : {}),
+    ...(spec.stopGracePeriodSeconds === undefined ? {} : { StopTimeout: spec.stopGracePeriodSeconds }),
     ExposedPorts: Object.fromEntries(spec.exposed.map(({ port, protocol }) => [`${port}/${protocol}`, {}])),
     HostConfig: {
       NetworkMode: spec.networkMode,
@@ -99,7 +101,7 @@ function mounts(spec: ContainerSpec): Docker.MountConfig {
           Type: 'tmpfs' as const,
           Target: mount.target,
           Source: '',
-          TmpfsOptions: { SizeBytes: mount.sizeBytes ?? 0, Mode: 0o1777 },
+          TmpfsOptions: { SizeBytes: mount.sizeBytes, Mode: 0o1777 },
         }
       : {
           Type: 'bind' as const,

@@ -6,7 +6,7 @@ import { redactorOf } from '../../secrets/redaction.ts'
 import type { Driver, LogChunkLine, LogRequest } from '../driver.ts'
 import { EngineError } from '../errors.ts'
 import { openDocker } from './client.ts'
-import { createContainerEngine } from './container-engine.ts'
+import { createContainerEngine, withGracePeriod } from './container-engine.ts'
 import { viewOf } from './container-view.ts'
 import { translate, translating } from './errors.ts'
 import { createEventHub } from './events.ts'
@@ -16,6 +16,8 @@ import { findOwnContainer } from './own-container.ts'
 
 /** A busy engine answers within this time, and nobody waits longer for a page. */
 const heldDefaultMs = 5_000
+/** The server waits a minute for an answer. */
+const answerMs = 45_000
 
 /**
  * @param dockerHost `unix:///path` or `tcp://host:port`
@@ -94,6 +96,18 @@ export async function openDockerDriver(
     })
   }
 
+  /** A grace period may be longer than anybody waits for an answer: the rest is heard of by events. */
+  async function answeredSoon(work: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        work.catch((err: unknown) => log.warn({ err }, 'a container was not stopped'))
+        resolve()
+      }, answerMs)
+    })
+    await Promise.race([work, late]).finally(() => clearTimeout(timer))
+  }
+
   return {
     engine,
     async describe() {
@@ -127,15 +141,18 @@ export async function openDockerDriver(
       return JSON.stringify(redactInspection(info))
     },
     async operate(id, operation) {
-      const container = docker.getContainer(id)
       if (operation === Operation.START) return engine.start(id)
-      if (operation === Operation.STOP) return engine.stop(id)
-      if (operation === Operation.RESTART) return void (await translating('restart', () => container.restart()))
+      if (operation === Operation.STOP) return answeredSoon(engine.stop(id))
+      if (operation === Operation.RESTART) return answeredSoon(withGracePeriod(docker, id, 'restart'))
       throw new EngineError('refused', 'This agent does not know that operation')
     },
     async remove(id) {
-      await engine.stop(id).catch(ignoreMissing)
-      await engine.discard(id)
+      await answeredSoon(
+        (async () => {
+          await engine.stop(id).catch(ignoreMissing)
+          await engine.discard(id)
+        })(),
+      )
     },
     readLog: (id, request) => readLog(docker, id, request),
     subscribe: hub.subscribe,

@@ -4,6 +4,7 @@ import { InitContainersSection } from './InitContainersSection.tsx'
 import { HeadersSection, LoadBalancerSection, MetricsSection, StrategySection } from './KubernetesSections.tsx'
 import { MarkersSection } from './MarkersSection.tsx'
 import type { RareId } from './ShownSection.tsx'
+import { StopSection } from './StopSection.tsx'
 
 /** Sections that most configurations do without. */
 export function RareSection({ id }: { id: RareId }) {
@@ -22,6 +23,8 @@ export function RareSection({ id }: { id: RareId }) {
       return <CapabilitiesSection />
     case 'extraHosts':
       return <ExtraHostsSection />
+    case 'stop':
+      return <StopSection />
     case 'limits':
       return <LimitsSection />
     case 'strategy':

@@ -20,6 +20,7 @@ const sections = {
   routing: { group: 'common', fields: ['expose', 'routing'] },
   health: { group: 'common', fields: ['healthCheckConfig'] },
   resources: { group: 'common', fields: ['resourceConfig'] },
+  stop: { group: 'common', fields: ['stopGracePeriodSeconds', 'stopSignal'] },
   initContainers: { group: 'common', fields: ['initContainers'] },
   configContainer: { group: 'common', fields: ['configContainer'] },
   expectedState: { group: 'docker', fields: ['expectedState'] },

@@ -17,6 +17,10 @@ export function InstanceChange({ instance, place }: { instance: PreviewInstance;
   const { t } = useTranslation(['deployments', 'common'])
   const lines = changeLines(instance.changes)
   const silent = instance.silentPorts ?? []
+  const expectedMs = Math.max(...silent.map(({ milliseconds }) => milliseconds))
+  const longestMs = Math.max(
+    ...silent.map(({ milliseconds, maximumMilliseconds = milliseconds }) => maximumMilliseconds),
+  )
   return (
     <div className="px-3 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3">
@@ -37,8 +41,9 @@ export function InstanceChange({ instance, place }: { instance: PreviewInstance;
           {t('changes.silent', {
             count: silent.length,
             ports: silent.map(({ port, protocol }) => (protocol === 'udp' ? `${port}/udp` : port)).join(', '),
-            time: duration(Math.max(...silent.map(({ milliseconds }) => milliseconds))),
+            time: duration(expectedMs),
           })}
+          {longestMs > expectedMs && ` ${t('changes.silentAtMost', { time: duration(longestMs) })}`}
         </p>
       )}
       {place && silent.some(({ protocol }) => protocol === 'tcp') && (

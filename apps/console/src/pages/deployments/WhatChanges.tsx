@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { TextLink } from '../../components/TextLink.tsx'
 import type { Preview } from './change-lines.ts'
 import { type Problem, problemLink } from './field-link.ts'
+import { HostDangers } from './HostDangers.tsx'
 import { InstanceChange } from './InstanceChange.tsx'
 
 type Props = {
@@ -35,6 +36,7 @@ export function WhatChanges({ preview, place }: Props) {
           ))}
         </ul>
       )}
+      <HostDangers preview={preview} />
       {changing.map((instance) => (
         <InstanceChange key={instance.instanceId} instance={instance} place={place} />
       ))}

@@ -186,6 +186,29 @@ export const releaseInstance = crux.table(
   (table) => [uniqueIndex('release_instance_once').on(table.releaseId, table.instanceId)],
 )
 
+/**
+ * What an admin confirmed by starting it in a session: a token may start a host-dangerous instance exactly so (decision 47). One per
+ * instance, so that a start of some instances needs theirs alone.
+ */
+export const dangerConfirmation = crux.table(
+  'danger_confirmation',
+  {
+    id: id(),
+    deploymentId: uuid()
+      .notNull()
+      .references(() => deployment.id, { onDelete: 'cascade' }),
+    /** No foreign key: an earlier release may be gone back to after its image was dropped. */
+    instanceId: uuid().notNull(),
+    hash: text().notNull(),
+    /** What the hash is of, to say what changed since. */
+    subject: jsonb().notNull(),
+    confirmedById: text().notNull(),
+    confirmedByName: text().notNull(),
+    confirmedAt: at().notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('danger_confirmation_instance').on(table.deploymentId, table.instanceId)],
+)
+
 export const deploymentEvent = crux.table(
   'deployment_event',
   {

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@crux/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+type Config = Parameters<World['release']>[0]['instances'][number]['config']
+
+let world: World
+let image: string
+beforeAll(async () => {
+  world = await startWorld()
+  image = (await world.publish('web:1', webImage('one'))).reference
+}, 120_000)
+afterAll(() => world.dispose())
+
+let serial = 0
+/** Deploys one container, with or without an admin's permission. */
+async function deploy(config: Omit<Config, 'name'>, hostDangerousAllowed: boolean) {
+  const name = `d${++serial}`
+  const release = world.release({ hostDangerousAllowed, instances: [{ image, config: { name, ...config } }] })
+  const outcome = await world.server.deployAndWait(release)
+  return { name, ...outcome }
+}
+
+/** A server of the node that nobody but the engine would reach; containers go before it does. */
+async function whileListening(server: Server, at: string | number, use: () => Promise<void>) {
+  await new Promise<void>((resolve) => {
+    if (typeof at === 'string') server.listen(at, resolve)
+    else server.listen(at, '127.0.0.1', resolve)
+  })
+  try {
+    await use()
+  } finally {
+    await world.clear()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+const logging = (driver: 'syslog' | 'splunk' | 'json-file', options: Record<string, string>, line: string) => ({
+  logConfig: { driver, options: Object.entries(options).map(([key, value]) => ({ key, value })) },
+  commands: [{ key: '/bin/sh' }, { key: '-c' }],
+  args: [{ key: `while true; do echo ${line}; sleep 0.1; done` }],
+})
+
+describe('without permission for host-dangerous options the engine', () => {
+  test('writes into no socket of the node for a log driver, though it would for an admin', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'crux-socket-'))
+    const path = join(directory, 'host.sock')
+    const received: string[] = []
+    const server = createServer((socket) => {
+      socket.on('data', (bytes) => received.push(String(bytes)))
+      socket.on('error', () => undefined)
+    })
+    const attack = logging('syslog', { 'syslog-address': `unix://${path}` }, 'chosen-by-the-container')
+    await whileListening(server, path, async () => {
+      const refused = await deploy(attack, false)
+      expect(refused).toMatchObject({
+        successful: false,
+        reason: expect.stringContaining('The engine runs the log driver syslog as root'),
+      })
+      expect(await world.names()).toEqual([])
+      expect(received).toEqual([])
+      expect(await deploy(attack, true)).toMatchObject({ successful: true })
+      await waitUntil('the line of the container', () => received.join('').includes('chosen-by-the-container'))
+    })
+    await rm(directory, { recursive: true })
+  }, 60_000)
+
+  test('sends nothing to an address on the loopback of the node for a log driver, though it would for an admin', async () => {
+    const received: string[] = []
+    const server = createHttpServer((request, response) => {
+      received.push(`${request.method}`)
+      response.end('{}')
+    })
+    const port = await freePort()
+    const attack = logging('splunk', { 'splunk-url': `http://127.0.0.1:${port}`, 'splunk-token': 'x' }, 'line')
+    await whileListening(server, port, async () => {
+      expect(await deploy(attack, false)).toMatchObject({
+        successful: false,
+        reason: expect.stringContaining('The engine runs the log driver splunk as root'),
+      })
+      expect(received).toEqual([])
+      expect(await deploy(attack, true)).toMatchObject({ successful: true })
+      await waitUntil('the request of the engine', () => received.includes('OPTIONS'))
+    })
+  }, 60_000)
+
+  test('tells nothing of files of the node by the errors of a log driver, though it would to an admin', async () => {
+    const attack = (path: string) =>
+      logging('splunk', { 'splunk-url': 'http://127.0.0.1:1', 'splunk-token': 'x', 'splunk-capath': path }, 'line')
+    const reasons = async (allowed: boolean) =>
+      Promise.all(['/nonexist', '/etc/shadow'].map(async (path) => (await deploy(attack(path), allowed)).reason))
+    const [missing, there] = await reasons(false)
+    expect(missing).toContain('The engine runs the log driver splunk as root')
+    expect(there?.replace(/d\d+/g, '')).toBe(missing?.replace(/d\d+/g, ''))
+    const [shownMissing, shownThere] = await reasons(true)
+    expect(shownMissing).toContain('/nonexist')
+    expect(shownThere).not.toContain('no such file')
+  }, 60_000)
+
+  test('runs no function of a template in the tag of a log, though it would for an admin', async () => {
+    const attack = logging('json-file', { tag: '{{pad "x" 5 3}}' }, 'line')
+    expect(await deploy(attack, false)).toMatchObject({
+      successful: false,
+      reason: expect.stringContaining('The engine runs this tag as a template in its own process'),
+    })
+    const { name } = await deploy(attack, true)
+    const log = await world.docker.getContainer(world.name(name)).logs({ stdout: true, details: true, tail: 1 })
+    expect(String(log)).toContain('tag=+++++x+++')
+  }, 60_000)
+})
+
+describe('a container of a user', () => {
+  test('has memory volumes with a size, also where the configuration names none', async () => {
+    const { name } = await deploy({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }, false)
+    expect(await world.exec(name, ['/bin/df', '-k', '/m'])).toMatch(/\s65536\s/)
+  }, 60_000)
+
+  test("has init containers on its prefix's network, and not beside those of others on the default bridge", async () => {
+    const init = {
+      name: 'look',
+      image,
+      useParentConfig: false,
+      command: [{ key: '/bin/sh' }, { key: '-c' }],
+      args: [{ key: 'ip -4 addr show eth0 | grep inet' }],
+    }
+    const release = world.release({ instances: [{ image, config: { name: 'own', initContainers: [init] } }] })
+    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+    const bridge = await world.docker.getNetwork('bridge').inspect()
+    const told = world.server
+      .eventsOf(release.key ?? expect.fail())
+      .flatMap(({ event }) => (event.case === 'log' ? event.value.lines : []))
+      .join('\n')
+    const address = /inet (\d+\.\d+)\./.exec(told)?.[1]
+    expect(address).toBeDefined()
+    expect(String(bridge.IPAM?.Config?.[0]?.Subnet)).not.toContain(`${address}.`)
+  }, 60_000)
+})

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDocker } from '../src/drivers/docker/client.ts'
+import { createContainerEngine } from '../src/drivers/docker/container-engine.ts'
+import { startWorld, type World, webImage } from './kit/index.ts'
+
+type Config = Parameters<World['release']>[0]['instances'][number]['config']
+
+let world: World
+let image: string
+beforeAll(async () => {
+  world = await startWorld()
+  image = (await world.publish('web:1', webImage('one'))).reference
+}, 120_000)
+afterAll(() => world.dispose())
+
+/** Ignores SIGTERM, and ends with 7 by SIGUSR1. */
+const stubborn = {
+  commands: [{ key: '/bin/sh' }, { key: '-c' }],
+  args: [{ key: "trap '' TERM; trap 'exit 7' USR1; while true; do sleep 0.1; done" }],
+}
+
+async function deploy(name: string, config: Omit<Config, 'name'>) {
+  const release = world.release({ instances: [{ image, config: { name, ...stubborn, ...config } }] })
+  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+  return (await world.inspect(name)).Id
+}
+
+describe('stopping a container', () => {
+  test('uses the signal of its configuration', async () => {
+    const id = await deploy('signal', { stopSignal: 'SIGUSR1', stopGracePeriodSeconds: 60 })
+    const { docker, close } = await openDocker('unix:///var/run/docker.sock')
+    await createContainerEngine(docker, { seesHost: true }).stop(id)
+    expect((await world.inspect('signal')).State).toMatchObject({ Status: 'exited', ExitCode: 7 })
+    close()
+  }, 60_000)
+
+  test('kills what ignores its signal after its own grace period, for which the call waits beyond its usual limit', async () => {
+    const id = await deploy('grace', { stopGracePeriodSeconds: 2 })
+    const { docker, close } = await openDocker('unix:///var/run/docker.sock', { readMs: 60_000, changeMs: 200 })
+    await createContainerEngine(docker, { seesHost: true }).stop(id)
+    expect((await world.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
+    close()
+  }, 60_000)
+})
