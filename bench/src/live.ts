@@ -69,7 +69,8 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
   })
   const start = async () => {
     const name = unique('benchlog')
-    const id = await raw.create(name, { Image: 'bench-log:1' })
+    const Labels = { 'dev.crux.team': world.teamId, 'dev.crux.node': world.nodeId }
+    const id = await raw.create(name, { Image: 'bench-log:1', Labels })
     await raw.start(id)
     const { engine } = await import('@crux/test-kit')
     await waitFor('it is ready', async () =>

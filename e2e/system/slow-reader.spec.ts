@@ -18,7 +18,9 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
     ],
   })
   const name = unique('flood')
-  const id = await raw.create(name, { Image: 'e2e-flood:1' })
+  // A container of the team on this node, as the agent would make it: others are not read.
+  const Labels = { 'dev.crux.team': world.teamId, 'dev.crux.node': world.nodeId }
+  const id = await raw.create(name, { Image: 'e2e-flood:1', Labels })
   await raw.start(id)
   const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, { headers: world.person.headers() })
   const path = `/${world.teamSlug}/nodes/${world.nodeId}`

@@ -174,7 +174,6 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         networks: prepared,
         images,
         log,
-        ownContainer,
       }),
       log,
       signal: stopping.signal,

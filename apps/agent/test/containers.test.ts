@@ -1,6 +1,6 @@
 import { ContainerState, FailureCode, Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { label } from '../src/plan/labels.ts'
+import { label, ownerLabels } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
@@ -172,5 +172,124 @@ describe('commands', () => {
     expect(await world.names()).toEqual([])
     const networks = await world.docker.listNetworks({ filters: { label: [`${label.prefix}=${world.owner.prefix}`] } })
     expect(networks).toEqual([])
+  })
+})
+
+describe('containers outside of the scope', () => {
+  const commandsOn = (container: { prefix: string; name: string }, more: object = {}) =>
+    [
+      { case: 'operateContainer', value: { container, operation: Operation.STOP, ...more } },
+      { case: 'operateContainer', value: { container, operation: Operation.RESTART, ...more } },
+      { case: 'inspectContainer', value: { container, ...more } },
+      { case: 'readLog', value: { container, take: 10, ...more } },
+      { case: 'deleteContainers', value: { container, ...more } },
+    ] as Parameters<World['server']['ask']>[0][]
+  const run = async (name: string, labels: Record<string, string>) => {
+    const container = await world.docker.createContainer({
+      name: world.name(name),
+      Image: image,
+      Cmd: ['/bin/sh', '-c', `echo of ${name}; trap "exit 0" TERM; sleep 1000 & wait`],
+      Labels: labels,
+    })
+    await container.start()
+    return container
+  }
+  const others = (): Record<string, Record<string, string>> => ({
+    nobody: {},
+    team: ownerLabels({ ...world.owner, teamId: 'another-team' }),
+    node: ownerLabels({ ...world.owner, nodeId: 'another-node' }),
+    platform: { [label.serviceCategory]: '_internal' },
+    half: { [label.team]: world.owner.teamId, [label.prefix]: world.owner.prefix },
+  })
+
+  test('are not found by any command, and go on as they were', async () => {
+    for (const [name, labels] of Object.entries(others())) {
+      const container = await run(name, labels)
+      const { State } = await container.inspect()
+      for (const at of [ref(name), { prefix: '', name: world.name(name) }])
+        for (const command of commandsOn(at)) {
+          const answer = await world.server.ask(command)
+          if (command.case === 'deleteContainers' && at.prefix !== '' && !labels[label.prefix]) {
+            // Nothing of this prefix has that name: there is nothing to delete.
+            expect(answer.case).toBe('done')
+            continue
+          }
+          expect(answer, `${command.case} ${name}`).toMatchObject({
+            case: 'failure',
+            value: { code: FailureCode.NOT_FOUND, message: `There is no container ${world.name(name)}` },
+          })
+        }
+      expect((await container.inspect()).State.StartedAt).toBe(State.StartedAt)
+      await container.remove({ force: true })
+    }
+  })
+
+  test('are listed and watched by name, image and state alone, and not under a prefix', async () => {
+    const { changes, updates } = await watch()
+    const container = await run('team', others().team ?? {})
+    await waitUntil('it is told', () =>
+      changes().some((told) => told.ref?.name === world.name('team') && told.state === ContainerState.RUNNING),
+    )
+    const answer = await world.server.ask({ case: 'listContainers', value: {} })
+    const listed = answer.case === 'containers' ? answer.value.containers : []
+    for (const told of [...updates().flatMap(({ containers }) => containers), ...listed]) {
+      if (told.ref?.name !== world.name('team')) continue
+      expect(told).toMatchObject({ ref: { prefix: '' }, owned: false, imageName: image.slice(0, -2), imageTag: '1' })
+      expect([told.command, told.reason, told.health, told.labels, told.ports, told.createdAt, told.startedAt]).toEqual(
+        ['', '', '', {}, [], undefined, undefined],
+      )
+    }
+    const underPrefix = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })
+    expect(underPrefix).toMatchObject({ case: 'containers', value: { containers: [] } })
+    await container.remove({ force: true })
+  })
+
+  test('are the own ones when their node is a deleted one of the team', async () => {
+    const scope = { teamId: world.owner.teamId, nodeId: world.owner.nodeId, deletedNodeIds: ['another-node'] }
+    const container = await run('node', others().node ?? {})
+    const log = await world.server.ask({ case: 'readLog', value: { container: ref('node'), take: 10, scope } })
+    expect(log.case === 'log' && log.value.lines.map(({ text }) => text)).toEqual(['of node'])
+    const listed = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix, scope } })
+    expect(listed).toMatchObject({ value: { containers: [{ ref: ref('node'), owned: true }] } })
+    expect(
+      await world.server.ask({ case: 'deleteContainers', value: { container: ref('node'), scope } }),
+    ).toMatchObject({
+      case: 'done',
+    })
+    await expect(container.inspect()).rejects.toMatchObject({ statusCode: 404 })
+  })
+
+  test('do not continue the log of a container whose name they take', async () => {
+    const own = await run('follow', ownerLabels(world.owner))
+    const streamId = `log-${Math.random()}`
+    const texts = () => (world.server.logLines.get(streamId) ?? []).map(({ text }) => text)
+    world.server.send({ case: 'followLog', value: { streamId, container: ref('follow'), take: 10 } })
+    await waitUntil('its first line', () => texts().length === 1)
+    await own.remove({ force: true })
+    const foreign = await run('follow', others().team ?? {})
+    await waitUntil('it prints', async () => (await foreign.logs({ stdout: true })).length > 0)
+    await foreign.remove({ force: true })
+    await run('follow', ownerLabels(world.owner))
+    await waitUntil('the line of the next own one', () => texts().length === 2)
+    expect(texts()).toEqual(['of follow', 'of follow'])
+  })
+
+  test('are never meant by a command that names no scope, another node, or an owner outside of its scope', async () => {
+    const container = await run('own', ownerLabels(world.owner))
+    const refused = { case: 'failure', value: { code: FailureCode.REFUSED } }
+    for (const scope of [
+      undefined,
+      { teamId: world.owner.teamId, nodeId: 'another-node' },
+      { teamId: '', nodeId: '' },
+    ]) {
+      for (const command of commandsOn(ref('own'), { scope }))
+        expect(await world.server.ask(command)).toMatchObject(refused)
+      for (const kind of ['listContainers', 'listImages'] as const)
+        expect(await world.server.ask({ case: kind, value: { scope } })).toMatchObject(refused)
+    }
+    const owner = { ...world.owner, teamId: 'another-team' }
+    expect(await world.server.ask({ case: 'deleteContainers', value: { owner } })).toMatchObject(refused)
+    expect((await container.inspect()).State.Running).toBe(true)
+    await container.remove({ force: true })
   })
 })

@@ -229,9 +229,9 @@ describe('a further deployment', () => {
 
   test('rolls back to an image by its digest, without the registry where the engine still has it', async () => {
     const first = await world.publish('web:latest', webImage('one'))
+    await world.forget('web:latest')
     await succeed(world.release({ instances: [web(first.reference)] }))
-    const second = await world.publish('web:latest', webImage('two'))
-    await succeed(world.release({ instances: [web(second.reference)] }))
+    await succeed(world.release({ instances: [web((await world.publish('web:latest', webImage('two'))).reference)] }))
     await world.registry.stop()
     try {
       await succeed(world.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))

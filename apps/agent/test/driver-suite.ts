@@ -1,7 +1,6 @@
 import { Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Driver, EngineEvent } from '../src/drivers/driver.ts'
-import { EngineError } from '../src/drivers/errors.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
 /** What a kind of node must give so that the suite can run on it. */
@@ -18,6 +17,11 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     let subject: DriverSubject
     const prefix = `suite-${Math.random().toString(36).slice(2, 8)}`
     const ref = (name: string) => ({ $typeName: 'crux.agent.v1.ContainerRef', prefix, name }) as const
+    const idOf = async (name: string) => {
+      const found = await subject.driver.find(ref(name))
+      if (!found) throw new Error(`there is no container ${name}`)
+      return found.id
+    }
     const one = async () => (await subject.driver.list({ prefix }))[0]
 
     beforeAll(async () => {
@@ -41,16 +45,20 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('finds it by its name, views it by its id, and says when there is none', async () => {
-      const id = await subject.driver.find(ref('app'))
+      const id = await idOf('app')
       expect((await subject.driver.view([id])).map(({ engineId }) => engineId)).toEqual([id])
       expect(await subject.driver.view(['0'.repeat(64)])).toEqual([])
-      const error = await subject.driver.find(ref('nobody')).catch((caught: unknown) => caught)
-      expect(error).toBeInstanceOf(EngineError)
-      expect(error).toMatchObject({ kind: 'not-found' })
+      expect(await subject.driver.find(ref('nobody'))).toBeUndefined()
+    })
+
+    test('finds nothing by a name that would lead to another path of the engine', async () => {
+      const id = await idOf('app')
+      for (const name of [`../containers/${id}`, `${id}/json?`, id.slice(0, 12), '', '..', 'a/../../info'])
+        expect(await subject.driver.find({ prefix: '', name })).toBeUndefined()
     })
 
     test('reads the last lines of its log, each with its time', async () => {
-      const id = await subject.driver.find(ref('app'))
+      const id = await idOf('app')
       const read = async (take: number) => {
         const lines = []
         for await (const chunk of subject.driver.readLog(id, { take, follow: false })) lines.push(...chunk)
@@ -63,7 +71,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('ends a followed log when it is told to', async () => {
-      const id = await subject.driver.find(ref('app'))
+      const id = await idOf('app')
       const controller = new AbortController()
       let seen = 0
       for await (const chunk of subject.driver.readLog(id, { take: 10, follow: true, signal: controller.signal })) {
@@ -74,7 +82,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('inspects it as JSON', async () => {
-      expect(JSON.parse(await subject.driver.inspect(await subject.driver.find(ref('app'))))).toBeTypeOf('object')
+      expect(JSON.parse(await subject.driver.inspect(await idOf('app')))).toBeTypeOf('object')
     })
 
     test('tells every subscriber to look at everything first, and then what happens', async () => {
@@ -82,7 +90,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
       const unsubscribe = subject.driver.subscribe((event) => events.push(event))
       await waitUntil('the first word', () => events.length > 0)
       expect(events[0]).toEqual({ kind: 'relist' })
-      const id = await subject.driver.find(ref('app'))
+      const id = await idOf('app')
       await subject.driver.operate(id, Operation.RESTART)
       await waitUntil('the restart', () =>
         events.some((event) => event.kind === 'container' && event.action === 'start' && event.id === id),
@@ -91,7 +99,7 @@ export function describeDriver(kind: string, open: () => Promise<DriverSubject>)
     })
 
     test('removes it, and a second time without a word', async () => {
-      const id = await subject.driver.find(ref('app'))
+      const id = await idOf('app')
       await subject.driver.remove(id)
       await subject.driver.remove(id)
       expect(await subject.driver.list({ prefix })).toEqual([])

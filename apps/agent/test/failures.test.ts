@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ownerLabels } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
@@ -116,23 +117,31 @@ describe('before anything is touched', () => {
     await stillStands(id)
   })
 
-  test('a port that another container holds is said with its name, and the old one keeps running', async () => {
-    const [own, taken] = [await freePort(), await freePort()]
-    const id = await standing({ ports: [{ internal: 8080, external: own }] })
-    const holder = await world.docker.createContainer({
-      name: world.name('holder'),
-      Image: good,
-      ExposedPorts: { '8080/tcp': {} },
-      HostConfig: { PortBindings: { '8080/tcp': [{ HostPort: String(taken) }] } },
-    })
-    await holder.start()
-    const outcome = await failing(
-      world.release({ instances: [web(good, { ports: [{ internal: 8080, external: taken }] })] }),
-    )
-    expect(outcome.reason).toBe(`port ${taken} is taken by ${world.name('holder')}: choose another port or stop it`)
-    await holder.remove({ force: true })
-    await stillStands(id)
-  })
+  test.each([
+    { whose: 'the team, with its name', labels: () => ownerLabels(world.owner), named: () => world.name('holder') },
+    { whose: 'others, without its name', labels: () => ({}), named: () => "a container that is not this team's" },
+  ])(
+    'a port that another container holds is said, and the old one keeps running: one of $whose',
+    async ({ labels, named }) => {
+      const Labels: Record<string, string> = labels()
+      const [own, taken] = [await freePort(), await freePort()]
+      const id = await standing({ ports: [{ internal: 8080, external: own }] })
+      const holder = await world.docker.createContainer({
+        name: world.name('holder'),
+        Image: good,
+        ExposedPorts: { '8080/tcp': {} },
+        HostConfig: { PortBindings: { '8080/tcp': [{ HostPort: String(taken) }] } },
+        Labels,
+      })
+      await holder.start()
+      const outcome = await failing(
+        world.release({ instances: [web(good, { ports: [{ internal: 8080, external: taken }] })] }),
+      )
+      expect(outcome.reason).toBe(`port ${taken} is taken by ${named()}: choose another port or stop it`)
+      await holder.remove({ force: true })
+      await stillStands(id)
+    },
+  )
 
   test('a port that a process of the machine holds is said, before the old one is stopped', async () => {
     const own = await freePort()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { ownerLabels } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
@@ -43,13 +44,30 @@ async function deployed(name: string) {
 test('lists what the store has, with names, size, time and the containers that have it', async () => {
   const { reference, digest } = await world.publish('listed:1', webImage(randomUUID()))
   const { Id } = await world.docker.getImage(reference).inspect()
-  await world.docker.createContainer({ name: world.name('holder'), Image: reference })
+  await world.docker.createContainer({
+    name: world.name('holder'),
+    Image: reference,
+    Labels: ownerLabels(world.owner),
+  })
   const image = await stored(Id)
   expect(image?.references).toEqual([reference, `${reference.slice(0, -2)}@${digest}`])
   expect(image?.containers).toEqual([world.name('holder')])
   expect(image?.fetched).toBe(false)
   expect(Number(image?.sizeBytes)).toBeGreaterThan(500_000)
   expect(Math.abs(Date.now() / 1_000 - Number(image?.createdAt?.seconds))).toBeLessThan(600)
+})
+
+test('names no containers of others, and of their images only the names by which our own containers know them', async () => {
+  const { reference } = await world.publish('shared:1', webImage(randomUUID()))
+  const { Id } = await world.docker.getImage(reference).inspect()
+  await world.docker.getImage(Id).tag({ repo: `${world.registry.host}/of-another-team`, tag: '1' })
+  await world.docker.createContainer({ name: world.name('theirs'), Image: `${world.registry.host}/of-another-team:1` })
+  expect(await stored(Id)).toMatchObject({ containers: [], usedByOthers: true, fetched: false, local: false })
+  await world.docker.createContainer({ name: world.name('ours'), Image: reference, Labels: ownerLabels(world.owner) })
+  const image = await stored(Id)
+  expect(image).toMatchObject({ containers: [world.name('ours')], usedByOthers: true })
+  expect(image?.references.join()).not.toContain('of-another-team')
+  expect(image?.references).toContain(reference)
 })
 
 test('removes what a release fetched, also after the agent was replaced, and says what it weighed', async () => {

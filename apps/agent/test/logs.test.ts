@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownerLabels } from '../src/plan/labels.ts'
 import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
 
 let world: World
@@ -14,6 +15,7 @@ async function run(name: string, script: string, more: { Tty?: boolean } = {}): 
     name: world.name(name),
     Image: image,
     Cmd: ['/bin/sh', '-c', script],
+    Labels: ownerLabels(world.owner),
     ...more,
   })
   await container.start()

@@ -115,7 +115,13 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
     version,
     async agent(
       at: { id: string; token: string },
-      info: { openReleases?: { deploymentId: string; number: number }[]; publicKey?: string } = {},
+      info: Partial<{
+        openReleases: { deploymentId: string; number: number }[]
+        publicKey: string
+        engineVersion: string
+        operatingSystem: string
+        architecture: string
+      }> = {},
     ) {
       const agent = new ScriptedAgent({
         url: server.url,

@@ -13,7 +13,9 @@ export function makeSubscriber<C extends ChannelName>(
   waitFor(type: ServerMessage<C>, isWanted?: (data: never) => boolean): Promise<unknown>
   setBuffered(bytes: number): void
   leave(): void
+  setRole(role: TeamContext['role']): void
 } {
+  const roleListeners: (() => void)[] = []
   const leavers: (() => void)[] = []
   let waiting: (() => void)[] = []
   let buffered = 0
@@ -38,6 +40,11 @@ export function makeSubscriber<C extends ChannelName>(
             waiting.push(resolve)
           }),
     onLeave: (fn: () => void) => void leavers.push(fn),
+    onRoleChange: (fn: () => void) => void roleListeners.push(fn),
+    setRole(role: TeamContext['role']) {
+      team.role = role
+      for (const fn of roleListeners) fn()
+    },
     setBuffered(bytes: number) {
       buffered = bytes
       if (bytes > 0) return

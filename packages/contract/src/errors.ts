@@ -34,6 +34,10 @@ export const errorCatalogue = {
   misdirectedRequest: { status: 421, description: 'This request asks for another host.' },
   tooManyRequests: { status: 429, description: 'Too many attempts. Wait a moment.' },
   internalError: { status: 500, description: 'Something went wrong on our side. The request id helps to find it.' },
+  badGateway: {
+    status: 502,
+    description: 'The agent of this node sent an answer that makes no sense. Update the agent, or look at its log.',
+  },
   serviceUnavailable: { status: 503, description: 'A part of Crux is not reachable. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; description: string }>
 

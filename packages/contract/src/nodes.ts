@@ -79,13 +79,22 @@ export const ContainerIdentifier = z.object({
     .max(255)
     .refine((value) => !value.startsWith('-'), 'A name does not start with a dash'),
 })
+/** `id` is what the list was asked by: prefix and short name in a list of that prefix, else no prefix and the full name. */
 export const Container = z.object({
   id: ContainerIdentifier,
+  /**
+   * Prefix and short name of a container that Crux deployed for this team on this node. Absent from every other one: admins and owners
+   * see its name, image and state, users do not see it, and it cannot be inspected, operated or deleted.
+   */
+  managed: z.object({ prefix: z.string(), name: z.string() }).nullish(),
   command: z.string(),
   createdAt: Timestamp,
   startedAt: Timestamp.nullish(),
   state: z.enum(containerStates).nullish(),
+  /** The engine's own word for the state: `running`, `exited`, `restarting`. */
   reason: z.string(),
+  /** In words, as far as they say more than the state: `Up 4 minutes`, `Exited (137): out of memory`. */
+  status: z.string().nullish(),
   exitCode: z.int().nullish(),
   health: z.string().nullish(),
   restartCount: z.int().optional(),
@@ -246,13 +255,13 @@ export const nodeEndpoints = endpoints({
     audit: false,
   },
   'containers.list': {
-    summary: 'Containers of a prefix (`_` = all without one)',
+    summary: 'Containers of a prefix (`_` = all that the caller may see)',
     method: 'GET',
     path: containers,
     params: prefixed,
     status: 200,
     response: z.array(Container),
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
     audit: false,
   },
@@ -262,7 +271,7 @@ export const nodeEndpoints = endpoints({
     path: containers,
     params: prefixed,
     status: 204,
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
     audit: 'container',
   },
@@ -272,7 +281,7 @@ export const nodeEndpoints = endpoints({
     path: `${containers}/:name/start`,
     params: container,
     status: 204,
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
     audit: 'container',
   },
@@ -282,7 +291,7 @@ export const nodeEndpoints = endpoints({
     path: `${containers}/:name/stop`,
     params: container,
     status: 204,
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
     audit: 'container',
   },
@@ -292,7 +301,7 @@ export const nodeEndpoints = endpoints({
     path: `${containers}/:name/restart`,
     params: container,
     status: 204,
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.operate',
     audit: 'container',
   },
@@ -302,7 +311,7 @@ export const nodeEndpoints = endpoints({
     path: `${containers}/:name`,
     params: container,
     status: 204,
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.delete',
     audit: 'container',
   },
@@ -313,7 +322,7 @@ export const nodeEndpoints = endpoints({
     params: container,
     status: 200,
     response: z.object({ inspection: z.string() }),
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
     audit: false,
   },
@@ -325,7 +334,7 @@ export const nodeEndpoints = endpoints({
     query: z.object({ take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default) }),
     status: 200,
     response: z.array(z.string()),
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
     audit: false,
   },
@@ -334,7 +343,7 @@ export const nodeEndpoints = endpoints({
 export const nodeImageStates = ['running', 'needed', 'unneeded', 'foreign'] as const
 /** An image of a node's store and who wants it. Only those that Crux brought and nobody needs any more can be removed. */
 export const NodeImage = z.object({
-  /** `sha256:` and 64 hexadecimal digits. */
+  /** `sha256:` and 64 hexadecimal digits; empty for an image of others, of which admins and owners see names and size alone. */
   id: z.string(),
   references: z.array(z.string()),
   sizeBytes: z.number(),
@@ -353,7 +362,7 @@ export const nodeImageEndpoints = endpoints({
     params: nodeId,
     status: 200,
     response: z.object({ images: z.array(NodeImage), reclaimableBytes: z.number() }),
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'nodes.read',
     audit: false,
   },
@@ -375,7 +384,7 @@ export const nodeImageEndpoints = endpoints({
       /** Those that somebody needs by now, and why. */
       kept: z.array(z.object({ id: z.string(), reason: z.string() })),
     }),
-    errors: ['preconditionFailed'],
+    errors: ['preconditionFailed', 'badGateway'],
     permission: 'nodes.edit',
     audit: 'node-images',
   },

@@ -19,6 +19,8 @@ export const permissions = {
   'nodes.read': 'user',
   'nodes.edit': 'admin',
   'containers.read': 'user',
+  /** Name, image and state of containers, and names and sizes of images, that are not the team's. */
+  'containers.read-foreign': 'admin',
   'containers.operate': 'user',
   'containers.delete': 'admin',
   'registries.read': 'user',

@@ -7,10 +7,10 @@ import { EngineError, isEngineError } from '../drivers/errors.ts'
 import type { BindSources } from '../files/bind-sources.ts'
 import type { DataDirectory } from '../files/data-directory.ts'
 import type { Gate } from '../gate/gate.ts'
-import { portTaken } from '../plan/clashes.ts'
+import { holderName, portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { imagePorts } from '../plan/image-ports.ts'
-import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
+import { isOwnedBy, label, ownerLabels, ownerOf } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
 import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
@@ -103,6 +103,7 @@ const executors: Executors = {
     if (!release.owner || !isOwnedBy(seen.labels, release.owner)) return
     if (seen.state === 'running') await ignoreMissing(driver.engine.stop(id))
     await driver.engine.discard(id)
+    await removeNetworkOfDeletedNode(driver, seen.labels, release.owner)
     narrator.info(
       instanceId,
       instanceId === '' ? `removed ${name}, which is no longer part of the version` : `removed the former ${name}`,
@@ -121,6 +122,18 @@ const executors: Executors = {
     await driver.engine.start(id)
     narrator.info(instanceId, `started the former ${name} again`)
   },
+}
+
+/** Nobody else would: the node whose prefix the network was for is deleted, and its last container has just gone. */
+async function removeNetworkOfDeletedNode(
+  driver: Driver,
+  labels: Record<string, string>,
+  owner: NonNullable<Release['owner']>,
+): Promise<void> {
+  const previous = ownerOf(labels)
+  if (!previous || previous.nodeId === owner.nodeId) return
+  for (const name of [companionName(previous), networkName(previous)])
+    await driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
 }
 
 /** Makes a network of the release where it is missing; its own ones say whose they are. */
@@ -315,7 +328,7 @@ export async function whoTookThePort(run: Run, instance: ResolvedInstance, words
         id !== run.ids.get(instance.instanceId) &&
         published.some((port) => port.hostPort === wanted.hostPort && port.protocol === wanted.protocol),
     )
-    if (holder) return portTaken(wanted.hostPort, holder.name)
+    if (holder) return portTaken(wanted.hostPort, holderName(holder, run.release.owner))
   }
   return portTaken(
     instance.base.published.find(({ hostPort }) => hostPort === named)?.hostPort ??

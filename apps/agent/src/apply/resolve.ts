@@ -4,6 +4,7 @@ import type { ImageFacts, ImageReference, PullOrder, RegistryCredentials } from 
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError } from '../drivers/errors.ts'
 import type { FetchedImages } from '../images/fetched.ts'
+import { isLocalImage } from '../images/local-image.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { imageKey, registryOf } from '../plan/image-reference.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
@@ -19,7 +20,10 @@ const pullsMax = 4
  * Finds out by digest what each instance runs, and fetches what the engine has not. Changes nothing else: a failure here
  * leaves everything as it was.
  *
- * @param known digests of an earlier try of the same release
+ * The engine's store may be shared with other teams. What lies in it is used only if this agent fetched it, if it was built or
+ * loaded on the node, or if the registry grants it to the release's credentials now.
+ *
+ * @param known digests of an earlier attempt of the same release, which the registry granted then
  * @throws Refusal that names the instance and its image
  */
 export async function resolveAndPull(options: {
@@ -44,7 +48,7 @@ export async function resolveAndPull(options: {
         const [own, ...others] = await allOrFirstError(
           orders.map(async (order) => ({
             order,
-            ...(await whileAway(() => resolveOne(driver, order, signal), signal)),
+            ...(await whileAway(() => resolveOne(driver, fetched, order, signal), signal)),
           })),
         )
         if (!own) throw new Error('an instance has an image')
@@ -127,6 +131,8 @@ interface Order {
   image: ImageReference
   /** Exactly this one. */
   pinned: string | undefined
+  /** An earlier attempt of this release was granted it. */
+  granted: boolean
   auth: RegistryCredentials | undefined
   /** `only`: from the engine's own store, never from a registry. `first`: from a registry where the store has none. */
   local: 'no' | 'first' | 'only'
@@ -149,6 +155,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
       key: instanceId,
       image: wanted.image,
       pinned: known[instanceId] ?? (instance.imageDigest || undefined),
+      granted: known[instanceId] !== undefined,
       auth,
       local: instance.localOnly ? 'only' : 'no',
     },
@@ -160,6 +167,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
         image,
         // Which one ran, where an earlier release is gone back to.
         pinned: known[key] ?? image.digest ?? (instance.preparationDigests[name] || undefined),
+        granted: known[key] !== undefined,
         auth: same ? auth : undefined,
         local: instance.localOnly ? 'first' : 'no',
       }
@@ -167,20 +175,40 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
   ]
 }
 
-async function resolveOne(driver: Driver, order: Order, signal: AbortSignal): Promise<Omit<Found, 'order'>> {
+async function resolveOne(
+  driver: Driver,
+  fetched: FetchedImages,
+  order: Order,
+  signal: AbortSignal,
+): Promise<Omit<Found, 'order'>> {
   const { engine } = driver
-  const { image, pinned, auth } = order
+  const { image, pinned, granted, auth } = order
   const reference = `${image.name}:${image.tag}`
   if (order.local !== 'no') {
     const local = await engine.findImage(pinned?.startsWith('sha256:') ? pinned : reference)
-    if (local) return { digest: local.id, facts: local, tagged: !pinned }
+    if (local && (granted || mayUseLocal(local, fetched))) return { digest: local.id, facts: local, tagged: !pinned }
+    if (local && order.local === 'only')
+      throw new EngineError(
+        'refused',
+        `${reference} in the engine's own store came from a registry and was not fetched by this node: use the registry that it is from`,
+      )
     if (order.local === 'only') throw new EngineError('not-found', `The engine's own store has no image ${reference}`)
   }
-  if (pinned) return { digest: pinned, facts: await engine.findImage(`${image.name}@${pinned}`), tagged: false }
+  if (pinned) {
+    const stored = await engine.findImage(`${image.name}@${pinned}`)
+    if (stored && !granted && !fetched.has(stored.id))
+      await engine.checkAccess({ name: image.name, digest: pinned }, auth, signal)
+    return { digest: pinned, facts: stored, tagged: false }
+  }
   // Both at once: an image that is there already must not cost a second round.
   const [digest, local] = await Promise.all([engine.resolveDigest(image, auth, signal), engine.findImage(reference)])
   if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, facts: local, tagged: true }
   return { digest, facts: await engine.findImage(`${image.name}@${digest}`), tagged: false }
+}
+
+/** Without a registry to ask: an image of the node itself, or one that a registry has granted to this agent before. */
+function mayUseLocal({ id, repoDigests }: ImageFacts, fetched: FetchedImages): boolean {
+  return isLocalImage(repoDigests) || fetched.has(id)
 }
 
 function authOf({ registryAuth }: Instance): RegistryCredentials | undefined {

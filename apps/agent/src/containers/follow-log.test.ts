@@ -9,7 +9,7 @@ test('goes on with the successor when the engine is just removing the container 
   let holder = 'old'
   const signal = new AbortController()
   const driver = {
-    find: async () => holder,
+    find: async () => ({ id: holder, labels: { 'dev.crux.team': 'team', 'dev.crux.node': 'node' } }),
     subscribe: () => () => undefined,
     async *readLog(id: string, { follow }: { follow: boolean }): AsyncGenerator<LogChunkLine[]> {
       if (id === 'new') return yield [line(2, 'new one')]
@@ -22,6 +22,7 @@ test('goes on with the successor when the engine is just removing the container 
   const texts: string[] = []
   for await (const lines of followLog(driver, {
     container: { prefix: 'p', name: 'web' },
+    scope: { teamId: 'team', nodeId: 'node', deletedNodeIds: [] },
     take: 10,
     signal: signal.signal,
   })) {

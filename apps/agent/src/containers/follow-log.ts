@@ -1,7 +1,9 @@
 import type { ContainerRef } from '@crux/agent-protocol'
+import type { EngineScope } from '@crux/rules'
 import { guarded } from '@crux/service-kit'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
+import { findInScope, nameOnEngine } from './scope.ts'
 
 const batchLinesMax = 500
 
@@ -9,7 +11,7 @@ type Moment = Pick<LogChunkLine, 'seconds' | 'nanos'>
 
 /**
  * Follows a container's log by its name, also through restarts and replacements: when the log ends, it waits until a
- * container of that name runs and goes on after the last line it has told.
+ * container of that name runs and goes on after the last line it has told. A successor that the scope does not cover is not read.
  *
  * @throws EngineError `not-found` when there is no such container at the beginning
  */
@@ -17,19 +19,20 @@ export async function* followLog(
   driver: Driver,
   options: {
     container: Pick<ContainerRef, 'prefix' | 'name'>
+    scope: EngineScope
     take: number
     /** Goes on after the line of this time; `take` does not count then. */
     since?: Moment | undefined
     signal: AbortSignal
   },
 ): AsyncGenerator<LogChunkLine[]> {
-  const { container, signal } = options
-  const ref = container as ContainerRef
-  let id: string | undefined = await driver.find(ref)
+  const { container, scope, signal } = options
+  const find = () => findInScope(driver, container, scope)
+  let id: string | undefined = await find()
   let take: number | undefined = options.take
   let last = options.since
   while (!signal.aborted && id !== undefined) {
-    const started = nextStart(driver, ref, signal)
+    const started = nextStart(driver, container, find, signal)
     // Docker ends a followed log when the container ends, also before all of it was read: the rest is read once more.
     for (const follows of [true, false]) {
       const after = last
@@ -57,7 +60,7 @@ export async function* followLog(
       return
     }
     // The name may have gone over to another container meanwhile, also while events were missed.
-    const holder = await driver.find(ref).catch(() => undefined)
+    const holder = await find().catch(() => undefined)
     if (holder === undefined || holder === id) id = await started.id
     else {
       started.cancel()
@@ -74,10 +77,11 @@ function isAfter(line: Moment, mark: Moment): boolean {
 /** Engine id of the next container of that name that starts; listens from the moment of the call, so no start is missed. */
 function nextStart(
   driver: Driver,
-  ref: ContainerRef,
+  container: Pick<ContainerRef, 'prefix' | 'name'>,
+  find: () => Promise<string>,
   signal: AbortSignal,
 ): { id: Promise<string | undefined>; cancel: () => void } {
-  const full = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
+  const full = nameOnEngine(container)
   let cancel: () => void = () => undefined
   const id = new Promise<string | undefined>((resolve) => {
     const done = (found: string | undefined) => {
@@ -89,12 +93,13 @@ function nextStart(
     const unsubscribe = driver.subscribe((event) => {
       if (event.kind === 'container') {
         // A container that was started under another name takes this one over by being renamed.
-        if (event.name === full && (event.action === 'start' || event.action === 'rename')) done(event.id)
+        if (event.name !== full || (event.action !== 'start' && event.action !== 'rename')) return
       } else if (first) {
         first = false
-      } else {
-        driver.find(ref).then(done, () => undefined)
+        return
       }
+      // The labels decide, not the name: anybody may start a container of that name.
+      find().then(done, () => undefined)
     })
     const stop = guarded('following a log', () => done(undefined))
     cancel = stop

@@ -46,7 +46,7 @@ export async function* watchContainers(
     if (!now && !before) return
     if (now) known.set(id, now)
     else known.delete(id)
-    const gone = before && { ...before, state: ContainerState.REMOVED, reason: 'Removed' }
+    const gone = before && { ...before, state: ContainerState.REMOVED, engineState: 'removed', reason: 'Removed' }
     if (now ?? gone) pending.set(id, create(ContainerSchema, now ?? gone))
   }
 
@@ -139,6 +139,7 @@ function patch(
       return create(ContainerSchema, {
         ...before,
         state: ContainerState.EXITED,
+        engineState: 'exited',
         exitCode,
         reason: `Exited (${exitCode})`,
         ports: [],
@@ -148,6 +149,7 @@ function patch(
       return create(ContainerSchema, {
         ...before,
         state: ContainerState.RUNNING,
+        engineState: 'running',
         startedAt: timestampNow(),
         exitCode: undefined,
         reason: 'Up Less than a second',
@@ -160,8 +162,18 @@ function patch(
 }
 
 function fingerprint(container: Container): string {
-  const { ref, state, reason, exitCode, health, restartCount, startedAt, ports } = container
-  const shown = [ref?.prefix, ref?.name, state, reason, exitCode, health, restartCount, String(startedAt?.seconds)]
+  const { ref, state, engineState, reason, exitCode, health, restartCount, startedAt, ports } = container
+  const shown = [
+    ref?.prefix,
+    ref?.name,
+    state,
+    engineState,
+    reason,
+    exitCode,
+    health,
+    restartCount,
+    String(startedAt?.seconds),
+  ]
   return JSON.stringify([
     ...shown,
     ports.map(({ internal, external, protocol }) => `${internal}:${external}/${protocol}`),

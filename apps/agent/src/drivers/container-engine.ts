@@ -4,6 +4,16 @@ import type { Readable } from 'node:stream'
 export interface ContainerEngine {
   /** Digest that a registry has for a tag. */
   resolveDigest(image: ImageReference, auth: RegistryCredentials | undefined, signal: AbortSignal): Promise<string>
+  /**
+   * Asks the registry whether it grants an image to these credentials, wherever the image lies already.
+   *
+   * @throws EngineError `unauthorized`, `not-found` or `registry-away`, as `pull` would
+   */
+  checkAccess(
+    image: { name: string; digest: string },
+    auth: RegistryCredentials | undefined,
+    signal: AbortSignal,
+  ): Promise<void>
   /** An image of the engine's own store, or undefined. */
   findImage(reference: string): Promise<ImageFacts | undefined>
   pull(image: PullOrder): Promise<void>
@@ -73,8 +83,15 @@ export interface StoredImage {
   references: readonly string[]
   sizeBytes: number
   createdAt: Date
-  /** Names of the containers, running or not, that have it. */
-  containers: readonly string[]
+  /** The containers, running or not, that have it. */
+  containers: readonly ImageUser[]
+}
+
+export interface ImageUser {
+  name: string
+  labels: Readonly<Record<string, string>>
+  /** As the container names its image: "name:tag", or an id. */
+  image: string
 }
 
 export interface PublishedPort {

@@ -31,6 +31,12 @@ export interface LogRequest {
   signal?: AbortSignal
 }
 
+export interface FoundContainer {
+  /** Engine id. */
+  id: string
+  labels: Readonly<Record<string, string>>
+}
+
 /** What every kind of node can do. `apply/` drives the deployment through `engine`. Errors are EngineErrors. */
 export interface Driver {
   describe(): Promise<EngineDescription>
@@ -40,8 +46,8 @@ export interface Driver {
   list(filter: { prefix?: string }): Promise<Container[]>
   /** Those that still exist of the given engine ids. */
   view(ids: readonly string[]): Promise<Container[]>
-  /** Engine id of a container. @throws EngineError `not-found` */
-  find(ref: ContainerRef): Promise<string>
+  /** A container by its name, whoever owns it; undefined when there is none, or when it is not one of the prefix that is named. */
+  find(ref: Pick<ContainerRef, 'prefix' | 'name'>): Promise<FoundContainer | undefined>
   /** The engine's own description as JSON, values of secrets replaced. */
   inspect(id: string): Promise<string>
   operate(id: string, operation: Operation): Promise<void>

@@ -10,6 +10,8 @@ import { familiarName, repositoryOf } from '../plan/image-reference.ts'
 export interface FetchedImages {
   /** Does the pull and remembers its image, unless the store had that one already, under whatever name. */
   fetch(image: { name: string; digest: string }, pull: () => Promise<void>): Promise<void>
+  /** Whether a release of this agent fetched the image with this id: then a registry has granted its content to the team. */
+  has(id: string): boolean
   /** Ids of those that a release fetched and that nobody else has named; `stored` is the whole store. */
   among(stored: readonly StoredImage[]): Promise<Set<string>>
 }
@@ -64,6 +66,7 @@ export async function openFetchedImages(
         else underWay.delete(reference)
       }
     },
+    has: (id) => id !== '' && [...known.values()].includes(id),
     async among(stored) {
       const ours = new Set<string>()
       const kept = new Set(underWay.keys())

@@ -1,14 +1,15 @@
-import type { ConnectResponse, ContainerRef } from '@crux/agent-protocol'
+import type { ConnectResponse, Container, ContainerRef, Scope } from '@crux/agent-protocol'
 import { CloseReason, FailureCode } from '@crux/agent-protocol'
+import type { EngineScope } from '@crux/rules'
 import type { Logger } from '@crux/service-kit'
 import type { PrefixNetworks } from '../apply/prefix-networks.ts'
 import type { Releases } from '../apply/releases.ts'
 import { followLog } from '../containers/follow-log.ts'
 import { lastLinesOf } from '../containers/last-lines.ts'
+import { describeInScope, findInScope, isListed, requireScope } from '../containers/scope.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
-import { EngineError, type EngineErrorKind, messageOf } from '../drivers/errors.ts'
-import { gateContainerName } from '../gate/runner.ts'
+import { EngineError, type EngineErrorKind, isEngineError, messageOf } from '../drivers/errors.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
@@ -27,8 +28,6 @@ export interface CommandContext {
   networks: PrefixNetworks
   images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
-  /** Full name of the agent's own container; empty for a process. */
-  ownContainer: string
 }
 
 type Command = ConnectResponse['command']
@@ -65,44 +64,49 @@ export function createCommands(context: CommandContext) {
     await client.respond({ commandId, result })
   }
 
-  async function idOf(ref: ContainerRef | undefined): Promise<string> {
-    if (!ref) throw new EngineError('refused', 'The command names no container')
-    return driver.find(ref)
+  const scopeOf = (scope: Scope | undefined) => requireScope(scope, credentials.nodeId())
+
+  async function idOf({ container, scope }: { container?: ContainerRef; scope?: Scope }): Promise<string> {
+    if (!container) throw new EngineError('refused', 'The command names no container')
+    return findInScope(driver, container, scopeOf(scope))
   }
 
-  async function remove(value: CommandOf<'deleteContainers'>): Promise<void> {
-    if (value.container) return removeOne(value.container)
-    if (!value.owner) throw new EngineError('refused', 'The command names neither a container nor an owner')
-    const { owner } = value
-    const ids = (await driver.engine.observeAll()).filter(({ labels }) => isOwnedBy(labels, owner)).map(({ id }) => id)
-    const results = await Promise.allSettled(ids.map((id) => driver.remove(id)))
+  async function deleteContainers(value: CommandOf<'deleteContainers'>): Promise<void> {
+    const { container, owner } = value
+    const scope = scopeOf(value.scope)
+    if (container) return deleteContainer(container, scope)
+    if (!owner) throw new EngineError('refused', 'The command names neither a container nor an owner')
+    if (owner.teamId !== scope.teamId || owner.nodeId !== scope.nodeId)
+      throw new EngineError('refused', 'The owner is not that of the scope')
+    const { deletedNodeIds } = scope
+    const owned = (await driver.engine.observeAll()).filter(({ labels }) =>
+      isOwnedBy(labels, { ...owner, deletedNodeIds }),
+    )
+    const results = await Promise.allSettled(owned.map(({ id }) => driver.remove(id)))
     // With the last container of a prefix go its networks; a machine has room for only so many.
-    await networks.release(owner)
+    const owners = new Map(
+      [owner, ...owned.flatMap(({ labels }) => ownerOf(labels) ?? [])].map((of) => [of.nodeId, of]),
+    )
+    for (const of of owners.values()) await networks.release(of)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   }
 
-  async function removeOne(ref: ContainerRef): Promise<void> {
-    const full = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
-    if (full === context.ownContainer)
-      throw new EngineError('refused', 'The agent does not delete its own container; delete the node instead')
-    if (context.ownContainer !== '' && full === gateContainerName(context.ownContainer))
-      throw new EngineError(
-        'refused',
-        'The gate holds ports of this node; it goes with the last container that has one',
-      )
+  /** One that is gone already is no error; one that the scope does not cover is. */
+  async function deleteContainer(ref: ContainerRef, scope: EngineScope): Promise<void> {
+    if ((await driver.find(ref)) === undefined) return
+    const id = await findInScope(driver, ref, scope)
     try {
-      const id = await driver.find(ref)
       const owner = ownerOf((await driver.engine.observe(id)).labels)
       await driver.remove(id)
       if (owner) await networks.release(owner)
     } catch (error) {
-      if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
+      if (!isEngineError(error, 'not-found')) throw error
     }
   }
 
   async function lastLines(value: CommandOf<'readLog'>): Promise<LogChunkLine[]> {
-    const id = await idOf(value.container)
+    const id = await idOf(value)
     let lines: LogChunkLine[] = []
     for await (const chunk of driver.readLog(id, { take: Math.min(value.take, logTakeMax), follow: false }))
       lines = lastLinesOf([...lines, ...chunk])
@@ -127,18 +131,24 @@ export function createCommands(context: CommandContext) {
       }
     }
 
-    const watch = ({ streamId, prefix }: CommandOf<'watchContainers'>) =>
-      stream(streamId, (until) =>
-        client.streamContainers(
-          mapStream(watchContainers(driver, { prefix, signal: until }), (update) => ({ streamId, ...update })),
-          {
-            signal: until,
-          },
-        ),
-      )
+    const watch = ({ streamId, prefix, scope: given }: CommandOf<'watchContainers'>) =>
+      stream(streamId, (until) => {
+        const scope = scopeOf(given)
+        const updates = watchContainers(driver, { prefix, signal: until })
+        return client.streamContainers(
+          mapStream(updates, ({ full, containers }) => ({
+            streamId,
+            full,
+            containers: inScope(containers, scope, prefix),
+          })),
+          { signal: until },
+        )
+      })
 
     const follow = (value: CommandOf<'followLog'>) =>
-      stream(value.streamId, (until) => client.streamLog(logMessages(driver, value, until), { signal: until }))
+      stream(value.streamId, (until) =>
+        client.streamLog(logMessages(driver, value, credentials.nodeId(), until), { signal: until }),
+      )
 
     /** @returns why the link shall end, for the commands that end it */
     return async function execute({ commandId, command }: ConnectResponse): Promise<LinkEnd | undefined> {
@@ -151,9 +161,9 @@ export function createCommands(context: CommandContext) {
           if (command.value.release) await releases.cancel(command.value.release)
           return undefined
         case 'operateContainer': {
-          const { container, operation } = command.value
+          const { value } = command
           await answer(commandId, async () => {
-            await driver.operate(await idOf(container), operation)
+            await driver.operate(await idOf(value), value.operation)
             return done
           })
           return undefined
@@ -161,7 +171,7 @@ export function createCommands(context: CommandContext) {
         case 'deleteContainers': {
           const { value } = command
           await answer(commandId, async () => {
-            await remove(value)
+            await deleteContainers(value)
             return done
           })
           return undefined
@@ -173,24 +183,30 @@ export function createCommands(context: CommandContext) {
           if (command.value.owner) await networks.release(command.value.owner)
           return undefined
         case 'listContainers': {
-          const { prefix } = command.value
-          await answer(commandId, async () => ({
-            case: 'containers',
-            value: { containers: await driver.list(prefix === undefined ? {} : { prefix }) },
-          }))
+          const { prefix, scope: given } = command.value
+          await answer(commandId, async () => {
+            const scope = scopeOf(given)
+            const listed = await driver.list(prefix === undefined ? {} : { prefix })
+            return { case: 'containers', value: { containers: inScope(listed, scope, prefix) } }
+          })
           return undefined
         }
         case 'inspectContainer': {
-          const { container } = command.value
+          const { value } = command
           await answer(commandId, async () => ({
             case: 'inspection',
-            value: { json: await driver.inspect(await idOf(container)) },
+            value: { json: await driver.inspect(await idOf(value)) },
           }))
           return undefined
         }
-        case 'listImages':
-          await answer(commandId, async () => ({ case: 'images', value: await imageList(driver, images.fetched) }))
+        case 'listImages': {
+          const { scope } = command.value
+          await answer(commandId, async () => ({
+            case: 'images',
+            value: await imageList(driver, images.fetched, scopeOf(scope)),
+          }))
           return undefined
+        }
         case 'removeImages': {
           const { imageIds } = command.value
           await answer(commandId, async () => ({
@@ -263,11 +279,20 @@ function lineMessage({ seconds, nanos, stderr, text }: LogChunkLine) {
   return { at: { seconds, nanos }, stderr, text }
 }
 
-async function* logMessages(driver: Driver, command: CommandOf<'followLog'>, signal: AbortSignal) {
-  const { streamId, container, take, since } = command
+/** The containers of a list as the scope may see them. */
+function inScope(containers: readonly Container[], scope: EngineScope, prefix: string | undefined): Container[] {
+  return containers
+    .map((container) => describeInScope(container, scope))
+    .filter((container) => isListed(container, prefix))
+}
+
+async function* logMessages(driver: Driver, command: CommandOf<'followLog'>, nodeId: string, signal: AbortSignal) {
+  const { streamId, container, since } = command
   try {
     if (!container) throw new EngineError('refused', 'The command names no container')
-    for await (const lines of followLog(driver, { container, take: Math.min(take, logTakeMax), since, signal })) {
+    const scope = requireScope(command.scope, nodeId)
+    const take = Math.min(command.take, logTakeMax)
+    for await (const lines of followLog(driver, { container, scope, take, since, signal })) {
       yield { streamId, lines: lines.map(lineMessage) }
     }
   } catch (error) {

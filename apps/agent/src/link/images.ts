@@ -1,22 +1,42 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type EngineScope, isCovered } from '@crux/rules'
+import type { ImageUser, StoredImage } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError, messageOf } from '../drivers/errors.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
+import { isLocalImage } from '../images/local-image.ts'
+import { familiarName, repositoryOf } from '../plan/image-reference.ts'
 
-export async function imageList({ engine }: Driver, fetched: FetchedImages) {
+/** The whole store. What is outside of the scope is told without the names of the containers that use it. */
+export async function imageList({ engine }: Driver, fetched: FetchedImages, scope: EngineScope) {
   const images = await engine.listImages()
   const ours = await fetched.among(images)
   return {
-    images: images.map(({ id, references, sizeBytes, createdAt, containers }) => ({
-      id,
-      references: [...references],
-      sizeBytes: BigInt(sizeBytes),
-      createdAt: timestampFromDate(createdAt),
-      containers: [...containers],
-      fetched: ours.has(id),
-    })),
+    images: images.map((image) => {
+      const users = image.containers.filter(({ labels }) => isCovered(labels, scope))
+      return {
+        id: image.id,
+        references: visibleReferences(image, users, ours.has(image.id)),
+        sizeBytes: BigInt(image.sizeBytes),
+        createdAt: timestampFromDate(image.createdAt),
+        containers: users.map(({ name }) => name),
+        fetched: ours.has(image.id),
+        local: isLocalImage(image.references.filter((reference) => reference.includes('@'))),
+        usedByOthers: users.length < image.containers.length,
+      }
+    }),
   }
+}
+
+/**
+ * One image may have names of several teams. A name that is another team's is not shown with an image that this team uses: only
+ * the names by which its own containers know it.
+ */
+function visibleReferences({ references }: StoredImage, users: readonly ImageUser[], fetched: boolean): string[] {
+  if (fetched || users.length === 0) return [...references]
+  const repositories = new Set(users.map(({ image }) => familiarName(repositoryOf(image))))
+  return references.filter((reference) => repositories.has(familiarName(repositoryOf(reference))))
 }
 
 /**

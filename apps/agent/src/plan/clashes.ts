@@ -1,4 +1,5 @@
 import type { Release } from '@crux/agent-protocol'
+import { isCovered } from '@crux/rules'
 import type { ContainerSummary, ObservedContainer } from '../drivers/container-engine.ts'
 import { sharedPort } from './conflicts.ts'
 import { claimedPorts } from './gated-ports.ts'
@@ -35,6 +36,7 @@ export function refusePortClashes(
   changing: readonly ResolvedInstance[],
   observed: Observation,
   leaving: readonly ObservedContainer[],
+  release: Pick<Release, 'owner'>,
 ): void {
   for (const instance of changing) {
     const wanted = claimedPorts(instance.base)
@@ -49,13 +51,21 @@ export function refusePortClashes(
     for (const other of observed.all) {
       if (!other.running || leaving.some(({ id }) => id === other.id) || isOwnNew(other, instance)) continue
       const port = sharedPort(wanted, claimedPorts(other))
-      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, other.name))
+      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, holderName(other, release.owner)))
     }
   }
 }
 
 export function portTaken(port: number, holder: string): string {
   return `port ${port} is taken by ${holder}: choose another port or stop it`
+}
+
+/** Everybody of the team reads the outcome of a deployment: of containers that are not the team's it says no name. */
+export function holderName(
+  { name, labels }: Pick<ContainerSummary, 'name' | 'labels'>,
+  owner: Release['owner'],
+): string {
+  return owner && isCovered(labels, owner) ? name : "a container that is not this team's"
 }
 
 function isOwnNew(other: ContainerSummary, instance: ResolvedInstance): boolean {

@@ -1,10 +1,11 @@
 import type { Owner } from '@crux/agent-protocol'
+import { isCovered, ownerLabel } from '@crux/rules'
 
 /** Labels that say whose a container is. Written at creation, compared before anything is touched (decision 27). */
 export const label = {
-  team: 'dev.crux.team',
+  team: ownerLabel.team,
   project: 'dev.crux.project',
-  node: 'dev.crux.node',
+  node: ownerLabel.node,
   prefix: 'dev.crux.prefix',
   instance: 'dev.crux.instance',
   deployment: 'dev.crux.deployment',
@@ -35,9 +36,21 @@ export function ownerLabels(owner: OwnerIds): Record<string, string> {
   }
 }
 
-/** All four must be there and equal: a container of nobody has no owner that could match. */
-export function isOwnedBy(labels: Record<string, string>, owner: OwnerIds): boolean {
-  return Object.entries(ownerLabels(owner)).every(([key, value]) => value !== '' && labels[key] === value)
+/**
+ * All four must be there and equal: a container of nobody has no owner that could match. In place of the node a deleted one of the
+ * team may stand, so that a reinstalled node takes over the containers of its predecessor.
+ */
+export function isOwnedBy(
+  labels: Record<string, string>,
+  owner: OwnerIds & { deletedNodeIds?: readonly string[] },
+): boolean {
+  const { projectId, prefix, deletedNodeIds = [] } = owner
+  if (projectId === '' || prefix === '') return false
+  return (
+    isCovered(labels, { teamId: owner.teamId, nodeId: owner.nodeId, deletedNodeIds }) &&
+    labels[label.project] === projectId &&
+    labels[label.prefix] === prefix
+  )
 }
 
 /** Whose a container is, from its labels; undefined for one that is nobody's. */

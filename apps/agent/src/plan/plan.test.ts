@@ -263,7 +263,7 @@ describe('planRelease', () => {
     expect(changed.cleanUp).toHaveLength(1)
   })
 
-  test('refuses a name or port that is not ours, and names the holder', () => {
+  test("refuses a name or port that is not ours, and names a holder that is the team's", () => {
     const foreign: ContainerSummary = {
       id: 'x',
       name: 'shop-web',
@@ -276,7 +276,12 @@ describe('planRelease', () => {
     }
     expect(() => planOf(makeCase([{ name: 'web' }]), [], [foreign])).toThrow('the container shop-web exists already')
     const holder = { ...foreign, name: 'ops-nginx', published }
-    expect(() => planOf(makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080 }] }]), [], [holder])).toThrow(
+    const made = makeCase([{ name: 'web', ports: [{ internal: 80, external: 8080 }] }])
+    expect(() => planOf(made, [], [holder])).toThrow(
+      "port 8080 is taken by a container that is not this team's: choose another port or stop it",
+    )
+    const ofTheTeam = { ...holder, labels: { ...ownerLabels(owner), [label.project]: 'other' } }
+    expect(() => planOf(made, [], [ofTheTeam])).toThrow(
       'port 8080 is taken by ops-nginx: choose another port or stop it',
     )
   })

@@ -56,7 +56,7 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
   )
   const changing = desired.filter(({ instanceId }) => !kept.has(instanceId))
   const leaving = [...changing.flatMap(({ instanceId }) => formers.get(instanceId) ?? []), ...orphans]
-  refusePortClashes(changing, observed, leaving)
+  refusePortClashes(changing, observed, leaving, release)
 
   const mustStop = new Map<string, { instanceId: string; former: ObservedContainer }>()
   const reasons = new Map<string, string[]>()

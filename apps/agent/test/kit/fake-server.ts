@@ -15,11 +15,24 @@ import {
   type Release,
   type ReleaseKey,
   type RespondRequest,
+  type ScopeSchema,
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { waitUntil } from './wait-until.ts'
 
 type CommandInit = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['command']>
+
+/** Commands that say whose containers they are about. */
+const scoped: ReadonlySet<string> = new Set([
+  'operateContainer',
+  'deleteContainers',
+  'listContainers',
+  'inspectContainer',
+  'readLog',
+  'watchContainers',
+  'followLog',
+  'listImages',
+])
 
 /** The server's side of the agent protocol, as plain as it can be: tokens, one link, and everything it was told. */
 export class FakeServer {
@@ -40,6 +53,8 @@ export class FakeServer {
   /** The node of install tokens whose agent does not say which it is. */
   nodeId = 'node-of-the-token'
   port = 0
+  /** Put into every command that needs one and has none. */
+  scope: MessageInitShape<typeof ScopeSchema> | undefined
   #server: Http2Server | undefined
   readonly #sessions = new Set<ServerHttp2Session>()
   #push: ((message: ConnectResponse) => void) | undefined
@@ -93,8 +108,14 @@ export class FakeServer {
   /** @returns the id of the command */
   send(command: CommandInit, commandId: string = randomUUID()): string {
     if (!this.#push) throw new Error('no agent is connected')
-    this.#push(create(ConnectResponseSchema, { commandId, command }))
+    this.#push(create(ConnectResponseSchema, { commandId, command: this.#withScope(command) }))
     return commandId
+  }
+
+  #withScope(command: CommandInit): CommandInit {
+    if (command.case === undefined || !scoped.has(command.case)) return command
+    const scope = this.scope ?? { teamId: 'team', nodeId: this.links.at(-1)?.nodeId ?? '' }
+    return { ...command, value: { scope, ...command.value } } as CommandInit
   }
 
   async ask(command: CommandInit): Promise<RespondRequest['result']> {

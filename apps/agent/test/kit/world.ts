@@ -50,6 +50,7 @@ export async function startWorld(): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-agent-'))
   const server = new FakeServer()
   await server.start()
+  server.scope = { teamId: owner.teamId, nodeId }
   const registry = await startRegistry()
   let agent = await startTestAgent(server, { dataDir, token: server.newInstallToken(), nodeId })
   await server.waitForLink()

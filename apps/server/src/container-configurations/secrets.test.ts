@@ -289,7 +289,11 @@ describe('which secrets a node has', () => {
     const listed = world.client.call('deployments.secrets', { params: deployment })
     const { commandId } = await agent.command('listContainers')
     const foreign = { 'dev.crux.team': crypto.randomUUID(), 'dev.crux.secret.keys': 'NOT_THERE' }
-    await agent.respond(commandId, { case: 'containers', value: { containers: [{ labels }, { labels: foreign }] } })
+    const containers = [
+      { ref: { prefix: 'asked', name: 'web' }, labels, owned: true },
+      { ref: { prefix: '', name: 'asked-db' }, labels: foreign },
+    ]
+    await agent.respond(commandId, { case: 'containers', value: { containers } })
     expect(await listed).toEqual({ publicKey: keyOne, keys: ['A'] })
     const stranger = await makeDeployWorld(server)
     const theirs = { ...deployment, teamSlug: stranger.team.slug }

@@ -1,14 +1,16 @@
 import { ContainerConfigFields, CruxError } from '@crux/contract'
+import { z } from 'zod'
 import type { App } from '../context.ts'
 import { sharedSecrets } from '../deployments/shared-secrets.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
 import { finalOfInstance } from './layers.ts'
 import type { OwnedConfig } from './store.ts'
 
 /** `shared`: keys to which another deployment of the prefix gives a value, where this one names them and has none. */
 export type KnownSecrets = { keys: string[]; publicKey: string | null; shared: string[] }
 
-/** As the agent writes them onto containers: whose one is, and the keys of its secrets, never the values. */
-const label = { team: 'dev.crux.team', secretKeys: 'dev.crux.secret.keys' }
+/** As the agent writes it onto containers: the keys of the secrets, never the values. */
+const secretKeysLabel = 'dev.crux.secret.keys'
 
 /** Which keys the node has already, and the key to encrypt new values with. Without the node: no keys. */
 export async function knownSecrets(app: App, config: OwnedConfig): Promise<KnownSecrets> {
@@ -43,11 +45,13 @@ async function keysOfContainer(app: App, config: OwnedConfig, { node, prefix }: 
   try {
     const result = await app.links.request(node.id, {
       case: 'inspectContainer',
-      value: { container: { prefix, name: finalOfInstance(config)?.name ?? '' } },
+      value: {
+        container: { prefix, name: finalOfInstance(config)?.name ?? '' },
+        scope: await engineScope(app, { teamId: config.teamId, nodeId: node.id }),
+      },
     })
     if (result.case !== 'inspection') return []
-    const inspection = JSON.parse(result.value.json) as { Config?: { Labels?: Record<string, string> | null } }
-    return keysIn(config, inspection.Config?.Labels ?? {})
+    return keysIn(labelsOf(result.value.json))
   } catch (error) {
     // No container yet.
     if (error instanceof CruxError && error.code === 'notFound' && error.property === 'key') return []
@@ -56,14 +60,26 @@ async function keysOfContainer(app: App, config: OwnedConfig, { node, prefix }: 
 }
 
 async function keysOfPrefix(app: App, config: OwnedConfig, { id, node, prefix }: Deployment): Promise<string[]> {
-  const result = await app.links.request(node.id, { case: 'listContainers', value: { prefix } })
+  const scope = await engineScope(app, { teamId: config.teamId, nodeId: node.id })
+  const result = await app.links.request(node.id, { case: 'listContainers', value: { prefix, scope } })
   if (result.case !== 'containers') return []
-  const held = new Set(result.value.containers.flatMap(({ labels }) => keysIn(config, labels)))
+  const held = new Set(result.value.containers.flatMap(({ owned, labels }) => (owned ? keysIn(labels) : [])))
   const own = (ContainerConfigFields.parse(config.row.fields).secrets ?? []).filter((row) => row.value)
   const shared = await sharedSecrets(app.database.pool, id)
   return [...new Set([...own, ...shared].map(({ key }) => key))].filter((key) => held.has(key))
 }
 
-/** Of a container of another team nothing is said. */
-const keysIn = ({ teamId }: OwnedConfig, labels: Record<string, string>): string[] =>
-  labels[label.team] === teamId ? (labels[label.secretKeys] ?? '').split(',').filter((key) => key !== '') : []
+/** An inspection is the agent's text: what does not look like one has no labels. */
+function labelsOf(json: string): Readonly<Record<string, unknown>> {
+  const parsed = Inspection.safeParse(JSON.parse(json))
+  return parsed.success ? (parsed.data.Config?.Labels ?? {}) : {}
+}
+
+const Inspection = z.object({
+  Config: z.object({ Labels: z.record(z.string(), z.unknown()).nullish() }).optional(),
+})
+
+function keysIn(labels: Readonly<Record<string, unknown>>): string[] {
+  const keys = labels[secretKeysLabel]
+  return typeof keys === 'string' ? keys.split(',').filter((key) => key !== '') : []
+}

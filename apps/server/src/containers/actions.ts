@@ -1,11 +1,13 @@
 import { Operation } from '@crux/agent-protocol'
-import { type Answer, type Container, type ContainerOperation, CruxError } from '@crux/contract'
+import { type Answer, type Container, type ContainerOperation, CruxError, type TeamRole } from '@crux/contract'
 import type { App } from '../context.ts'
+import { unusableAnswer } from '../gateway/agent-answers.ts'
 import type { CommandResult } from '../gateway/links.ts'
 import type { Actor } from '../http/handlers.ts'
 import { requireNode } from '../nodes/actions.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
 import { containerCommanded } from '../nodes/events.ts'
-import { toContainer, toLogText } from './container-view.ts'
+import { toContainerView, toLogText, visibleContainer } from './container-view.ts'
 
 /** A container by the path of its address; the prefix `_` stands for none (backend.md 2.6). */
 export type Place = { nodeId: string; prefix: string }
@@ -24,13 +26,19 @@ const operations: Record<ContainerOperation, Operation> = {
 
 export const prefixOf = (segment: string): string => (segment === '_' ? '' : segment)
 
-export async function listContainers(app: App, team: Team, { nodeId, prefix }: Place): Promise<Container[]> {
+/** Without a prefix: all containers of the node that the caller may see. */
+export async function listContainers(
+  app: App,
+  team: Team & { role: TeamRole },
+  { nodeId, prefix }: Place,
+): Promise<Container[]> {
   await requireNode(app, team, nodeId)
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
   const { value } = await ask(app, nodeId, 'containers', {
     case: 'listContainers',
-    value: prefix ? { prefix } : {},
+    value: prefix ? { prefix, scope } : { scope },
   })
-  return value.containers.map(toContainer).filter((container) => container.id.prefix === prefix)
+  return value.containers.flatMap((container) => visibleContainer(toContainerView(container), team.role, prefix) ?? [])
 }
 
 /** Waits for the engine's answer: a refusal is said, not swallowed. */
@@ -43,9 +51,10 @@ export async function operateContainer(
   operation: ContainerOperation,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
   await ask(app, nodeId, 'done', {
     case: 'operateContainer',
-    value: { container, operation: operations[operation] },
+    value: { container, operation: operations[operation], scope },
   })
   await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation }, person(actor))
 }
@@ -58,12 +67,18 @@ export async function deleteContainer(
   container: Ref,
 ): Promise<void> {
   await requireNode(app, team, nodeId)
-  await ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container } })
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  await ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container, scope } })
   await containerCommanded(app, { teamId: team.id, nodeId }, { container, operation: 'deleteContainer' }, person(actor))
 }
 
-/** Only ours: those that the labels give to this team and node. Data, networks and images stay. */
-export async function deletePrefix(app: App, team: Team, actor: Actor, { nodeId, prefix }: Place): Promise<void> {
+/** Only the team's own, as the agent judges them by their labels. Data, networks and images stay. */
+export async function deletePrefix(
+  app: App,
+  team: Team & { role: TeamRole },
+  actor: Actor,
+  { nodeId, prefix }: Place,
+): Promise<void> {
   if (!prefix) {
     throw new CruxError('invalidArgument', {
       property: 'prefix',
@@ -72,17 +87,9 @@ export async function deletePrefix(app: App, team: Team, actor: Actor, { nodeId,
     })
   }
   const found = await listContainers(app, team, { nodeId, prefix })
-  const ours = found.filter(({ labels }) => labels['dev.crux.team'] === team.id && labels['dev.crux.node'] === nodeId)
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
   await Promise.all(
-    ours.map(({ id, labels }) =>
-      ask(app, nodeId, 'done', {
-        case: 'deleteContainers',
-        value: {
-          container: id,
-          owner: { teamId: team.id, projectId: labels['dev.crux.project'] ?? '', nodeId, prefix },
-        },
-      }),
-    ),
+    found.map(({ id }) => ask(app, nodeId, 'done', { case: 'deleteContainers', value: { container: id, scope } })),
   )
   await containerCommanded(app, { teamId: team.id, nodeId }, { prefix, operation: 'deleteContainers' }, person(actor))
 }
@@ -94,7 +101,8 @@ export async function inspectContainer(
   container: Ref,
 ): Promise<Answer<'containers.inspect'>> {
   await requireNode(app, team, nodeId)
-  const { value } = await ask(app, nodeId, 'inspection', { case: 'inspectContainer', value: { container } })
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const { value } = await ask(app, nodeId, 'inspection', { case: 'inspectContainer', value: { container, scope } })
   return { inspection: value.json }
 }
 
@@ -106,7 +114,8 @@ export async function readLog(
   take: number,
 ): Promise<Answer<'containers.log'>> {
   await requireNode(app, team, nodeId)
-  const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take } })
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take, scope } })
   return value.lines.map(toLogText)
 }
 
@@ -119,7 +128,7 @@ async function ask<C extends CommandResult['case']>(
 ): Promise<Extract<CommandResult, { case: C }>> {
   const changes = command.case === 'operateContainer' || command.case === 'deleteContainers'
   const result = await app.links.request(nodeId, command, changes ? changeTimeoutMs : readTimeoutMs)
-  if (result.case !== expected) throw new Error(`the agent answered ${result.case} where ${expected} was asked for`)
+  if (result.case !== expected) throw unusableAnswer()
   return result as Extract<CommandResult, { case: C }>
 }
 

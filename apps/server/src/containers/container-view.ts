@@ -4,7 +4,8 @@ import {
   type LogLine,
   type PublishedPort,
 } from '@crux/agent-protocol'
-import type { Container, ContainerState as StateName } from '@crux/contract'
+import type { Container, ContainerState as StateName, TeamRole } from '@crux/contract'
+import { visibilityFor } from '@crux/rules'
 
 const states: Record<ContainerState, StateName | null> = {
   [ContainerState.UNSPECIFIED]: null,
@@ -16,22 +17,69 @@ const states: Record<ContainerState, StateName | null> = {
 
 type Instant = { seconds: bigint; nanos: number }
 
-/** As the wire shows a container. */
-export const toContainer = (container: AgentContainer): Container => ({
-  id: { prefix: container.ref?.prefix ?? '', name: container.ref?.name ?? '' },
-  command: container.command,
-  createdAt: isoOf(container.createdAt) ?? new Date(0).toISOString(),
-  startedAt: isoOf(container.startedAt),
-  state: states[container.state],
-  reason: container.reason,
-  exitCode: container.exitCode ?? null,
-  health: container.health || null,
-  restartCount: container.restartCount,
-  imageName: container.imageName,
-  imageTag: container.imageTag,
-  ports: portsOf(container.ports),
-  labels: container.labels,
-})
+/** A container as each kind of list shows it. */
+export type ContainerView = {
+  owned: boolean
+  /** Its id has no prefix and the full name: for lists of the whole node. */
+  ofNode: Container
+  /** Its id has the prefix and the short name: for lists of its prefix, which hold the team's own only. */
+  ofPrefix: Container | undefined
+}
+
+export function toContainerView(container: AgentContainer): ContainerView {
+  const ref = { prefix: container.ref?.prefix ?? '', name: container.ref?.name ?? '' }
+  if (!container.owned) return { owned: false, ofNode: toOutline(container), ofPrefix: undefined }
+  const shown = toContainer(container, ref)
+  const name = ref.prefix === '' ? ref.name : `${ref.prefix}-${ref.name}`
+  return {
+    owned: true,
+    ofNode: { ...shown, id: { prefix: '', name } },
+    ofPrefix: ref.prefix === '' ? undefined : { ...shown, id: ref },
+  }
+}
+
+/** What somebody with the role sees in the list of the whole node, or of one prefix. */
+export function visibleContainer(view: ContainerView, role: TeamRole, prefix: string): Container | undefined {
+  if (visibilityFor(role, view) === 'hidden') return undefined
+  if (prefix === '') return view.ofNode
+  return view.ofPrefix?.id.prefix === prefix ? view.ofPrefix : undefined
+}
+
+/** Nothing but name, image and state, whatever the agent says beside. */
+function toOutline(container: AgentContainer): Container {
+  return {
+    id: { prefix: '', name: container.ref?.name ?? '' },
+    command: '',
+    createdAt: new Date(0).toISOString(),
+    state: states[container.state],
+    reason: container.engineState || (states[container.state] ?? ''),
+    imageName: container.imageName,
+    imageTag: container.imageTag,
+    ports: [],
+    labels: {},
+  }
+}
+
+function toContainer(container: AgentContainer, managed: { prefix: string; name: string }): Container {
+  return {
+    id: managed,
+    managed,
+    command: container.command,
+    createdAt: isoOf(container.createdAt) ?? new Date(0).toISOString(),
+    startedAt: isoOf(container.startedAt),
+    state: states[container.state],
+    // An agent that does not know the engine's word leaves it to ours.
+    reason: container.engineState || (states[container.state] ?? ''),
+    status: container.reason,
+    exitCode: container.exitCode ?? null,
+    health: container.health || null,
+    restartCount: container.restartCount,
+    imageName: container.imageName,
+    imageTag: container.imageTag,
+    ports: portsOf(container.ports),
+    labels: container.labels,
+  }
+}
 
 /** Engines list a port once per address family. */
 function portsOf(ports: PublishedPort[]): Container['ports'] {

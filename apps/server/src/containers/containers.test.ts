@@ -54,9 +54,12 @@ const container = (
   ref: { prefix, name },
   engineId: `id of ${prefix}-${name}`,
   state,
+  engineState: state === ContainerState.EXITED ? 'exited' : 'running',
+  reason: 'Up 4 minutes',
   imageName: 'nginx',
   imageTag: '1',
   labels,
+  owned: true,
 })
 const namesOf = (message: unknown) =>
   (message as { containers: { id: { name: string } }[] }).containers.map(({ id }) => id.name)
@@ -65,10 +68,10 @@ const line = (index: number, text = `line ${index}`) => ({
   text,
 })
 
-test('lists the containers of a prefix, and with `_` those without one', async () => {
+test('lists the containers of a prefix by their short names, and with `_` all of the node by their full names', async () => {
   const listed = listContainers(gateway.app, team, { nodeId, prefix: 'shop' })
   const first = await agent.command('listContainers')
-  expect(first.value.prefix).toBe('shop')
+  expect(first.value).toMatchObject({ prefix: 'shop', scope: { teamId: team.id, nodeId, deletedNodeIds: [] } })
   await agent.respond(first.commandId, {
     case: 'containers',
     value: {
@@ -88,6 +91,9 @@ test('lists the containers of a prefix, and with `_` those without one', async (
     {
       id: { prefix: 'shop', name: 'web' },
       state: 'running',
+      reason: 'running',
+      status: 'Up 4 minutes',
+      managed: { prefix: 'shop', name: 'web' },
       createdAt: '2023-11-14T22:13:20.000Z',
       ports: [{ internal: 80, external: 8080 }],
     },
@@ -96,16 +102,22 @@ test('lists the containers of a prefix, and with `_` those without one', async (
   const second = await agent.command('listContainers', 2)
   await agent.respond(second.commandId, {
     case: 'containers',
-    value: { containers: [container('shop', 'web'), container('', 'other')] },
+    value: { containers: [container('shop', 'web')] },
   })
-  expect((await global).map(({ id }) => id.name)).toEqual(['other'])
+  const whole = await global
+  expect(whole[0]).toMatchObject({
+    id: { prefix: '', name: 'shop-web' },
+    managed: { prefix: 'shop', name: 'web' },
+    reason: 'running',
+    status: 'Up 4 minutes',
+  })
 })
 
 test("waits for the engine's answer to a command, says its refusal, and records who asked", async () => {
   const ref = { prefix: 'shop', name: 'web' }
   const stopped = operateContainer(gateway.app, team, actor, nodeId, ref, 'stop')
   const { commandId, value } = await agent.command('operateContainer')
-  expect(value).toMatchObject({ container: ref, operation: Operation.STOP })
+  expect(value).toMatchObject({ container: ref, operation: Operation.STOP, scope: { teamId: team.id, nodeId } })
   await agent.respond(commandId, { case: 'done', value: {} })
   await stopped
   const events = await gateway.app.database.db.select().from(nodeEvent)
@@ -133,14 +145,14 @@ test("deletes the containers of a prefix that are this team's, and nobody else's
     value: {
       containers: [
         container('shop', 'web', ContainerState.RUNNING, ours),
-        container('shop', 'theirs', ContainerState.RUNNING, { ...ours, 'dev.crux.team': 'other' }),
+        { ...container('shop', 'theirs'), owned: false },
       ],
     },
   })
   const { commandId, value } = await agent.command('deleteContainers')
   expect(value).toMatchObject({
     container: { prefix: 'shop', name: 'web' },
-    owner: { teamId: team.id, nodeId, projectId: 'p1', prefix: 'shop' },
+    scope: { teamId: team.id, nodeId },
   })
   await agent.respond(commandId, { case: 'done', value: {} })
   await deleted
@@ -188,7 +200,7 @@ test('all watchers of a node share one stream, and each gets the whole list of i
   await channel.messages['watch-containers-state'](shop, { prefix: 'shop' })
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
   await stream.send(true, [container('shop', 'web'), container('', 'other')])
-  expect(namesOf(await all.waitFor('containers-state-list'))).toEqual(['web', 'other'])
+  expect(namesOf(await all.waitFor('containers-state-list'))).toEqual(['shop-web', 'other'])
   expect(await shop.waitFor('containers-state-list')).toMatchObject({
     prefix: 'shop',
     containers: [{ state: 'running' }],
@@ -200,7 +212,7 @@ test('all watchers of a node share one stream, and each gets the whole list of i
   )
   const before = shop.sent.length
   await stream.send(false, [container('', 'other', ContainerState.REMOVED)])
-  await all.waitFor('containers-state-list', (message) => namesOf(message).join() === 'web')
+  await all.waitFor('containers-state-list', (message) => namesOf(message).join() === 'shop-web')
   expect(shop.sent).toHaveLength(before)
   expect(agent.received.filter(({ command }) => command.case === 'watchContainers')).toHaveLength(1)
 
@@ -223,7 +235,7 @@ test('the list is empty while the agent is away, and comes back with it', async 
   await back.connect()
   const again = back.streamContainers((await back.command('watchContainers')).value.streamId)
   await again.send(true, [container('shop', 'db')])
-  await watcher.waitFor('containers-state-list', (message) => namesOf(message).join() === 'db')
+  await watcher.waitFor('containers-state-list', (message) => namesOf(message).join() === 'shop-db')
   watcher.leave()
   back.cut()
 })

@@ -18,6 +18,8 @@ const lines = 20_000
 let server: TestServer
 let dataDir: string
 let params: { teamSlug: string; nodeId: string }
+/** For `docker run`: a container of the team on the node, as the agent would make it. */
+let owned: string[]
 let live: ReturnType<TestServer['live']>
 
 beforeAll(async () => {
@@ -30,6 +32,7 @@ beforeAll(async () => {
   const client = server.client(admin)
   const { id } = await client.call('nodes.create', { params: { teamSlug: team.slug }, body: { name: 'engine' } })
   params = { teamSlug: team.slug, nodeId: id }
+  owned = ['--label', `dev.crux.team=${team.id}`, '--label', `dev.crux.node=${id}`]
   await client.call('nodes.start-local-agent', { params })
   await until(async () => (await client.call('nodes.get', { params })).status === 'connected', 30_000)
   live = server.live(admin)
@@ -70,7 +73,7 @@ withEngine(
     channel.onReady(() => channel.send('watch-containers-state', {}))
     const happened: { action: string; at: number }[] = []
     const stop = engineEvents((action, at) => happened.push({ action, at }))
-    await run('docker', ['run', '-d', '--name', name, `${name}:1`, 'sleep', '1000'])
+    await run('docker', ['run', '-d', '--name', name, ...owned, `${name}:1`, 'sleep', '1000'])
     await until(() => seen.at(-1)?.state === 'running')
     const delays: number[] = []
     const follow = async (command: string[], action: string, state: string) => {
@@ -100,7 +103,7 @@ withEngine(
   async () => {
     // Waits for a file before it writes: all of it is followed, none of it is what `take` brings.
     const script = `echo 0; while [ ! -e /go ]; do sleep 0.1; done; seq 1 ${lines}; sleep 1000`
-    await run('docker', ['run', '-d', '--name', `${name}-log`, `${name}:1`, 'sh', '-c', script])
+    await run('docker', ['run', '-d', '--name', `${name}-log`, ...owned, `${name}:1`, 'sh', '-c', script])
     const channel = live.channel('node', params)
     const container = { prefix: '', name: `${name}-log` }
     let next = 0

@@ -3,6 +3,7 @@ import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { AgentStream, LogBatch } from '../gateway/links.ts'
 import type { Subscriber } from '../live/handlers.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
 import { millisecondsOf, toLogText } from './container-view.ts'
 
 type Ref = { prefix: string; name: string }
@@ -26,6 +27,7 @@ export function watchLog(
 ): { opened: Promise<void>; watch: LogWatch } {
   const { nodeId, container, subscriber, batch } = options
   let stream: AgentStream | undefined
+  let opening: Promise<void> | undefined
   let closed = false
   let last: LogLine['at']
   let stalled = false
@@ -33,14 +35,29 @@ export function watchLog(
   let retry: NodeJS.Timeout | undefined
 
   const unlisten = app.links.onLinked((agent) => {
-    if (agent.nodeId === nodeId && !stream) void open().catch((error: unknown) => subscriber.fail(error))
+    if (agent.nodeId !== nodeId) return
+    // What is being opened is for the link before this one.
+    const before = opening?.catch(() => undefined)
+    const reopen = async () => {
+      await before
+      if (!stream && !closed) await open()
+    }
+    void reopen().catch((error: unknown) => subscriber.fail(error))
   })
 
-  async function open() {
+  function open(): Promise<void> {
+    opening ??= openStream().finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+
+  async function openStream() {
     clearTimeout(retry)
+    const scope = await engineScope(app, { teamId: subscriber.team.id, nodeId })
     const opened = await app.links.followLog(
       nodeId,
-      { container, take: options.take, ...(last && { since: { seconds: last.seconds, nanos: last.nanos } }) },
+      { container, scope, take: options.take, ...(last && { since: { seconds: last.seconds, nanos: last.nanos } }) },
       { message, ended },
     )
     if (closed) opened.close()

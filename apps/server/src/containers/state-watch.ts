@@ -3,7 +3,8 @@ import { type Container, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { AgentStream } from '../gateway/links.ts'
 import type { Subscriber } from '../live/handlers.ts'
-import { toContainer } from './container-view.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
+import { type ContainerView, toContainerView, visibleContainer } from './container-view.ts'
 
 export type StateFilter = { prefix: string | null; projectId: string | null }
 type Watcher = {
@@ -19,7 +20,7 @@ const coalesceMs = 20
 const bufferedMax = 1_048_576
 const reopenMs = 1_000
 
-/** The live containers of the nodes that somebody looks at: one stream per agent, whoever and how many watch. */
+/** The live containers of the nodes that somebody looks at: one stream per agent, however many watch; each sees what their role may see. */
 export function createStateWatches(app: App) {
   const nodes = new Map<string, ReturnType<typeof createNodeState>>()
 
@@ -28,7 +29,7 @@ export function createStateWatches(app: App) {
     async watch(nodeId: string, subscriber: Subscriber<'node'>, filter: StateFilter): Promise<void> {
       let state = nodes.get(nodeId)
       if (!state) {
-        state = createNodeState(app, nodeId, () => nodes.delete(nodeId))
+        state = createNodeState(app, { nodeId, teamId: subscriber.team.id }, () => nodes.delete(nodeId))
         nodes.set(nodeId, state)
       }
       await state.add(subscriber, filter)
@@ -36,11 +37,13 @@ export function createStateWatches(app: App) {
   }
 }
 
-function createNodeState(app: App, nodeId: string, unused: () => void) {
-  const containers = new Map<string, Container>()
+function createNodeState(app: App, owner: { teamId: string; nodeId: string }, unused: () => void) {
+  const { teamId, nodeId } = owner
+  const containers = new Map<string, ContainerView>()
   const watchers = new Map<string, Watcher>()
   let stream: AgentStream | undefined
   let opening: Promise<void> | undefined
+  let deletedNodeIds: string[] = []
   let known = false
   let closed = false
   let flushedAt = 0
@@ -50,17 +53,26 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
   const unlisten = app.links.onLinked((agent) => {
     if (agent.nodeId === nodeId) void open().catch(() => undefined)
   })
+  const unhear = app.bus.on('node.changed', (event) => {
+    if (event.teamId === teamId && event.nodeId !== nodeId)
+      void renewScope().catch((err: unknown) => app.log.warn({ err, nodeId }, 'a watch keeps its former scope'))
+  })
+
+  /** A node that was deleted meanwhile leaves its containers to this one: the agent is asked again with the scope of now. */
+  async function renewScope() {
+    if (!stream || closed) return
+    const now = await engineScope(app, owner)
+    if (!stream || closed || now.deletedNodeIds.join() === deletedNodeIds.join()) return
+    stream.close()
+    stream = undefined
+    await open()
+  }
 
   /** Idempotent. An agent that is away is no error: the list is empty until it is back. */
   function open(): Promise<void> {
     if (stream || closed) return Promise.resolve()
     clearTimeout(retry)
-    opening ??= app.links
-      .watchContainers(nodeId, { message: take, ended })
-      .then((opened) => {
-        if (closed) opened.close()
-        else stream = opened
-      })
+    opening ??= openStream()
       .catch((error: unknown) => {
         if (error instanceof CruxError && error.code !== 'serviceUnavailable') return forget()
         throw error
@@ -71,11 +83,19 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
     return opening
   }
 
+  async function openStream() {
+    const scope = await engineScope(app, owner)
+    deletedNodeIds = scope.deletedNodeIds
+    const opened = await app.links.watchContainers(nodeId, scope, { message: take, ended })
+    if (closed) opened.close()
+    else stream = opened
+  }
+
   function take({ full, containers: changed }: StreamContainersRequest) {
     if (full) containers.clear()
     for (const container of changed) {
       if (container.state === ContainerState.REMOVED) containers.delete(keyOf(container))
-      else containers.set(keyOf(container), toContainer(container))
+      else containers.set(keyOf(container), toContainerView(container))
     }
     known = true
     schedule()
@@ -122,7 +142,10 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
       })
       return
     }
-    const list = [...containers.values()].filter((container) => matches(container, filter))
+    const list = [...containers.values()].flatMap((view) => {
+      const container = visibleContainer(view, subscriber.team.role, filter.prefix ?? '')
+      return container && isOfProject(container, filter) ? [container] : []
+    })
     if (watcher.sent && isSame(watcher.sent, list)) return
     watcher.sent = list
     subscriber.send('containers-state-list', { prefix: filter.prefix, containers: list })
@@ -135,6 +158,7 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
     clearTimeout(timer)
     clearTimeout(retry)
     unlisten()
+    unhear()
     stream?.close()
     unused()
   }
@@ -144,8 +168,10 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
       const watcher: Watcher = { subscriber, filter, sent: undefined, blocked: false }
       const first = ![...watchers.values()].some((other) => other.subscriber === subscriber)
       // Asking again for the same is answered with the list again.
-      watchers.set(`${subscriber.id} ${filter.prefix} ${filter.projectId}`, watcher)
+      const key = `${subscriber.id} ${filter.prefix} ${filter.projectId}`
+      watchers.set(key, watcher)
       if (first) subscriber.onLeave(() => leave(subscriber))
+      subscriber.onRoleChange(() => watchers.has(key) && show(watcher))
       await open()
       show(watcher)
     },
@@ -155,9 +181,8 @@ function createNodeState(app: App, nodeId: string, unused: () => void) {
 const keyOf = (container: AgentContainer) =>
   container.engineId || `${container.ref?.prefix ?? ''}/${container.ref?.name ?? ''}`
 
-const matches = ({ id, labels }: Container, filter: StateFilter) =>
-  (!filter.prefix || id.prefix === filter.prefix) &&
-  (!filter.projectId || labels['dev.crux.project'] === filter.projectId)
+const isOfProject = ({ labels }: Container, { projectId }: StateFilter) =>
+  !projectId || labels['dev.crux.project'] === projectId
 
 /** A container that did not change is the same object as before. */
 const isSame = (before: Container[], after: Container[]) =>

@@ -3,6 +3,7 @@ import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } f
 import { holdBundles } from '../config-bundles/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
 import { bundlesChanged, deploymentsChanged } from './events.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
@@ -176,10 +177,11 @@ async function removeContainers(app: App, deployment: LoadedDeployment): Promise
       value: node.id,
       description: `${node.name} is not connected, so its containers cannot be removed: keep them, or connect it first.`,
     })
+  const scope = rows.length > 0 ? await engineScope(app, { teamId, nodeId: node.id }) : undefined
   for (const { prefix } of rows)
     await app.links.request(node.id, {
       case: 'deleteContainers',
-      value: { owner: { teamId, projectId, nodeId: node.id, prefix } },
+      value: { owner: { teamId, projectId, nodeId: node.id, prefix }, scope },
     })
 }
 

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import { deletedNodeIds } from '../nodes/engine-scope.ts'
 import { type StorageAccess, storageAccess } from '../storages/actions.ts'
 import { registryCredentials } from './credentials.ts'
 import { serverAddress } from './image-reference.ts'
@@ -16,7 +17,11 @@ const drainMs = 1_000
  */
 export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
   const { pool } = app.database
-  const [instances, former] = await Promise.all([releaseInstances(pool, release.id), formerContainers(pool, release)])
+  const [instances, former, deletedNodes] = await Promise.all([
+    releaseInstances(pool, release.id),
+    formerContainers(pool, release),
+    deletedNodeIds(pool, release.teamId),
+  ])
   const [credentials, storages] = await Promise.all([
     registryCredentials(app, release.teamId, instances),
     storagesOf(app, release.teamId, instances),
@@ -28,6 +33,7 @@ export async function buildRelease(app: App, release: ReleaseRow): Promise<Messa
       projectId: release.projectId,
       nodeId: release.nodeId,
       prefix: release.prefix,
+      deletedNodeIds: deletedNodes,
     },
     projectName: release.projectName,
     versionName: release.versionName,

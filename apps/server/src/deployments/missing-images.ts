@@ -18,10 +18,14 @@ export async function missingImages(
   const asked = next.filter(({ digest, localOnly }) => localOnly || digest)
   if (asked.length === 0) return new Map()
   const [stored, registries] = await Promise.all([
-    app.links.status(node.id) === 'connected' ? storedImages(app, node.id).catch(() => undefined) : undefined,
+    app.links.status(node.id) === 'connected'
+      ? storedImages(app, { teamId, nodeId: node.id }).catch(() => undefined)
+      : undefined,
     knownRegistries(app, teamId, asked),
   ])
-  const there = stored && new Set(stored.flatMap(({ id, references }) => [id, ...references]))
+  // Images of others that share the engine are not there as far as this team is concerned: the agent does not run them.
+  const usable = stored?.filter(({ fetched, local, containers }) => fetched || local || containers.length > 0)
+  const there = usable && new Set(usable.flatMap(({ id, references }) => [id, ...references]))
   return new Map(
     asked.map((one) => {
       const { imageName, imageTag, digest, localOnly, registryId } = one

@@ -2,6 +2,7 @@ import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerC
 import { AgentService, CloseReason, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
 import { nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/events.ts'
+import { checkContainers, checkInfo, checkLines, checkReport } from './agent-answers.ts'
 import { isSupported, serverVersion } from './agent-version.ts'
 import { createLink, failureToError, type Link, type OpenStream } from './link.ts'
 import { recordLinked, recordUnlinked } from './link-store.ts'
@@ -145,7 +146,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
       async exchange({ info }, context) {
         const token = bearerToken(context.requestHeader.get('authorization'))
         if (!token || !info?.publicKey || (info.nodeId && !uuid.test(info.nodeId))) throw unauthenticated()
-        const exchanged = await exchangeToken(app, token, info)
+        const exchanged = await exchangeToken(app, token, checkInfo(info))
         if (!exchanged) {
           const address = context.values.get(peerAddress)
           app.log.warn({ nodeId: info.nodeId || undefined, address }, 'an install token was refused')
@@ -161,7 +162,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
       async *connect({ info }, context) {
         const owner = await authenticate(context)
         if (!info || info.nodeId !== owner.nodeId) throw unauthenticated()
-        const link = createLink({ ...owner, info }, isSupported(info.version))
+        const link = createLink({ ...owner, info: checkInfo(info) }, isSupported(info.version))
         const ended = () =>
           over(link).catch((err: unknown) =>
             app.log.warn({ err, nodeId: owner.nodeId }, 'the end of a link is not stored yet'),
@@ -187,16 +188,16 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
       },
       async reportDeployment(request, context) {
         const owner = await authenticateInLink(context)
-        return { acknowledgedSequence: await deployments.report(owner, request) }
+        return { acknowledgedSequence: await deployments.report(owner, checkReport(request)) }
       },
       streamContainers: (requests, context) =>
         carry<StreamContainersRequest>(requests, context, 'containers', (stream, message) =>
-          stream.handler.message(message as never),
+          stream.handler.message({ ...message, containers: checkContainers(message.containers) } as never),
         ),
       streamLog: (requests, context) =>
         carry<StreamLogRequest>(requests, context, 'log', (stream, message) => {
           if (message.failure) return stream.finish(failureToError(message.failure))
-          return stream.handler.message(message as never)
+          return stream.handler.message({ ...message, lines: checkLines(message.lines) } as never)
         }),
     })
 

@@ -168,7 +168,7 @@ test('a call that began before its token was replaced is served, but not once th
   await agent.client.confirmToken({})
   agent.useToken(former)
   let taken = 0
-  await gateway.links.watchContainers(row.id, { message: () => void taken++, ended: () => undefined })
+  await gateway.links.watchContainers(row.id, {}, { message: () => void taken++, ended: () => undefined })
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)
   await stream.send(true, [])
   await eventually(
@@ -304,14 +304,14 @@ test("one agent cannot answer another's command or feed its streams", async () =
   let taken = 0
   const asked = gateway.links.request(row.id, { case: 'inspectContainer', value: { container: { name: 'web' } } })
   const { commandId } = await agent.command('inspectContainer')
-  await other.agent.respond(commandId, { case: 'inspection', value: { json: '"forged"' } })
-  await gateway.links.watchContainers(row.id, { message: () => void taken++, ended: () => undefined })
+  await other.agent.respond(commandId, { case: 'inspection', value: { json: '{"said":"forged"}' } })
+  await gateway.links.watchContainers(row.id, {}, { message: () => void taken++, ended: () => undefined })
   const { value } = await agent.command('watchContainers')
   const forged = other.agent.streamContainers(value.streamId)
   await forged.send(true, [])
   await forged.done
-  await agent.respond(commandId, { case: 'inspection', value: { json: '"true"' } })
-  expect(await asked).toMatchObject({ value: { json: '"true"' } })
+  await agent.respond(commandId, { case: 'inspection', value: { json: '{"said":"true"}' } })
+  expect(await asked).toMatchObject({ value: { json: '{"said":"true"}' } })
   expect(taken).toBe(0)
 })
 

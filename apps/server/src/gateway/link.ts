@@ -8,10 +8,16 @@ import {
   type WelcomeSchema,
 } from '@crux/agent-protocol'
 import { CruxError } from '@crux/contract'
+import { checkAnswer, failureSentence, unusableAnswer } from './agent-answers.ts'
 import type { Command, CommandResult, LinkedAgent, StreamHandler } from './links.ts'
 
 type Response = MessageInitShape<typeof ConnectResponseSchema>
-type Pending = { resolve(result: CommandResult): void; reject(error: Error): void; timer: NodeJS.Timeout }
+type Pending = {
+  command: Command['case']
+  resolve(result: CommandResult): void
+  reject(error: Error): void
+  timer: NodeJS.Timeout
+}
 /** `handler` is typed when the stream is opened; the two kinds never meet, because an id belongs to one of them. */
 export type OpenStream = {
   kind: 'containers' | 'log'
@@ -101,7 +107,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
           new CruxError('serviceUnavailable', { property: 'agent', description: 'The agent did not answer in time.' }),
         )
       }, timeoutMs)
-      pending.set(commandId, { resolve, reject, timer })
+      pending.set(commandId, { command: command.case, resolve, reject, timer })
       if (send(command, commandId)) return
       clearTimeout(timer)
       pending.delete(commandId)
@@ -116,8 +122,14 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     pending.delete(commandId)
     clearTimeout(waiting.timer)
     if (result.case === 'failure') waiting.reject(failureToError(result.value))
-    else if (result.case === undefined) waiting.reject(new Error('the agent answered without a result'))
-    else waiting.resolve(result)
+    else if (result.case === undefined) waiting.reject(unusableAnswer())
+    else {
+      try {
+        waiting.resolve(checkAnswer(waiting.command, result))
+      } catch (error) {
+        waiting.reject(error instanceof Error ? error : unusableAnswer(error))
+      }
+    }
   }
 
   function open<M>(kind: OpenStream['kind'], command: (streamId: string) => Command, handler: StreamHandler<M>) {
@@ -200,7 +212,7 @@ export const offline = (description = 'The agent of this node is not connected.'
 
 /** Failures of a command in the words of the catalogue. `key` is what the wire calls the container (backend.md 2.6). */
 export function failureToError(failure: { code: FailureCode; message: string }): CruxError {
-  const description = failure.message || undefined
+  const description = failureSentence(failure.message) || undefined
   return failure.code === FailureCode.NOT_FOUND
     ? new CruxError('notFound', { property: 'key', description: description ?? 'There is no such container.' })
     : new CruxError('preconditionFailed', { property: 'key', description: description ?? 'The engine refused.' })

@@ -8,6 +8,7 @@ import type {
   ReleaseSchema,
   ReportDeploymentRequest,
   RespondRequest,
+  ScopeSchema,
   StreamContainersRequest,
 } from '@crux/agent-protocol'
 
@@ -54,11 +55,16 @@ export interface NodeLinks {
    * A command with an answer.
    *
    * @throws CruxError notFound `agent` (offline), preconditionFailed `id` (outdated), serviceUnavailable (the link is at another
-   * server process, or no answer in time), notFound `key` (no such container), preconditionFailed `key` (the engine refuses)
+   * server process, or no answer in time), notFound `key` (no such container), preconditionFailed `key` (the engine refuses),
+   * badGateway `agent` (another kind of answer than the command has, or one that cannot be used)
    */
   request(nodeId: string, command: Command, timeoutMs?: number): Promise<CommandResult>
   /** @throws CruxError as `request`, when there is no usable link; later failures arrive at `ended` */
-  watchContainers(nodeId: string, handler: StreamHandler<StreamContainersRequest>): Promise<AgentStream>
+  watchContainers(
+    nodeId: string,
+    scope: MessageInitShape<typeof ScopeSchema>,
+    handler: StreamHandler<StreamContainersRequest>,
+  ): Promise<AgentStream>
   followLog(
     nodeId: string,
     log: Omit<NonNullable<CommandOf<'followLog'>['value']>, 'streamId' | '$typeName' | '$unknown'>,

@@ -81,10 +81,10 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
     async request(nodeId, command, timeoutMs = requestTimeoutMs) {
       return (await usable(nodeId)).request(command, timeoutMs)
     },
-    async watchContainers(nodeId, handler) {
+    async watchContainers(nodeId, scope, handler) {
       return (await usable(nodeId)).open(
         'containers',
-        (streamId) => ({ case: 'watchContainers', value: { streamId } }),
+        (streamId) => ({ case: 'watchContainers', value: { streamId, scope } }),
         handler,
       )
     },

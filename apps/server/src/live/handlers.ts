@@ -21,6 +21,8 @@ export type Subscriber<C extends ChannelName> = {
   /** Runs when the subscriber leaves, however that happens. */
   onLeave(fn: () => void): void
   left: boolean
+  /** Runs when the role in the team becomes another while the subscription goes on; `team.role` is the new one by then. */
+  onRoleChange(fn: () => void): void
 }
 
 /** What a channel does. The hub has checked session, team, right and shape before any of these runs. */

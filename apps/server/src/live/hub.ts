@@ -199,10 +199,10 @@ export function createLiveHub(
           continue
         }
         expireLater(connection)
-        for (const [path, { team, match }] of [...connection.subscriptions]) {
+        for (const [path, { team, match, setRole }] of [...connection.subscriptions]) {
           const now = await parts.membership.find(actor, { by: 'id', value: team.id })
           if (!now || !mayUse(actor, now, match.spec.permission)) drop(connection, path, new CruxError('forbidden'))
-          else team.role = now.role
+          else setRole(now.role)
         }
       } catch (err) {
         app.log.debug({ err }, 'a live socket could not be checked now')

@@ -54,7 +54,7 @@ export function createMessages(
     if (!actor) return { outcome: 'session-ended' as const }
     const member = await parts.membership.find(actor, { by: 'id', value: team.id })
     if (!member) return { outcome: 'not-in-team' as const }
-    team.role = member.role
+    subscription.setRole(member.role)
     const spec = match.spec.client[type]
     if (!spec) throw new CruxError('invalidArgument', { property: 'type', value: type.slice(0, 100) })
     if (!mayUse(actor, member, spec.permission)) throw new CruxError('forbidden')

@@ -1,4 +1,4 @@
-import type { ChannelName } from '@crux/contract'
+import type { ChannelName, TeamRole } from '@crux/contract'
 import { toCruxError } from '../http/errors.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import type { ChannelMatch } from './channel-paths.ts'
@@ -17,6 +17,7 @@ export type Subscription = {
   /** Sends what was held back while the channel opened. */
   opened(): void
   leave(): void
+  setRole(role: TeamRole): void
 }
 
 /** What a channel sees of one socket on one path. Until `opened`, nothing is sent: `subbed` comes first. */
@@ -28,6 +29,7 @@ export function createSubscription(
   team: TeamContext,
 ): Subscription {
   const leavers: (() => void)[] = []
+  const roleListeners: (() => void)[] = []
   let held: string[] | undefined = []
 
   const send = (text: string) => {
@@ -50,6 +52,7 @@ export function createSubscription(
       if (subscriber.left) fn()
       else leavers.push(fn)
     },
+    onRoleChange: (fn: () => void) => void roleListeners.push(fn),
   }
 
   return {
@@ -66,6 +69,11 @@ export function createSubscription(
       if (subscriber.left) return
       subscriber.left = true
       for (const fn of leavers.splice(0)) fn()
+    },
+    setRole(role) {
+      if (team.role === role) return
+      team.role = role
+      for (const fn of roleListeners) fn()
     },
   }
 }

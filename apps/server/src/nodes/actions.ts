@@ -4,6 +4,7 @@ import { isLoopbackOnly } from '../config/config.ts'
 import type { App } from '../context.ts'
 import { deployment, node, nodeInstall, nodeToken } from '../db/schema/index.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
+import { recordDeletedNode } from './engine-scope.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
@@ -95,7 +96,10 @@ export async function updateNode(
   nodeChanged(app, { teamId: team.id, nodeId })
 }
 
-/** The agent of a deleted node is told to stop and forget its token; its containers stay. */
+/**
+ * The agent of a deleted node is told to stop and forget its token. Its containers stay, and any other agent of the team on that
+ * engine may go on with them.
+ */
 export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamContext, nodeId: string): Promise<void> {
   await app.database.transaction(async (tx) => {
     const [row] = await tx
@@ -113,6 +117,7 @@ export async function deleteNode(app: App, localAgents: LocalAgents, team: TeamC
       })
     }
     await tx.delete(node).where(eq(node.id, nodeId))
+    await recordDeletedNode(tx, team.id, nodeId)
   })
   app.log.info({ nodeId, teamId: team.id }, 'node deleted')
   app.bus.publish({ type: 'node.close', nodeId, reason: 'token-revoked' })

@@ -67,18 +67,22 @@ describe('images of a node', () => {
       image('0', [`${name}@${digest(1)}`]),
     ])
     const { images, reclaimableBytes } = await asked
-    expect(images.map(({ id, state, neededBy }) => [id[7], state, neededBy?.replace(/shop \w+/, 'shop')])).toEqual([
+    // Of images of others: names and size.
+    expect(images.filter(({ id }) => id === '')).toEqual([
+      { id: '', references: ['postgres:16'], sizeBytes: 1_000, createdAt: null, state: 'foreign', neededBy: null },
+      { id: '', references: ['busybox:latest'], sizeBytes: 1_000, createdAt: null, state: 'foreign', neededBy: null },
+    ])
+    const ours = images.filter(({ id }) => id !== '')
+    expect(ours.map(({ id, state, neededBy }) => [id[7], state, neededBy?.replace(/shop \w+/, 'shop')])).toEqual([
       ['0', 'foreign', undefined],
       ['1', 'unneeded', undefined],
       ['a', 'running', 'shop-web'],
       ['b', 'needed', 'shop 1.0.0 as shop, release 3'],
       ['c', 'unneeded', undefined],
-      ['d', 'foreign', undefined],
-      ['e', 'foreign', undefined],
       ['f', 'needed', 'shop 1.0.0 as shop, release 5'],
     ])
     expect(reclaimableBytes).toBe(2_000)
-    expect(images[2]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
+    expect(ours[2]).toMatchObject({ sizeBytes: 1_000, createdAt: '2026-01-02T00:00:00.000Z' })
   })
 
   it('count as needed by a release that is under way, before it knows its digest', async () => {
@@ -88,6 +92,28 @@ describe('images of a node', () => {
     const asked = world.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [image('a', [`${name}:1.0`]), image('b', ['busybox:latest'])])
     expect((await asked).images.map(({ state }) => state)).toEqual(['needed', 'needed'])
+  })
+
+  it('are hidden from users where neither the agent fetched them nor a container or release of the team has them', async () => {
+    const { agent, params } = await placeOf(1)
+    const user = server.client(await server.addMember(world.team, 'user'))
+    const asked = user.call('nodes.images', { params })
+    await storeHolds(agent, 1, [
+      image('a', [`${name}@${digest(1)}`, 'theirs/private:1']),
+      image('b', ['loaded:1'], { containers: ['shop-db'] }),
+      image('c', ['fetched:1'], { ...fetched, usedByOthers: true }),
+      image('d', ['theirs/private:2'], { usedByOthers: true }),
+      image('e', [`${name}:1.0`]),
+    ])
+    expect((await asked).images.map(({ id, references, state }) => [id[7], references, state])).toEqual([
+      // Of the release by its digest: under the names that the release knows.
+      ['a', [`${name}@${digest(1)}`], 'needed'],
+      ['b', ['loaded:1'], 'running'],
+      ['c', ['fetched:1'], 'unneeded'],
+    ])
+    const seen = world.client.call('nodes.images', { params })
+    await storeHolds(agent, 2, [image('c', ['fetched:1'], { ...fetched, usedByOthers: true })])
+    expect((await seen).images).toMatchObject([{ state: 'needed', neededBy: "A container that is not this team's" }])
   })
 
   it('are removed one by one as chosen, after both sides have looked again', async () => {

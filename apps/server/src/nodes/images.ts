@@ -1,6 +1,8 @@
 import type { StoredImage } from '@crux/agent-protocol'
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import type { Answer, Body, TeamRole } from '@crux/contract'
+import { visibilityFor } from '@crux/rules'
 import type { App } from '../context.ts'
+import { unusableAnswer } from '../gateway/agent-answers.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { requireNode } from './actions.ts'
 import { type KnownImage, knownImages } from './known-images.ts'
@@ -11,10 +13,14 @@ type NodeImage = Answer<'nodes.images'>['images'][number]
 /** An engine frees some gigabytes a second at best, and a store may be large. */
 const removeTimeoutMs = 120_000
 
-/** What the node's store holds and who wants it, the largest first. @throws CruxError as of every question to an agent */
+/** Those of the node's store that the caller may see and who wants each, the largest first. @throws CruxError as of every question to an agent */
 export async function listNodeImages(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.images'>> {
   await requireNode(app, team, nodeId)
-  const images = await judgedImages(app, nodeId)
+  const images = (await judgedImages(app, team, nodeId)).flatMap(({ owned, image }) => {
+    const visibility = visibilityFor(team.role, { owned })
+    if (visibility === 'hidden') return []
+    return visibility === 'full' ? [image] : [outlineOf(image)]
+  })
   const unneeded = images.filter(({ state }) => state === 'unneeded')
   return { images, reclaimableBytes: unneeded.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) }
 }
@@ -27,13 +33,13 @@ export async function pruneNodeImages(
   { imageIds }: Body<'nodes.prune-images'>,
 ): Promise<Answer<'nodes.prune-images'>> {
   await requireNode(app, team, nodeId)
-  const images = new Map((await judgedImages(app, nodeId)).map((image) => [image.id, image]))
+  const images = new Map((await judgedImages(app, team, nodeId)).map(({ image }) => [image.id, image]))
   const chosen = [...new Set(imageIds)].map((id) => ({ id, reason: reasonToKeep(images.get(id)) }))
   const kept = chosen.flatMap(({ id, reason }) => (reason ? [{ id, reason }] : []))
   const going = chosen.flatMap(({ id, reason }) => (reason ? [] : [id]))
   if (going.length === 0) return { removed: [], freedBytes: 0, kept }
   const answer = await app.links.request(nodeId, { case: 'removeImages', value: { imageIds: going } }, removeTimeoutMs)
-  if (answer.case !== 'removedImages') throw new CruxError('internalError')
+  if (answer.case !== 'removedImages') throw unusableAnswer()
   const { imageIds: removed, freedBytes, kept: refused } = answer.value
   return {
     removed,
@@ -49,34 +55,61 @@ function reasonToKeep(image: NodeImage | undefined): string | undefined {
   return `${image.neededBy ?? 'Somebody'} needs it`
 }
 
-async function judgedImages(app: App, nodeId: string): Promise<NodeImage[]> {
-  const [stored, known] = await Promise.all([storedImages(app, nodeId), knownImages(app.database.pool, nodeId)])
+/** `owned`: this team's agent fetched it, a container of the team was made from it, or a release of the node names its digest. */
+type Judged = { owned: boolean; image: NodeImage }
+
+async function judgedImages(app: App, team: TeamContext, nodeId: string): Promise<Judged[]> {
+  const [stored, known] = await Promise.all([
+    storedImages(app, { teamId: team.id, nodeId }),
+    knownImages(app.database.pool, nodeId),
+  ])
   const byName = new Map<string, KnownImage[]>()
   for (const one of known) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
   return stored
-    .map((image) => judge(image, byName))
-    .sort((a, b) => b.sizeBytes - a.sizeBytes || a.id.localeCompare(b.id))
+    .map((image) => judge(image, byName, team.role))
+    .sort((a, b) => b.image.sizeBytes - a.image.sizeBytes || a.image.id.localeCompare(b.image.id))
 }
 
-function judge(image: StoredImage, known: ReadonlyMap<string, readonly KnownImage[]>): NodeImage {
-  const names = image.references.map(fullName)
-  const users = [image.id, ...names].flatMap((name) => known.get(name) ?? [])
-  const user = users.find(({ needed }) => needed)
-  const [state, neededBy] =
-    image.containers.length > 0
-      ? (['running', image.containers.join(', ')] as const)
-      : user
-        ? (['needed', user.by] as const)
-        : // Releases are forgotten with their deployment; what they fetched the agent remembers.
-          ([image.fetched ? 'unneeded' : 'foreign', null] as const)
+function judge(stored: StoredImage, known: ReadonlyMap<string, readonly KnownImage[]>, role: TeamRole): Judged {
+  const names = new Map(stored.references.map((reference) => [reference, fullName(reference)]))
+  const users = [stored.id, ...names.values()].flatMap((name) => known.get(name) ?? [])
+  // A tag alone proves nothing: anyone may have given it to an image on a shared engine.
+  const isRecorded = users.some(({ digest }) => digest !== null)
+  const isOurs = stored.fetched || stored.containers.length > 0
+  const references =
+    isOurs || !isRecorded ? stored.references : stored.references.filter((name) => known.has(names.get(name) ?? ''))
+  const [state, neededBy] = needOf(stored, users, role)
   return {
-    id: image.id,
-    references: image.references,
-    sizeBytes: Number(image.sizeBytes),
-    createdAt: dateOf(image),
-    state,
-    neededBy,
+    owned: isOurs || isRecorded,
+    image: {
+      id: stored.id,
+      references,
+      sizeBytes: Number(stored.sizeBytes),
+      createdAt: dateOf(stored),
+      state,
+      neededBy,
+    },
   }
+}
+
+function needOf(
+  stored: StoredImage,
+  users: readonly KnownImage[],
+  role: TeamRole,
+): [state: NodeImage['state'], neededBy: string | null] {
+  if (stored.containers.length > 0) return ['running', stored.containers.join(', ')]
+  const user = users.find(({ needed }) => needed)
+  if (user) return ['needed', user.by]
+  // Releases are forgotten with their deployment; what they fetched the agent remembers.
+  if (!stored.fetched) return ['foreign', null]
+  if (stored.usedByOthers && visibilityFor(role, { owned: false }) !== 'hidden')
+    return ['needed', "A container that is not this team's"]
+  return ['unneeded', null]
+}
+
+/** Names and size, and what the team's own releases say; no id, so nothing can be asked about it. */
+function outlineOf(image: NodeImage): NodeImage {
+  return { ...image, id: '', createdAt: null }
 }
 
 /** A reproducible build writes the beginning of time, or nothing: no date at all. */

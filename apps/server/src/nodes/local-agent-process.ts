@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
@@ -183,8 +184,9 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
   const bundle = join(agentFolder, 'dist/bundle/agent.mjs')
-  // A built server runs the built agent; one from source, the source: what is there may be older.
-  const built = existsSync(bundle) && /[\\/]dist[\\/]/.test(process.argv[1] ?? '')
+  // A built server runs the built agent; one from source, the source: what is there may be older. This file says which it is, not the
+  // program: that of a test runner lies in a `dist` of its own.
+  const built = existsSync(bundle) && dirname(fileURLToPath(import.meta.url)).endsWith('dist')
   return [process.execPath, built ? bundle : join(agentFolder, 'src/main.ts')]
 }
 

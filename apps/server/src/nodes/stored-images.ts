@@ -1,5 +1,7 @@
 import type { StoredImage } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import { unusableAnswer } from '../gateway/agent-answers.ts'
+import { engineScope } from './engine-scope.ts'
 
 /** The store of a node is read in less than a second; what waits longer is a page that does not load. */
 const listTimeoutMs = 10_000
@@ -9,8 +11,12 @@ const listTimeoutMs = 10_000
  *
  * @throws CruxError as `app.links.request`
  */
-export async function storedImages(app: Pick<App, 'links'>, nodeId: string): Promise<StoredImage[]> {
-  const answer = await app.links.request(nodeId, { case: 'listImages', value: {} }, listTimeoutMs)
-  if (answer.case !== 'images') throw new Error(`the agent answered ${answer.case} where images was asked for`)
+export async function storedImages(
+  app: Pick<App, 'links' | 'database'>,
+  owner: { teamId: string; nodeId: string },
+): Promise<StoredImage[]> {
+  const scope = await engineScope(app, owner)
+  const answer = await app.links.request(owner.nodeId, { case: 'listImages', value: { scope } }, listTimeoutMs)
+  if (answer.case !== 'images') throw unusableAnswer()
   return answer.value.images
 }

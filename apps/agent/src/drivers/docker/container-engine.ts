@@ -22,19 +22,9 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
   }
 
   return {
-    async resolveDigest(image, auth, signal) {
-      const shown = `${image.name}:${image.tag}`
-      try {
-        // It changes nothing, so nobody needs to wait for its end who wants it no more.
-        const found = await orAborted(
-          docker.getImage(shown).distribution(auth ? { authconfig: authConfig(auth) } : {}),
-          signal,
-        )
-        return found.Descriptor.digest
-      } catch (error) {
-        signal.throwIfAborted()
-        throw translateRegistry(error, shown)
-      }
+    resolveDigest: ({ name, tag }, auth, signal) => askRegistry(docker, `${name}:${tag}`, auth, signal),
+    async checkAccess({ name, digest }, auth, signal) {
+      await askRegistry(docker, `${name}@${digest}`, auth, signal)
     },
     findImage: (reference) => findImage(docker, reference),
     pull: (order) => pullImage(docker, order),
@@ -132,6 +122,26 @@ export async function withGracePeriod(docker: Docker, id: string, what: 'stop' |
       throw limit.aborted ? new NoAnswerError(`no answer within ${seconds} s and ${afterGraceMs / 1_000} s`) : error
     }
   }).catch(ignoreUnmodified)
+}
+
+/** Digest of what a registry has under a tag or digest, as the engine asks it with the credentials. */
+async function askRegistry(
+  docker: Docker,
+  reference: string,
+  auth: RegistryCredentials | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    // It changes nothing, so a caller that gave up does not wait for its end.
+    const found = await orAborted(
+      docker.getImage(reference).distribution(auth ? { authconfig: authConfig(auth) } : {}),
+      signal,
+    )
+    return found.Descriptor.digest
+  } catch (error) {
+    signal.throwIfAborted()
+    throw translateRegistry(error, reference)
+  }
 }
 
 async function createOnce(docker: Docker, container: ContainerSpec): Promise<string> {

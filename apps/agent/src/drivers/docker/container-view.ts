@@ -17,6 +17,7 @@ export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.Container
     createdAt: timestampFromDate(new Date(listed.Created * 1_000)),
     startedAt: moment(state?.StartedAt),
     state: stateOf(state?.Status ?? listed.State),
+    engineState: state?.Status ?? listed.State,
     reason: reasonOf(listed, inspected),
     exitCode: state && !state.Running && moment(state.StartedAt) ? state.ExitCode : undefined,
     health: state?.Health && state.Health.Status !== 'none' ? state.Health.Status : '',

@@ -128,13 +128,13 @@ export async function openDockerDriver(
     view: viewsOf,
     async find({ prefix, name }) {
       const full = prefix === '' ? name : `${prefix}-${name}`
+      // The name becomes part of a path of the engine's API.
+      if (!containerName.test(full)) return undefined
       const found = await inspectIfThere(full)
       // The engine also resolves the beginning of an id: only the name counts here.
-      if (found?.Name !== `/${full}`) throw new EngineError('not-found', `There is no container ${full}`)
-      if (prefix !== '' && found.Config.Labels?.[label.prefix] !== prefix) {
-        throw new EngineError('not-found', `There is no container ${name} under the prefix ${prefix}`)
-      }
-      return found.Id
+      if (found?.Name !== `/${full}`) return undefined
+      const labels = found.Config.Labels ?? {}
+      return prefix !== '' && labels[label.prefix] !== prefix ? undefined : { id: found.Id, labels }
     },
     async inspect(id) {
       const info = await translating('inspect', () => docker.getContainer(id).inspect())
@@ -162,6 +162,9 @@ export async function openDockerDriver(
     },
   }
 }
+
+/** What the engine itself accepts as the name of a container. */
+const containerName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 
 async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
   const info = await translating('log', () => docker.getContainer(id).inspect())

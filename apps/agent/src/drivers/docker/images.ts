@@ -31,7 +31,11 @@ export async function listImages(docker: Docker): Promise<StoredImage[]> {
     createdAt: new Date(Created * 1_000),
     containers: containers
       .filter(({ ImageID }) => ImageID === Id)
-      .map(({ Id: id, Names }) => (Names[0] ?? id).replace(/^\//, '')),
+      .map(({ Id: id, Names, Labels, Image }) => ({
+        name: (Names[0] ?? id).replace(/^\//, ''),
+        labels: Labels ?? {},
+        image: Image,
+      })),
   }))
 }
 

@@ -29,6 +29,7 @@ import {
   containerLook,
   containerName,
   isFailing,
+  isForeign,
   isInternal,
   isStopNoticed,
   ownWords,
@@ -113,7 +114,9 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const actions = (container: Container): RowAction[] => {
     const running = container.state === 'running'
     const busy = operations.pendingOf(container)
-    const off = stale || mayOperate || (busy && t(`containers.busy.${busy}`))
+    const foreign = isForeign(container) && t('containers.notYours')
+    const ref = container.managed ?? container.id
+    const off = foreign || stale || mayOperate || (busy && t(`containers.busy.${busy}`))
     const inline = (
       operation: Exclude<PendingOperation['operation'], 'delete'>,
       icon: typeof Play,
@@ -136,14 +139,16 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         label: t('containers.log'),
         icon: ScrollText,
         inline: true,
-        run: () => void navigate(links.containerLog(teamSlug, node.id, container.id)),
+        disabledReason: foreign,
+        run: () => void navigate(links.containerLog(teamSlug, node.id, ref)),
       },
       {
         id: 'inspect',
         label: t('containers.inspect'),
         icon: Info,
         inline: true,
-        run: () => void navigate(links.containerInspect(teamSlug, node.id, container.id)),
+        disabledReason: foreign,
+        run: () => void navigate(links.containerInspect(teamSlug, node.id, ref)),
       },
       {
         id: 'delete',
@@ -151,7 +156,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         icon: Trash2,
         inline: true,
         danger: true,
-        disabledReason: stale || mayDelete || (busy && t(`containers.busy.${busy}`)),
+        disabledReason: foreign || stale || mayDelete || (busy && t(`containers.busy.${busy}`)),
         run: () => void remove(container),
       },
     ]
@@ -170,11 +175,16 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     {
       id: 'name',
       header: t('containers.name'),
-      cell: (container) => (
-        <TextLink {...links.containerInspect(teamSlug, node.id, container.id)} strong>
-          <MiddleEllipsis text={containerName(container)} />
-        </TextLink>
-      ),
+      cell: (container) =>
+        isForeign(container) ? (
+          <span className="text-ink-2" title={t('containers.notYours')}>
+            <MiddleEllipsis text={containerName(container)} />
+          </span>
+        ) : (
+          <TextLink {...links.containerInspect(teamSlug, node.id, container.managed ?? container.id)} strong>
+            <MiddleEllipsis text={containerName(container)} />
+          </TextLink>
+        ),
       sort: containerName,
       narrow: 'title',
     },
@@ -197,7 +207,12 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     {
       id: 'age',
       header: t('containers.created'),
-      cell: (container) => <RelativeTime at={container.createdAt} className="text-ink-2 tabular-nums" />,
+      cell: (container) =>
+        isForeign(container) ? (
+          <span className="text-ink-3">-</span>
+        ) : (
+          <RelativeTime at={container.createdAt} className="text-ink-2 tabular-nums" />
+        ),
       sort: (container) => container.createdAt,
       align: 'right',
       narrow: 'end',
@@ -212,6 +227,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     imageText(container),
     container.state,
     container.reason,
+    container.status,
   ])
   const rows = state === 'all' ? found : found.filter((container) => partOf(container) === state)
   const chips = stateFilters
@@ -325,7 +341,7 @@ function ContainerState({
     : exitCode === null
       ? t(`common:state.container.${container.state ?? 'unknown'}`)
       : t('containers.exited', { code: exitCode })
-  return <StateMark look={look} word={word} reason={container.reason} />
+  return <StateMark look={look} word={word} reason={container.status ?? undefined} />
 }
 
 const healthWords = ['healthy', 'unhealthy', 'starting'] as const
@@ -340,6 +356,7 @@ function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes'
 function Health({ container }: { container: Container }) {
   const { t } = useTranslation(['nodes', 'common'])
   const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
+  if (isForeign(container)) return <span className="text-ink-3">{t('containers.others')}</span>
   const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
   const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
   if (parts.length === 0) return <span className="text-ink-3 max-md:hidden">-</span>

@@ -138,6 +138,8 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       narrow: 'none',
     },
   ]
+  // Images of others have no id, and not all of them have a name.
+  const keys = new Map(images.map((image, index) => [image, image.id || `others ${index}`]))
   const all = free.length > 0 && chosen.length === free.length
   return (
     <FilteredList
@@ -171,7 +173,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
           label={t('section.images')}
           rows={rows}
           columns={columns}
-          rowKey={({ id }) => id}
+          rowKey={(image) => keys.get(image) ?? image.id}
           initialSort={{ column: 'state', direction: 'asc' }}
         />
       )}

@@ -1,14 +1,25 @@
 import type { Container } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
-import { containerLook, containerName, isFailing, isInternal, isReached, ownWords, portText } from './containers.ts'
+import {
+  containerLook,
+  containerName,
+  isFailing,
+  isForeign,
+  isInternal,
+  isReached,
+  ownWords,
+  portText,
+} from './containers.ts'
 
 const make = (rest: Partial<Container> = {}): Container => ({
-  id: { prefix: 'shop', name: 'api' },
+  id: { prefix: '', name: 'shop-api' },
+  managed: { prefix: 'shop', name: 'api' },
   command: '',
   createdAt: '2026-01-01T00:00:00Z',
   startedAt: '2026-01-01T00:00:01Z',
   state: 'running',
-  reason: 'Up 4 minutes',
+  reason: 'running',
+  status: 'Up 4 minutes',
   imageName: 'api',
   imageTag: '1',
   ports: [],
@@ -18,10 +29,17 @@ const make = (rest: Partial<Container> = {}): Container => ({
 
 describe('containers of a node', () => {
   it('names a container as the engine does', () => {
-    expect([containerName(make()), containerName(make({ id: { prefix: '', name: 'nginx' } }))]).toEqual([
-      'shop-api',
-      'nginx',
-    ])
+    expect(
+      [
+        { prefix: '', name: 'shop-api' },
+        { prefix: 'shop', name: 'api' },
+        { prefix: '', name: 'nginx' },
+      ].map((id) => containerName(make({ id }))),
+    ).toEqual(['shop-api', 'shop-api', 'nginx'])
+  })
+
+  it('takes a container for foreign that the server does not call managed', () => {
+    expect([make(), make({ managed: null }), make({ managed: undefined })].map(isForeign)).toEqual([false, true, true])
   })
 
   it('hides parts of the platform only', () => {
@@ -46,7 +64,7 @@ describe('containers of a node', () => {
   })
 
   it('shows the words of the engine only where they add something', () => {
-    expect([ownWords(make()), ownWords(make({ reason: 'out of memory' }))]).toEqual([null, 'out of memory'])
+    expect([ownWords(make()), ownWords(make({ status: 'out of memory' }))]).toEqual([null, 'out of memory'])
   })
 
   it('writes ports with the side that the node publishes first', () => {

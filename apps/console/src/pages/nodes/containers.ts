@@ -35,7 +35,10 @@ export const containerKey = (container: Pick<Container, 'id'>): string => `${con
 export const containerName = ({ id }: Pick<Container, 'id'>): string =>
   id.prefix ? `${id.prefix}-${id.name}` : id.name
 
-/** Parts of the platform itself, and of a cluster: not what a person looks for (ui.md U14.3). */
+/** Of another team, of nobody or of the platform: admins and owners see its name, image and state, and nobody here can use it. */
+export const isForeign = (container: Container): boolean => !container.managed
+
+/** Helpers of the platform, and parts of a cluster: hidden until a person asks for them (ui.md U14.3). */
 export function isInternal(container: Container): boolean {
   const category = container.labels['dev.crux.service-category'] ?? container.labels['org.dyrectorio.service-category']
   return category?.startsWith('_') === true || container.id.prefix === 'kube-system'
@@ -78,8 +81,8 @@ export const isFailing = (container: Container): boolean =>
   (container.state === 'exited' && container.exitCode !== 0) || container.health === 'unhealthy'
 
 /** The engine's words where they say more than the state does: "Up 4 minutes" and "Exited (0) ..." do not. */
-export const ownWords = (container: Container): string | null =>
-  /^(Up|Exited|Created)\b/i.test(container.reason) ? null : container.reason || null
+export const ownWords = ({ status }: Container): string | null =>
+  !status || /^(Up|Exited|Created)\b/i.test(status) ? null : status
 
 /** "8080 → 80", "53 → 53/udp"; a port without a host side is inside the network only. */
 export const portText = (port: Container['ports'][number]): string => {

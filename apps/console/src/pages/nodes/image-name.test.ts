@@ -7,4 +7,5 @@ test('an image is called by its first tag, then by the shortest that tells it ap
   expect(imageName({ id, references: ['web:1', byDigest, 'web:2'] })).toBe('web:1')
   expect(imageName({ id, references: [byDigest] })).toBe('localhost:5000/shop/web@sha256:cdcdcdcdcdcd')
   expect(imageName({ id, references: [] })).toBe('abababababab')
+  expect(imageName({ id: '', references: [] })).toBe('<none>')
 })

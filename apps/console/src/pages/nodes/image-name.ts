@@ -7,5 +7,9 @@ export const tagsOf = ({ references }: Pick<Named, 'references'>): string[] =>
 export function imageName({ id, references }: Named): string {
   const [tag] = tagsOf({ references })
   const [first] = references
-  return tag ?? first?.replace(/(@sha256:[0-9a-f]{12})[0-9a-f]+$/, '$1') ?? id.replace(/^sha256:/, '').slice(0, 12)
+  return (
+    tag ??
+    first?.replace(/(@sha256:[0-9a-f]{12})[0-9a-f]+$/, '$1') ??
+    (id.replace(/^sha256:/, '').slice(0, 12) || '<none>')
+  )
 }

@@ -34,6 +34,28 @@ export const node = crux.table(
   (table) => [uniqueIndex('node_name').on(table.teamId, table.name), index('node_link').on(table.linkServer)],
 )
 
+/**
+ * Nodes that were deleted. Their containers may still run and carry their ids: an agent of the team on the same engine may go on
+ * with them (nodes/engine-scope.ts).
+ */
+export const deletedNode = crux.table(
+  'deleted_node',
+  {
+    nodeId: uuid().primaryKey(),
+    teamId: uuid()
+      .notNull()
+      .references(() => team.id, { onDelete: 'cascade' }),
+    deletedAt: at().notNull().defaultNow(),
+  },
+  (table) => [
+    index('deleted_node_newest').on(
+      table.teamId,
+      table.deletedAt.desc().nullsFirst(),
+      table.nodeId.desc().nullsFirst(),
+    ),
+  ],
+)
+
 /** The connection token of a node's agent: a hash, and during a rotation the hash of the next one. */
 export const nodeToken = crux.table('node_token', {
   nodeId: uuid()

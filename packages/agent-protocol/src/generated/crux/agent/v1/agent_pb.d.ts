@@ -488,6 +488,13 @@ export declare type Owner = Message<"crux.agent.v1.Owner"> & {
    * @generated from field: string prefix = 4;
    */
   prefix: string;
+
+  /**
+   * As Scope.deleted_node_ids: a container that carries one of these in place of `node_id` is this owner's too.
+   *
+   * @generated from field: repeated string deleted_node_ids = 5;
+   */
+  deletedNodeIds: string[];
 };
 
 /**
@@ -495,6 +502,38 @@ export declare type Owner = Message<"crux.agent.v1.Owner"> & {
  * Use `create(OwnerSchema)` to create a new message.
  */
 export declare const OwnerSchema: GenMessage<Owner>;
+
+/**
+ * The part of an engine that a command may touch. The agent compares it with the labels of every object before it reads or
+ * changes anything, and answers NOT_FOUND for an object that the scope does not cover. A command without a scope is refused.
+ *
+ * @generated from message crux.agent.v1.Scope
+ */
+export declare type Scope = Message<"crux.agent.v1.Scope"> & {
+  /**
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Deleted nodes of the team. Their labels count as this node's, so that a reinstalled node keeps its containers. Other live
+   * nodes of the team are never in this list: two agents on one engine do not touch each other's containers.
+   *
+   * @generated from field: repeated string deleted_node_ids = 3;
+   */
+  deletedNodeIds: string[];
+};
+
+/**
+ * Describes the message crux.agent.v1.Scope.
+ * Use `create(ScopeSchema)` to create a new message.
+ */
+export declare const ScopeSchema: GenMessage<Scope>;
 
 /**
  * @generated from message crux.agent.v1.FormerContainer
@@ -706,6 +745,11 @@ export declare type ContainerOperation = Message<"crux.agent.v1.ContainerOperati
    * @generated from field: crux.agent.v1.Operation operation = 2;
    */
   operation: Operation;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 3;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -729,6 +773,11 @@ export declare type DeleteContainers = Message<"crux.agent.v1.DeleteContainers">
    * @generated from field: crux.agent.v1.Owner owner = 2;
    */
   owner?: Owner | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 3;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -775,7 +824,8 @@ export declare type ReleasePrefix = Message<"crux.agent.v1.ReleasePrefix"> & {
 export declare const ReleasePrefixSchema: GenMessage<ReleasePrefix>;
 
 /**
- * Answered by a ContainerList.
+ * Answered by a ContainerList. With a prefix: only containers that the scope covers. Without one: all of the engine, those outside
+ * of the scope by name, image and state alone.
  *
  * @generated from message crux.agent.v1.ListContainers
  */
@@ -784,6 +834,11 @@ export declare type ListContainers = Message<"crux.agent.v1.ListContainers"> & {
    * @generated from field: optional string prefix = 1;
    */
   prefix?: string | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -800,6 +855,11 @@ export declare type InspectContainer = Message<"crux.agent.v1.InspectContainer">
    * @generated from field: crux.agent.v1.ContainerRef container = 1;
    */
   container?: ContainerRef | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -821,6 +881,11 @@ export declare type ReadLog = Message<"crux.agent.v1.ReadLog"> & {
    * @generated from field: uint32 take = 2;
    */
   take: number;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 3;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -830,6 +895,8 @@ export declare type ReadLog = Message<"crux.agent.v1.ReadLog"> & {
 export declare const ReadLogSchema: GenMessage<ReadLog>;
 
 /**
+ * Shows what ListContainers shows.
+ *
  * @generated from message crux.agent.v1.WatchContainers
  */
 export declare type WatchContainers = Message<"crux.agent.v1.WatchContainers"> & {
@@ -842,6 +909,11 @@ export declare type WatchContainers = Message<"crux.agent.v1.WatchContainers"> &
    * @generated from field: optional string prefix = 2;
    */
   prefix?: string | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 3;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -875,6 +947,11 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
   since?: Timestamp | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 5;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -889,6 +966,10 @@ export declare const FollowLogSchema: GenMessage<FollowLog>;
  * @generated from message crux.agent.v1.ListImages
  */
 export declare type ListImages = Message<"crux.agent.v1.ListImages"> & {
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 1;
+   */
+  scope?: Scope | undefined;
 };
 
 /**
@@ -1179,7 +1260,7 @@ export declare type StoredImage = Message<"crux.agent.v1.StoredImage"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Full names of the containers, running or not, that were made from it.
+   * Full names of the containers of the scope, running or not, that were made from it.
    *
    * @generated from field: repeated string containers = 5;
    */
@@ -1191,6 +1272,20 @@ export declare type StoredImage = Message<"crux.agent.v1.StoredImage"> & {
    * @generated from field: bool fetched = 6;
    */
   fetched: boolean;
+
+  /**
+   * It was built or loaded on the node: no registry is known that could say who may use it.
+   *
+   * @generated from field: bool local = 7;
+   */
+  local: boolean;
+
+  /**
+   * Containers outside of the scope were made from it.
+   *
+   * @generated from field: bool used_by_others = 8;
+   */
+  usedByOthers: boolean;
 };
 
 /**
@@ -1263,10 +1358,14 @@ export declare type ContainerList = Message<"crux.agent.v1.ContainerList"> & {
 export declare const ContainerListSchema: GenMessage<ContainerList>;
 
 /**
+ * Of a container that is not `owned`, only ref, engine_id, state, engine_state, image_name and image_tag are set.
+ *
  * @generated from message crux.agent.v1.Container
  */
 export declare type Container = Message<"crux.agent.v1.Container"> & {
   /**
+   * Prefix and short name of a container that is `owned`, an empty prefix and the full name of any other.
+   *
    * @generated from field: crux.agent.v1.ContainerRef ref = 1;
    */
   ref?: ContainerRef | undefined;
@@ -1341,6 +1440,20 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
    * @generated from field: map<string, string> labels = 14;
    */
   labels: { [key: string]: string };
+
+  /**
+   * Whether the scope of the list or watch covers it.
+   *
+   * @generated from field: bool owned = 15;
+   */
+  owned: boolean;
+
+  /**
+   * The engine's own word for its state: "running", "exited", "restarting".
+   *
+   * @generated from field: string engine_state = 16;
+   */
+  engineState: string;
 };
 
 /**

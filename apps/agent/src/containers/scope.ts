@@ -1,0 +1,53 @@
+import { create } from '@bufbuild/protobuf'
+import { type Container, type ContainerRef, ContainerSchema, type Scope } from '@crux/agent-protocol'
+import { type EngineScope, isCovered } from '@crux/rules'
+import type { Driver } from '../drivers/driver.ts'
+import { EngineError } from '../drivers/errors.ts'
+import { fullName } from '../plan/names.ts'
+
+type Ref = Pick<ContainerRef, 'prefix' | 'name'>
+
+/**
+ * The scope of a command. A server that names none, or another node, gets nothing: without it this agent would show or stop
+ * containers of another team that shares the engine.
+ *
+ * @throws EngineError `refused`
+ */
+export function requireScope(scope: Scope | undefined, nodeId: string): EngineScope {
+  if (!scope || scope.teamId === '' || scope.nodeId === '')
+    throw new EngineError('refused', 'The command does not say whose containers it is about: update the server')
+  if (scope.nodeId !== nodeId) throw new EngineError('refused', 'The command is for another node')
+  return scope
+}
+
+/**
+ * Engine id of a container that the scope covers. One that exists and is not covered fails exactly like one that does not exist.
+ *
+ * @throws EngineError `not-found`
+ */
+export async function findInScope(driver: Driver, ref: Ref, scope: EngineScope): Promise<string> {
+  const found = await driver.find(ref)
+  if (!found || !isCovered(found.labels, scope)) throw notFound(ref)
+  return found.id
+}
+
+/** What the server hears of a container: everything of one that the scope covers, of any other its name, image and state. */
+export function describeInScope(container: Container, scope: EngineScope): Container {
+  if (isCovered(container.labels, scope)) return create(ContainerSchema, { ...container, owned: true })
+  const { ref, engineId, state, engineState, imageName, imageTag } = container
+  const name = nameOnEngine(ref ?? { prefix: '', name: '' })
+  return create(ContainerSchema, { ref: { prefix: '', name }, engineId, state, engineState, imageName, imageTag })
+}
+
+/** Whether a list or watch of a prefix shows the container: a prefix holds the scope's own containers only. */
+export function isListed(described: Container, prefix: string | undefined): boolean {
+  return prefix === undefined || (described.owned && described.ref?.prefix === prefix)
+}
+
+export function nameOnEngine({ prefix, name }: Ref): string {
+  return prefix === '' ? name : fullName(prefix, name)
+}
+
+function notFound(ref: Ref): EngineError {
+  return new EngineError('not-found', `There is no container ${nameOnEngine(ref)}`)
+}

@@ -1,0 +1,176 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { AgentInfo, Container, LogLine, ReportDeploymentRequest, StoredImage } from '@crux/agent-protocol'
+import { ContainerIdentifier, CruxError } from '@crux/contract'
+import type { Command, CommandResult } from './links.ts'
+
+/**
+ * The edge to the agents: what a message may say is decided by its shape, what makes sense is decided here. An agent runs on a machine
+ * that this server does not trust, so times are clamped, texts are cut and counts are bounded before anything else sees them.
+ */
+
+/** The end of the year 9999: what a date of the wire can say. */
+const secondsMax = 253_402_300_799n
+const text = { short: 256, name: 1_024, sentence: 4_096, label: 65_536, line: 1_048_576 } as const
+const containersMax = 10_000
+const imagesMax = 20_000
+const entriesMax = 2_000
+const inspectionMax = 2 * 1_048_576
+const publicKeyMax = 65_536
+/** Of a column that counts releases. */
+const releaseNumberMax = 2_147_483_647
+
+/** Which kind of answer belongs to a command; commands that are not here have none. */
+const answers: Partial<Record<Command['case'], CommandResult['case']>> = {
+  operateContainer: 'done',
+  deleteContainers: 'done',
+  rotateToken: 'done',
+  listContainers: 'containers',
+  inspectContainer: 'inspection',
+  readLog: 'log',
+  listImages: 'images',
+  removeImages: 'removedImages',
+}
+
+export const unusableAnswer = (cause?: unknown): CruxError => new CruxError('badGateway', { property: 'agent', cause })
+
+/** @throws CruxError badGateway for another kind of answer than the command has, and for one that cannot be used */
+export function checkAnswer(command: Command['case'], result: CommandResult): CommandResult {
+  if (answers[command] !== result.case) throw unusableAnswer()
+  switch (result.case) {
+    case 'done':
+      return result
+    case 'containers': {
+      const { containers } = result.value
+      const checked = checkContainers(containers)
+      if (checked.length < containers.length) throw unusableAnswer()
+      return { ...result, value: { ...result.value, containers: checked } }
+    }
+    case 'inspection':
+      if (!isJsonObject(result.value.json)) throw unusableAnswer()
+      return result
+    case 'log':
+      return { ...result, value: { ...result.value, lines: checkLines(result.value.lines) } }
+    case 'images':
+      if (result.value.images.length > imagesMax) throw unusableAnswer()
+      return { ...result, value: { ...result.value, images: result.value.images.map(checkImage) } }
+    case 'removedImages': {
+      const { imageIds, freedBytes, kept } = result.value
+      return {
+        ...result,
+        value: {
+          ...result.value,
+          imageIds: imageIds.slice(0, entriesMax).map((id) => cut(id, text.short)),
+          freedBytes: safeInteger(freedBytes),
+          kept: kept
+            .slice(0, entriesMax)
+            .map((one) => ({ ...one, imageId: cut(one.imageId, text.short), reason: cut(one.reason, text.sentence) })),
+        },
+      }
+    }
+  }
+}
+
+/** Leaves out those that have no usable name. */
+export function checkContainers(containers: readonly Container[]): Container[] {
+  return containers.slice(0, containersMax).flatMap((container) => {
+    const ref = ContainerIdentifier.safeParse({ prefix: container.ref?.prefix ?? '', name: container.ref?.name ?? '' })
+    if (!ref.success) return []
+    return [
+      {
+        ...container,
+        engineId: cut(container.engineId, text.short),
+        command: cut(container.command, text.sentence),
+        createdAt: clamp(container.createdAt),
+        startedAt: clamp(container.startedAt),
+        reason: cut(container.reason, text.sentence),
+        health: cut(container.health, text.short),
+        imageName: cut(container.imageName, text.name),
+        imageTag: cut(container.imageTag, text.short),
+        engineState: cut(container.engineState, text.short),
+        ports: container.ports
+          .slice(0, entriesMax)
+          .map((port) => ({ ...port, protocol: cut(port.protocol, text.short) })),
+        labels: Object.fromEntries(
+          Object.entries(container.labels)
+            .slice(0, entriesMax)
+            .map(([key, value]) => [cut(key, text.name), cut(value, text.label)]),
+        ),
+      },
+    ]
+  })
+}
+
+export function checkLines(lines: readonly LogLine[]): LogLine[] {
+  return lines.map((line) => ({ ...line, at: clamp(line.at), text: cut(line.text, text.line) }))
+}
+
+function checkImage(image: StoredImage): StoredImage {
+  if (!/^sha256:[0-9a-f]{64}$/.test(image.id)) throw unusableAnswer()
+  return {
+    ...image,
+    references: image.references.slice(0, entriesMax).map((reference) => cut(reference, text.name)),
+    sizeBytes: safeInteger(image.sizeBytes),
+    createdAt: clamp(image.createdAt),
+    containers: image.containers.slice(0, entriesMax).map((name) => cut(name, text.short)),
+  }
+}
+
+/** A batch whose numbers no agent of ours counts to is refused. @throws ConnectError */
+export function checkReport(batch: ReportDeploymentRequest): ReportDeploymentRequest {
+  const refuse = () => new ConnectError('the report makes no sense', Code.InvalidArgument)
+  if ((batch.release?.number ?? 0) > releaseNumberMax) throw refuse()
+  return {
+    ...batch,
+    events: batch.events.map((event) => {
+      if (event.sequence > BigInt(Number.MAX_SAFE_INTEGER)) throw refuse()
+      return { ...event, at: clamp(event.at) }
+    }),
+  }
+}
+
+/** What an agent says of itself, as far as it can be stored. @throws ConnectError */
+export function checkInfo(info: AgentInfo): AgentInfo {
+  if (info.publicKey.length > publicKeyMax || info.publicKey.includes('\0'))
+    throw new ConnectError('the public key makes no sense', Code.InvalidArgument)
+  return {
+    ...info,
+    version: cut(info.version, text.short),
+    containerName: cut(info.containerName, text.short),
+    engineVersion: cut(info.engineVersion, text.short),
+    operatingSystem: cut(info.operatingSystem, text.short),
+    architecture: cut(info.architecture, text.short),
+    sessionId: cut(info.sessionId, text.short),
+    openReleases: info.openReleases.filter(({ number }) => number <= releaseNumberMax).slice(0, entriesMax),
+  }
+}
+
+/** Failures are sentences for a person; an agent may write a book. */
+export const failureSentence = (message: string): string => cut(message, text.sentence)
+
+function clamp(at: Timestamp | undefined): Timestamp | undefined {
+  if (!at) return undefined
+  const seconds = at.seconds < 0n ? 0n : at.seconds > secondsMax ? secondsMax : at.seconds
+  return { ...at, seconds, nanos: Math.min(999_999_999, Math.max(0, at.nanos)) }
+}
+
+function safeInteger(value: bigint): bigint {
+  const max = BigInt(Number.MAX_SAFE_INTEGER)
+  return value > max ? max : value
+}
+
+/** Null characters cannot be stored, and half of a pair of surrogates cannot be sent. */
+function cut(value: string, max: number): string {
+  const plain = value.includes('\0') ? value.replaceAll('\0', '') : value
+  return plain.length > max ? plain.slice(0, max).toWellFormed() : plain
+}
+
+function isJsonObject(json: string): boolean {
+  if (json.length > inspectionMax) return false
+  try {
+    const parsed: unknown = JSON.parse(json)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+  } catch {
+    return false
+  }
+}
