@@ -1,4 +1,6 @@
 import type { ContainerConfigFields } from '@crux/contract'
+import { networkDangers } from './networks.ts'
+import { labelDangers } from './reserved-labels.ts'
 
 export type HostDanger = { property: string; value: string; reason: string }
 
@@ -50,10 +52,8 @@ export function hostDangers(config: ContainerConfigFields): HostDanger[] {
       reason: `The capability ${capabilityName(capability.key)} gives power over the node itself`,
     })
   })
-  config.networks?.forEach((network, index) => {
-    if (network.key !== 'host') return
-    dangers.push({ property: `networks[${index}].key`, value: 'host', reason: 'The host network is not isolated' })
-  })
+  dangers.push(...networkDangers(config))
+  dangers.push(...labelDangers(config))
   return dangers
 }
 
