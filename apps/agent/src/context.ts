@@ -8,6 +8,7 @@ import type { Logger } from '@crux/service-kit'
 import { createLinkClock } from './apply/control.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networks.ts'
 import { createReleases } from './apply/releases.ts'
+import { createTeamNetworks } from './apply/team-networks.ts'
 import { pause } from './concurrency/pause.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -93,13 +94,16 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       claims: createImageClaims(),
       fetched: await openFetchedImages(join(folder, 'fetched-images.json'), driver.engine),
     }
+    const teamNetworks = createTeamNetworks({ engine: driver.engine, nodeId: () => credentials.nodeId(), log })
     const working = createReleases({
       context: {
         driver,
         gate: holding,
+        teamNetworks,
         place: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
+          serverUrl: settings.server,
           seesHost: ownContainer === '' && settings.dockerHost.startsWith('unix:'),
         },
         dataDir: settings.dataDir,
@@ -110,7 +114,10 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
       journals: openJournalFolder(join(folder, 'journal')),
       client,
-      onEnded: (prefix) => keeper?.released(prefix),
+      onEnded(prefix) {
+        keeper?.released(prefix)
+        void teamNetworks.removeUnused()
+      },
       log,
     })
     releases = working
@@ -127,6 +134,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       engine: driver.engine,
       nodeId: () => credentials.nodeId(),
       isBusy: working.isBusy,
+      team: teamNetworks,
       log,
     })
     networks = prepared

@@ -40,9 +40,9 @@ function routeProblems(routing: ContainerConfigFields['routing'], foreign: Forei
   const host = listedHosts(routing.domain).find((listed) => !isRoutedHost(listed))
   if (host !== undefined)
     problems.push(problem('routing.domain', 'matches', `${host} is no host name: separate several with commas`))
-  // It ends up between backquotes in a rule of the proxy.
-  if (routing.path && /[`\s]/.test(routing.path))
-    problems.push(problem('routing.path', 'matches', 'A path has no white space and no backquotes'))
+  // It ends up between backquotes in a rule of the proxy, and braces are a pattern to some versions of it.
+  if (routing.path && /[`\s{}]/.test(routing.path))
+    problems.push(problem('routing.path', 'matches', 'A path has no white space, backquotes or braces'))
   return problems
 }
 

@@ -25,10 +25,13 @@ import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
 import { refusalOf, startAndVerify } from './start-and-verify.ts'
+import type { TeamNetworks } from './team-networks.ts'
+import { verifyRoutes } from './verify-routes.ts'
 
 export interface ReleaseContext {
   driver: Driver
   gate: Gate
+  teamNetworks: TeamNetworks
   place: NodePlace
   dataDir: string
   decrypt: (message: string) => Promise<string>
@@ -56,6 +59,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   const narrator = createNarrator(journal)
   let run: Run | undefined
   let unclaim: (() => void) | undefined
+  let unclaimNetworks: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
     if (!journal.facts.committed) signal.throwIfAborted()
@@ -64,6 +68,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     unclaim = await context.images.claims.claim(wantedImages(release, desired))
+    unclaimNetworks = context.teamNetworks.claim(desired.flatMap(({ networks }) => networks.map(({ name }) => name)))
     const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
       driver: context.driver,
@@ -86,6 +91,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     await fail(journal, context, narrator, run, error)
   } finally {
     unclaim?.()
+    unclaimNetworks?.()
   }
 }
 
@@ -135,6 +141,7 @@ async function prepareRun(
   const run: Run = {
     driver: context.driver,
     gate: context.gate,
+    teamNetworks: context.teamNetworks,
     release,
     plan,
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
@@ -212,6 +219,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   }
   await inOrder(plan.prepare, run)
   await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
+  await verifyRoutes(run)
   if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop'))) {
     await context.clock.mayProceed(signal)
     // From here a service pauses: whatever happens, somebody must know that it is to come back.
@@ -319,6 +327,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
   return {
     driver: context.driver,
     gate: context.gate,
+    teamNetworks: context.teamNetworks,
     release: journal.release,
     plan,
     resolved: new Map(),

@@ -13,7 +13,7 @@ const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 's
 type Config = Parameters<typeof makeConfig>[0]
 function specOf(
   config: Partial<Config>,
-  more: { allowed?: boolean; prefix?: string; configJson?: string; rootDomain?: string } = {},
+  more: { allowed?: boolean; prefix?: string; configJson?: string; rootDomain?: string; serverUrl?: string } = {},
 ) {
   const release = create(ReleaseSchema, {
     key: { deploymentId: 'd', number: 1 },
@@ -30,7 +30,8 @@ function specOf(
   })
   const [instance] = release.instances
   if (!instance) throw new Error('one instance')
-  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain: more.rootDomain })
+  const { rootDomain, serverUrl } = more
+  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain, serverUrl })
 }
 
 describe('desiredOf', () => {
@@ -64,13 +65,8 @@ describe('desiredOf', () => {
     )
   })
 
-  test('never lets a label of a person take the place of ours', () => {
-    const { base } = specOf({
-      dockerLabels: [
-        { key: label.team, value: 'x' },
-        { key: 'mine', value: 'y' },
-      ],
-    })
+  test('has the labels of a person beside ours', () => {
+    const { base } = specOf({ dockerLabels: [{ key: 'mine', value: 'y' }] })
     expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
   })
 
@@ -85,6 +81,18 @@ describe('desiredOf', () => {
     const rule = 'traefik.http.routers.shop-web.rule'
     expect(specOf({ expose: 'expose' }, { rootDomain: 'd.io' }).base.labels[rule]).toBe('Host(`web.shop.d.io`)')
     expect(() => specOf({ expose: 'expose' })).toThrow('needs a domain or a path')
+  })
+
+  test('routes by a path alone where host-dangerous options are allowed', () => {
+    const { base } = specOf({ expose: 'expose', routing: { path: '/only' } }, { allowed: true })
+    expect(base.labels['traefik.http.routers.shop-web.rule']).toBe('PathPrefix(`/only`)')
+  })
+
+  test.each(['crux.example.com', 'Crux.example.com', '*.example.com'])('routes no host name of Crux: %s', (domain) => {
+    const place = { serverUrl: 'https://crux.example.com:8443' }
+    expect(() => specOf({ expose: 'expose', routing: { domain, path: '/x' } }, place)).toThrow(
+      'is the host name of Crux',
+    )
   })
 
   test.each<[string, Partial<Config>, string]>([
@@ -107,6 +115,19 @@ describe('desiredOf', () => {
       'a volume that leads out of its folder',
       { volumes: [{ name: 'a/../../b', path: '/x' }] },
       'is not a name for a volume',
+    ],
+    ['a label of ours', { dockerLabels: [{ key: 'Dev.Crux.team', value: 'x' }] }, 'say whose a container is'],
+    [
+      'a label that a proxy obeys',
+      { dockerLabels: [{ key: 'traefik.http.routers.x.rule', value: 'Host(`a.b`)' }] },
+      "needs an admin's permission",
+    ],
+    ['a network of the engine', { networks: [{ key: 'engine:db' }] }, "needs an admin's permission"],
+    ['a mode as a network', { networks: [{ key: 'host' }] }, 'choose it as network mode'],
+    [
+      'a route for every host name',
+      { expose: 'expose', routing: { path: '/api' } },
+      'a route without a host name answers for every host name',
     ],
     ['a path of the host', { volumes: [{ name: '/var/run/docker.sock', path: '/x' }] }, 'a path of the host'],
     [
