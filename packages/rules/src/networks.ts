@@ -44,7 +44,7 @@ export function networkKeyProblem(key: string): { error: string; description: st
   return undefined
 }
 
-/** Networks of the engine belong to others: who joins one reaches everything on it. */
+/** Networks of the engine belong to others: a container that joins one reaches everything on it. */
 export function networkDangers(config: ContainerConfigFields): HostDanger[] {
   return (config.networks ?? []).flatMap(({ key }, index) => {
     const { kind, name } = parseNetworkKey(key)

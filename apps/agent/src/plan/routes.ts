@@ -40,8 +40,8 @@ export function desiredRoutes(
 }
 
 /**
- * A host name and path belong to one owner per engine: whoever routed them first keeps them, running or not. The sentence does not
- * say whose they are. Within an owner a longer path may lie below a shorter one, but no two containers have the same route.
+ * A host name and path belong to one owner per engine: the one that routed them first keeps them, running or not. The sentence does
+ * not say whose they are. Within an owner a longer path may lie below a shorter one, but no two containers have the same route.
  *
  * @param changing instances that get a new container
  * @param staying instances of the release that keep theirs
