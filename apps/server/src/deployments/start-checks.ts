@@ -16,11 +16,18 @@ import type { TeamContext } from '../http/handlers.ts'
 import { heldStorages } from '../storages/actions.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
+import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 
 export type Planned = Pick<LoadedInstance, 'id' | 'configId' | 'config'>
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
-export type StartRequest = { team: TeamContext; ignoreProtected: boolean; from: 'layers' | 'release' }
+export type StartRequest = {
+  team: TeamContext
+  ignoreProtected: boolean
+  from: 'layers' | 'release'
+  /** Where browsers reach Crux: that host name is nobody's to route. */
+  cruxUrl: string
+}
 
 /** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
@@ -59,6 +66,7 @@ export async function startProblems(
     request.from === 'layers' ? checkBundles(deployment) : undefined,
     await checkStorages(queries, deployment, instances),
     checkDangers(instances, request.team),
+    await checkRoutes(queries, deployment, instances, request.cruxUrl),
     checkMissingSecrets(instances),
     checkEncryption(deployment, instances),
     checkNode(deployment),

@@ -42,6 +42,7 @@ export async function startDeployment(
       team: who.team,
       ignoreProtected: options.ignoreProtected,
       from: 'layers',
+      cruxUrl: app.config.url,
     })
     if (refused) {
       const voided = hasStaleValues(deployment)
@@ -100,6 +101,7 @@ export async function startRelease(
         team: who.team,
         ignoreProtected: options.ignoreProtected,
         from: 'release',
+        cruxUrl: app.config.url,
       }),
     )
     return begin(queries, who, deployment, instances, {
