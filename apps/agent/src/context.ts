@@ -169,6 +169,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         credentials,
         releases: working,
         networks: prepared,
+        gate: holding,
         images,
         log,
         ownContainer,
