@@ -7,6 +7,7 @@ import { inBackground, type Logger } from '@crux/service-kit'
 import { createLinkClock } from './apply/control.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networks.ts'
 import { createReleases } from './apply/releases.ts'
+import { createTeamNetworks } from './apply/team-networks.ts'
 import { pause } from './concurrency/pause.ts'
 import { checkingMounts } from './drivers/check-mounts.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
@@ -103,14 +104,17 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       claims: createImageClaims(),
       fetched: await openFetchedImages(join(own, 'fetched-images.json'), driver.engine),
     }
+    const teamNetworks = createTeamNetworks({ engine: driver.engine, nodeId: () => credentials.nodeId(), log })
     const working = createReleases({
       context: {
         driver,
         gate: holding,
+        teamNetworks,
         place: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
-          seesHost,
+            serverUrl: settings.server,
+            seesHost,
         },
         data,
         sources,
@@ -121,7 +125,10 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
       journals: openJournalFolder(await data.ownDirectory(ownFolder, 'journal')),
       client,
-      onEnded: (prefix) => keeper?.released(prefix),
+      onEnded(prefix) {
+        keeper?.released(prefix)
+        void teamNetworks.removeUnused()
+      },
       log,
     })
     releases = working
@@ -138,6 +145,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       engine: driver.engine,
       nodeId: () => credentials.nodeId(),
       isBusy: working.isBusy,
+      team: teamNetworks,
       log,
     })
     networks = prepared
@@ -172,6 +180,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
         credentials,
         releases: working,
         networks: prepared,
+        gate: holding,
         images,
         log,
       }),

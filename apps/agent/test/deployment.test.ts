@@ -141,15 +141,12 @@ describe('a first deployment', () => {
               workingDirectory: '/tmp',
               user: 1000,
               tty: true,
-              dockerLabels: [
-                { key: 'colour', value: 'blue' },
-                { key: 'dev.crux.team', value: 'mine' },
-              ],
+              dockerLabels: [{ key: 'colour', value: 'blue' }],
               logConfig: { driver: 'json-file', options: [{ key: 'max-size', value: '1m' }] },
               capabilities: [{ key: 'NET_RAW', value: 'drop' }],
               expose: 'exposeWithTls',
               routing: {
-                domain: 'a.example.com, b.example.com',
+                domain: `a.${world.owner.prefix}.example, b.${world.owner.prefix}.example`,
                 path: '/app',
                 stripPath: true,
                 uploadLimit: '10MB',
@@ -189,8 +186,7 @@ describe('a first deployment', () => {
     })
     expect(Config.Labels).toMatchObject({
       'traefik.enable': 'true',
-      [`traefik.http.routers.${world.name('web')}.rule`]:
-        '(Host(`a.example.com`) || Host(`b.example.com`)) && PathPrefix(`/app`)',
+      [`traefik.http.routers.${world.name('web')}.rule`]: `(Host(\`a.${world.owner.prefix}.example\`) || Host(\`b.${world.owner.prefix}.example\`)) && PathPrefix(\`/app\`)`,
       [`traefik.http.routers.${world.name('web')}.middlewares`]: `${world.name('web')}-stripper,${world.name('web')}-limit`,
       [`traefik.http.middlewares.${world.name('web')}-limit.buffering.maxRequestBodyBytes`]: '10000000',
       [`traefik.http.services.${world.name('web')}.loadbalancer.server.port`]: '8080',

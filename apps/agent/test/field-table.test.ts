@@ -14,7 +14,8 @@ import { type FieldRow, fieldsOf, packRows, type Seen } from './field-table/row.
 import { startWorld, type World, webImage } from './kit/index.ts'
 
 const withoutStorage = storageMissing()
-const networks = [1, 2].map((number) => `field-${randomUUID().slice(0, 8)}-${number}`)
+const engineNetwork = `field-${randomUUID().slice(0, 8)}`
+const networks = [`${engineNetwork}-team`, `engine:${engineNetwork}`]
 let world: World
 let storage: TestStorage | undefined
 let hostFolder: string
@@ -25,6 +26,7 @@ const placeOf = new Map<FieldRow, string>()
 
 beforeAll(async () => {
   ;[world, storage] = await Promise.all([startWorld(), withoutStorage ? undefined : startStorage()])
+  await world.docker.createNetwork({ Name: engineNetwork })
   hostFolder = await mkdtemp(join(tmpdir(), 'crux-host-'))
   const page = webImage('field')
   const field = { ...page, files: { ...page.files, '/www/ready.html': 'ready' } }
@@ -53,6 +55,7 @@ beforeAll(async () => {
     images,
     networks,
     hostFolder,
+    routedHost: `${engineNetwork}.example.com`,
     ports: await Promise.all(Array.from({ length: 5 }, () => freePort())),
     range: await freeRange(),
     encrypt: async (text: string) => String(await encrypt({ message: await createMessage({ text }), encryptionKeys })),
@@ -78,11 +81,10 @@ afterAll(async () => {
   await world.dispose()
   await storage?.dispose()
   await rm(hostFolder, { recursive: true, force: true })
-  for (const name of networks)
-    await world.docker
-      .getNetwork(name)
-      .remove()
-      .catch(() => undefined)
+  await world.docker
+    .getNetwork(engineNetwork)
+    .remove()
+    .catch(() => undefined)
 })
 
 /** The first of three ports in a row that are free. */

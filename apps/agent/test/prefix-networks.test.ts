@@ -1,6 +1,7 @@
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrefixNetworks } from '../src/apply/prefix-networks.ts'
+import { createTeamNetworks } from '../src/apply/team-networks.ts'
 import { openDockerDriver } from '../src/drivers/docker/driver.ts'
 import { label } from '../src/plan/labels.ts'
 import { networkName } from '../src/plan/names.ts'
@@ -64,11 +65,14 @@ describe('the network of a prefix', () => {
     )
     let now = Date.now()
     const busy = new Set<string>()
+    const log = createLogger({ name: 'test', level: 'silent' })
+    const nodeId = () => world.owner.nodeId
     const networks = createPrefixNetworks({
       engine: driver.engine,
-      nodeId: () => world.owner.nodeId,
+      nodeId,
       isBusy: (prefix) => busy.has(prefix),
-      log: createLogger({ name: 'test', level: 'silent' }),
+      team: createTeamNetworks({ engine: driver.engine, nodeId, log }),
+      log,
       preparedMax: 2,
       now: () => now,
     })

@@ -76,8 +76,10 @@ export const configDescriptions: Readonly<Record<string, string>> = {
   'logConfig.options': 'Options of the driver by name, such as max-size.',
   restartPolicy: 'When Docker starts it again by itself.',
   networkMode: 'bridge: its own network address. host: that of the node (only admins). none: no network.',
-  networks: 'Networks that it joins, made when they are missing.',
-  dockerLabels: 'Labels of the container. null removes one that a weaker layer sets.',
+  networks:
+    "Networks that it joins. A plain name is the team's own network on the node, shared by all that name it and made when it is missing; engine:NAME is one that exists on the engine (only admins).",
+  dockerLabels:
+    'Labels of the container. null removes one that a weaker layer sets. Labels that other software on the node obeys are for admins only.',
   deploymentStrategy: 'How Kubernetes replaces it.',
   customHeaders: 'Headers that the ingress passes on.',
   proxyHeaders: 'Whether the ingress passes on the usual headers of a proxy.',

@@ -3,6 +3,7 @@ import { patterns } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { checkShape } from './config-shape.ts'
 import { type HostPort, publishedPorts, samePlace } from './host-ports.ts'
+import { repeatedRoutes } from './routes.ts'
 import { kubernetesNameProblems } from './validate-kubernetes-names.ts'
 import { mountProblems } from './validate-mounts.ts'
 import { portProblems } from './validate-ports.ts'
@@ -93,6 +94,7 @@ export function validateRelease(
       hostPorts.push({ ...mine, name: config.name, index })
     }
   })
+  problems.push(...repeatedRoutes(instances))
   return onePerProperty(problems)
 }
 

@@ -2,6 +2,8 @@ import type { ContainerConfigFields } from '@crux/contract'
 import { canonicalJson } from './canonical-json.ts'
 import { memoryDangers, ulimitDangers } from './dangerous-limits.ts'
 import { logDangers } from './dangerous-logs.ts'
+import { networkDangers } from './networks.ts'
+import { labelDangers } from './reserved-labels.ts'
 
 export type HostDanger = { property: string; value: string; reason: string }
 
@@ -39,7 +41,8 @@ export function hostDangers(config: ContainerConfigFields): HostDanger[] {
     ...networkModeDangers(config),
     ...hostPathDangers(config),
     ...capabilityDangers(config),
-    ...hostNetworkDangers(config),
+    ...networkDangers(config),
+    ...labelDangers(config),
     ...logDangers(config),
     ...ulimitDangers(config),
     ...memoryDangers(config),
@@ -59,14 +62,6 @@ function networkModeDangers({ networkMode }: ContainerConfigFields): HostDanger[
   if (networkMode !== 'host') return []
   const reason = "The host network reaches every service that listens on the node's loopback"
   return [{ property: 'networkMode', value: networkMode, reason }]
-}
-
-function hostNetworkDangers({ networks }: ContainerConfigFields): HostDanger[] {
-  return (networks ?? []).flatMap(({ key }, index) =>
-    key === 'host'
-      ? [{ property: `networks[${index}].key`, value: key, reason: 'The host network is not isolated' }]
-      : [],
-  )
 }
 
 function capabilityDangers({ capabilities }: ContainerConfigFields): HostDanger[] {

@@ -1,6 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { bytesOfUploadLimit } from './quantity.ts'
+import { isRoutedHost, listedHosts } from './routes.ts'
 import { isOwnPort } from './validate-ports.ts'
 
 /** What leads to a port of the container: the proxy's route, health checks, metrics. */
@@ -36,24 +37,15 @@ function routeProblems(routing: ContainerConfigFields['routing'], foreign: Forei
     )
   if (routing.uploadLimit && !bytesOfUploadLimit(routing.uploadLimit))
     problems.push(problem('routing.uploadLimit', 'matches', 'Write a number of bytes or a size such as 10mb'))
-  const host = (routing.domain ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .find((part) => part !== '' && !isRoutedHost(part))
+  const host = listedHosts(routing.domain).find((listed) => !isRoutedHost(listed))
   if (host !== undefined)
     problems.push(problem('routing.domain', 'matches', `${host} is no host name: separate several with commas`))
-  // It ends up between backquotes in a rule of the proxy.
-  if (routing.path && (routing.path.includes('`') || !isRequestPath(routing.path)))
+  // It ends up between backquotes in a rule of the proxy, and braces are a pattern to some versions of it.
+  if (routing.path && (/[`{}]/.test(routing.path) || !isRequestPath(routing.path)))
     problems.push(
-      problem('routing.path', 'matches', `A path has neither white space nor backquotes: write it ${asciiOnly}`),
+      problem('routing.path', 'matches', `A path has no white space, backquotes or braces: write it ${asciiOnly}`),
     )
   return problems
-}
-
-/** Labels of at most 63 characters (RFC 1123); the first may be a `*`. */
-function isRoutedHost(host: string): boolean {
-  const name = host.startsWith('*.') ? host.slice(2) : host
-  return host.length <= 253 && name.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i.test(label))
 }
 
 /** A path that is sent as it is written: an HTTP client refuses, or changes, any other character of a request line. */

@@ -1,23 +1,18 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { type ConfigProblem, problem, repeated } from './config-problem.ts'
 import { capabilityName } from './host-dangerous.ts'
+import { networkProblems } from './networks.ts'
+import { reservedLabelProblems } from './reserved-labels.ts'
 
 type Row = { key: string; value?: string | null | undefined }
 
-/** Names that the engine would refuse later with worse words, and labels that are ours. */
+/** Names that the engine would refuse later with worse words, and labels that are reserved. */
 export function rowProblems(config: ContainerConfigFields): ConfigProblem[] {
   return [
     ...each(config, 'environment', 'matches', noEqualsSign),
     ...each(config, 'secrets', 'matches', noEqualsSign),
-    ...each(config, 'dockerLabels', 'reserved', ({ key }) =>
-      key.startsWith('dev.crux.') ? 'Labels that begin with dev.crux. are kept for Crux' : undefined,
-    ),
-    ...each(config, 'networks', 'matches', ({ key }) =>
-      /^[a-zA-Z0-9][\w.-]*$/.test(key) ? undefined : 'A network name has letters, digits, dots, dashes and underscores',
-    ),
-    ...each(config, 'networks', 'reserved', ({ key }) =>
-      key === 'bridge' || key === 'none' ? `${key} is no network to join: choose it as network mode` : undefined,
-    ),
+    ...reservedLabelProblems(config),
+    ...networkProblems(config),
     ...each(config, 'capabilities', 'oneOf', ({ key }) =>
       capabilities.has(capabilityName(key)) ? undefined : 'Use the name of a capability such as NET_ADMIN',
     ),
@@ -39,7 +34,7 @@ const noEqualsSign = ({ key }: Row) => (key.includes('=') ? 'A name has no equal
 
 function each(
   config: ContainerConfigFields,
-  field: 'environment' | 'secrets' | 'dockerLabels' | 'networks' | 'capabilities' | 'customHeaders',
+  field: 'environment' | 'secrets' | 'capabilities' | 'customHeaders',
   error: string,
   check: (row: Row) => string | undefined,
 ): ConfigProblem[] {

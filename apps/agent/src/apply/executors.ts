@@ -15,18 +15,21 @@ import { companionName, networkName } from '../plan/names.ts'
 import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
+import { emptiedImageLabels } from '../plan/user-labels.ts'
 import type { OpenedSecrets } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
 import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts, suspendPorts } from './gate-steps.ts'
 import { ContainerState, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { discardPreparations, prepareInstance } from './prepare.ts'
+import { type TeamNetworks, verifyEngineNetwork } from './team-networks.ts'
 import { verify, type Watched, watchOne } from './verify.ts'
 
 /** What the steps of one release share. */
 export interface Run {
   driver: Driver
   gate: Gate
+  teamNetworks: TeamNetworks
   release: Release
   plan: Plan
   resolved: ReadonlyMap<string, ResolvedInstance>
@@ -59,6 +62,10 @@ const executors: Executors = {
     if (!ensured.has(network)) await ensureOwnNetwork(driver, release, network, internal)
     ensured.add(network)
   },
+  'team-network.ensure': async ({ network, key }, { release, teamNetworks }) => {
+    if (release.owner) await teamNetworks.ensure({ name: network, key }, release.owner)
+  },
+  'engine-network.verify': ({ network }, { driver }) => verifyEngineNetwork(driver.engine, network),
   'container.create': createContainer,
   'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
     narrator.silences(instanceId, name)
@@ -137,15 +144,20 @@ async function removeNetworkOfDeletedNode(
 }
 
 /** Makes a network of the release where it is missing; its own ones say whose they are. */
+/**
+ * Makes the network of the release's prefix where it is missing.
+ *
+ * @throws Refusal for any other, which only a plan of an agent before the networks of teams could name
+ */
 export async function ensureOwnNetwork(
   driver: Driver,
   { owner }: Release,
   name: string,
   internal: boolean,
 ): Promise<void> {
-  const ours = owner && (name === networkName(owner) || name === companionName(owner))
-  const labels: Record<string, string> = ours ? ownerLabels(owner) : {}
-  await driver.engine.ensureNetwork({ name, internal, labels })
+  if (!owner || (name !== networkName(owner) && name !== companionName(owner)))
+    throw new Refusal('', `the network ${name} was planned by an older agent: deploy again`)
+  await driver.engine.ensureNetwork({ name, internal, labels: ownerLabels(owner) })
 }
 
 /** Waits for an engine that is away, so that its restart fails no deployment. */
@@ -217,21 +229,15 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
     // Its own policy comes when it is verified; only who expects it to wait for a restart needs it before.
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...run.secrets.get(instance.instanceId), ...instance.base.environment },
-    labels: { ...withoutOurs(instance.facts.labels), ...instance.base.labels, [label.configHash]: hashOf(instance) },
+    labels: {
+      ...emptiedImageLabels(instance.facts.labels),
+      ...instance.base.labels,
+      [label.configHash]: hashOf(instance),
+    },
     aliases: planned.aliases,
     links: planned.links,
     networks: planned.networks,
   }
-}
-
-/** A container has the labels of its image too: what an image says in our name is emptied, since it would be believed. */
-function withoutOurs(ofImage: Readonly<Record<string, string>>): Record<string, string> {
-  const ours: readonly string[] = Object.values(label)
-  return Object.fromEntries(
-    Object.keys(ofImage)
-      .filter((key) => ours.includes(key))
-      .map((key) => [key, '']),
-  )
 }
 
 /** After a crash the container may be there already: its labels say whether it is this release's. */

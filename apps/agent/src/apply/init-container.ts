@@ -1,6 +1,7 @@
 import type { ContainerSpec } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
+import { networkName } from '../plan/names.ts'
 import type { InitRun } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
 import { ensureOwnNetwork, partsOf, type Run } from './executors.ts'
@@ -37,9 +38,6 @@ async function specOf(
   job: Job,
 ): Promise<Omit<ContainerSpec, 'name' | 'labels'> & { labels?: Record<string, string> }> {
   const { instance, run } = job
-  // On the engine's default bridge it would meet containers of other teams, and of nobody.
-  const { network } = run.plan
-  if (!init.withParent) await ensureOwnNetwork(run.driver, run.release, network, false)
   const own: Omit<ContainerSpec, 'name' | 'labels'> = {
     ...idleSpec,
     image: imageFor(job, init),
@@ -47,7 +45,7 @@ async function specOf(
     entrypoint: init.entrypoint,
     command: init.command,
     mounts: init.mounts,
-    networkMode: network,
+    networkMode: await ownNetwork(run),
   }
   if (!init.withParent) return own
   const { base, config } = instance
@@ -58,11 +56,19 @@ async function specOf(
     environment: { ...run.secrets.get(instance.instanceId), ...base.environment, ...init.environment },
     networkMode: base.networkMode,
     links: planned.links,
-    networks: instance.networks.map((name) => ({ name, aliases: [] })),
+    networks: instance.networks.map(({ name }) => ({ name, aliases: [] })),
     extraHosts: base.extraHosts,
     // An inspection leaves out the values of these.
     ...(secretKeys.length > 0 ? { labels: { [label.secretKeys]: secretKeys.join(',') } } : {}),
   }
+}
+
+/** The engine's default bridge would put it beside containers of everybody on the machine. */
+async function ownNetwork({ driver, release }: Run): Promise<string> {
+  if (!release.owner) throw new Refusal('', 'the release names no owner')
+  const name = networkName(release.owner)
+  await ensureOwnNetwork(driver, release, name, false)
+  return name
 }
 
 async function lastLines({ driver }: Run, id: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import type { ContainerEngine, ObservedNetwork } from '../drivers/container-engi
 import { messageOf } from '../drivers/errors.ts'
 import { label, ownerLabels, ownerOf } from '../plan/labels.ts'
 import { companionName, networkName } from '../plan/names.ts'
+import type { TeamNetworks } from './team-networks.ts'
 
 type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
 
@@ -29,11 +30,13 @@ export function createPrefixNetworks(options: {
   engine: ContainerEngine
   nodeId: () => string
   isBusy: (prefix: string) => boolean
+  /** Those that prefixes of the team share go on the same occasions. */
+  team: TeamNetworks
   log: Logger
   preparedMax?: number
   now?: () => number
 }): PrefixNetworks {
-  const { engine, nodeId, isBusy, log, preparedMax = preparedDefault } = options
+  const { engine, nodeId, isBusy, team, log, preparedMax = preparedDefault } = options
   const now = options.now ?? Date.now
 
   /** Unused networks of this node, the oldest first. Another agent on the same engine looks after its own. */
@@ -47,7 +50,7 @@ export function createPrefixNetworks(options: {
       .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
   }
 
-  async function release(owner: OwnerIds): Promise<void> {
+  async function releasePrefix(owner: OwnerIds): Promise<void> {
     if (isBusy(owner.prefix)) return
     for (const name of [companionName(owner), networkName(owner)]) {
       await engine
@@ -63,7 +66,10 @@ export function createPrefixNetworks(options: {
   }
 
   return {
-    release,
+    async release(owner) {
+      await releasePrefix(owner)
+      await team.removeUnused()
+    },
     prepare: (owner) =>
       quietly('a network could not be prepared', async () => {
         // The server's word becomes a name on the engine.
@@ -72,16 +78,17 @@ export function createPrefixNetworks(options: {
         await engine.ensureNetwork({ name, internal: false, labels: ownerLabels(owner) })
         const others = (await unused()).filter((network) => network.name !== name)
         for (const { owner: oldest } of others.slice(0, Math.max(0, others.length + 1 - preparedMax)))
-          await release(oldest)
+          await releasePrefix(oldest)
       }),
     sweep: () =>
       quietly('unused networks were not looked for', async () => {
         for (const { owner, createdAt } of await unused())
-          if (now() - createdAt.getTime() > staleMs) await release(owner)
+          if (now() - createdAt.getTime() > staleMs) await releasePrefix(owner)
+        await team.removeUnused()
       }),
     clear: () =>
       quietly('unused networks were not looked for', async () => {
-        await Promise.all((await unused()).map(({ owner }) => release(owner)))
+        await Promise.all([team.removeUnused(), ...(await unused()).map(({ owner }) => releasePrefix(owner))])
       }),
   }
 }

@@ -7,6 +7,7 @@ import type { PreparationImage, ResolvedInstance } from '../plan/plan.ts'
 import type { Preparation } from '../plan/preparations.ts'
 import { Refusal } from '../plan/refusal.ts'
 import type { StepOf } from '../plan/steps.ts'
+import { emptiedImageLabels } from '../plan/user-labels.ts'
 import { partsOf, type Run } from './executors.ts'
 import { copyConfig, importFiles } from './fill-volume.ts'
 import { runInit } from './init-container.ts'
@@ -112,7 +113,9 @@ export async function createPreparation(
   const own = (await findPreparations(run, instance.instanceId, index))[0]
   if (own) return own.id
   const name = preparationName(instance.full, what)
+  const image = [...instance.preparationImages.values()].find(({ facts }) => facts.id === spec.image.id)
   const labels = {
+    ...emptiedImageLabels(image?.facts.labels ?? {}),
     ...spec.labels,
     ...(owner ? ownerLabels(owner) : {}),
     [label.deployment]: key?.deploymentId ?? '',

@@ -36,6 +36,7 @@ function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrato
   return {
     driver: context.driver,
     gate: context.gate,
+    teamNetworks: context.teamNetworks,
     release: journal.release,
     plan,
     resolved: new Map(),

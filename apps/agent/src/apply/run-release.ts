@@ -30,10 +30,13 @@ import { whileAway } from './patience.ts'
 import { memoryOf, putBack } from './put-back.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
 import { refusalOf, startAndVerify } from './start-and-verify.ts'
+import type { TeamNetworks } from './team-networks.ts'
+import { verifyRoutes } from './verify-routes.ts'
 
 export interface ReleaseContext {
   driver: Driver
   gate: Gate
+  teamNetworks: TeamNetworks
   place: NodePlace
   data: DataDirectory
   sources: BindSources
@@ -62,6 +65,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   const narrator = createNarrator(journal)
   let run: Run | undefined
   let unclaim: (() => void) | undefined
+  let unclaimNetworks: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
     if (journal.facts.committed && crashLoopReason(journal)) return succeedWithoutCleanUp(journal, narrator)
@@ -74,6 +78,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     unclaim = await context.images.claims.claim(wantedImages(release, desired))
+    unclaimNetworks = context.teamNetworks.claim(desired.flatMap(({ networks }) => networks.map(({ name }) => name)))
     const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
       driver: context.driver,
@@ -98,6 +103,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     await fail(journal, context, narrator, run, error)
   } finally {
     unclaim?.()
+    unclaimNetworks?.()
   }
 }
 
@@ -147,6 +153,7 @@ async function prepareRun(
   const run: Run = {
     driver: context.driver,
     gate: context.gate,
+    teamNetworks: context.teamNetworks,
     release,
     plan,
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
@@ -226,6 +233,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   await enterPosition(journal, 'create')
   await inOrder(plan.prepare, run)
   await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
+  await verifyRoutes(run)
   if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop'))) {
     await context.clock.mayProceed(signal)
     // From here a service pauses: whatever happens, somebody must know that it is to come back.

@@ -25,6 +25,9 @@ export interface ContainerEngine {
   findByName(name: string): Promise<ObservedContainer | undefined>
   /** Networks that carry the label. */
   observeNetworks(labelled: string): Promise<ObservedNetwork[]>
+  /** Networks that are called exactly like this; the engine allows several. */
+  findNetworks(name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]>
+  /** Makes it where there is none of the name. @throws EngineError `refused` when there is one without the labels */
   ensureNetwork(network: NetworkSpec): Promise<void>
   /** Leaves it where a container, running or not, belongs to it. */
   removeNetworkIfUnused(name: string): Promise<void>

@@ -10,12 +10,14 @@ import { describeInScope, findInScope, isListed, requireScope } from '../contain
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
 import { EngineError, type EngineErrorKind, isEngineError, messageOf } from '../drivers/errors.ts'
+import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { imageList, removeImages } from './images.ts'
+import { findPortHolders } from './port-holders.ts'
 
 /** Why the agent process ends. Everything else is tried again for ever. */
 export type LinkEnd = 'refused' | 'revoked' | 'shutdown' | 'replaced' | 'stopped'
@@ -26,6 +28,7 @@ export interface CommandContext {
   credentials: Credentials
   releases: Releases
   networks: PrefixNetworks
+  gate: Gate
   images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
 }
@@ -41,7 +44,7 @@ const rememberedCommands = 1_000
  * executed again. The streams of one link end with it: the server asks for them anew.
  */
 export function createCommands(context: CommandContext) {
-  const { client, driver, credentials, images, log, networks, releases } = context
+  const { client, driver, credentials, gate, images, log, networks, releases } = context
   const seen = new Set<string>()
 
   function isNew(id: string): boolean {
@@ -204,6 +207,14 @@ export function createCommands(context: CommandContext) {
           await answer(commandId, async () => ({
             case: 'images',
             value: await imageList(driver, images.fetched, scopeOf(scope)),
+          }))
+          return undefined
+        }
+        case 'findPortHolders': {
+          const { value } = command
+          await answer(commandId, async () => ({
+            case: 'portHolders',
+            value: { holders: await findPortHolders(driver, gate, value) },
           }))
           return undefined
         }

@@ -18,6 +18,7 @@ function specOf(
     prefix?: string
     configJson?: string
     rootDomain?: string
+    serverUrl?: string
     image?: [name: string, tag: string]
   } = {},
 ) {
@@ -36,7 +37,8 @@ function specOf(
   })
   const [instance] = release.instances
   if (!instance) throw new Error('one instance')
-  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain: more.rootDomain })
+  const { rootDomain, serverUrl } = more
+  return desiredOf(release, instance, { dataMountPath: '/data', seesHost: true, rootDomain, serverUrl })
 }
 
 describe('desiredOf', () => {
@@ -70,13 +72,8 @@ describe('desiredOf', () => {
     )
   })
 
-  test('never lets a label of a person take the place of ours', () => {
-    const { base } = specOf({
-      dockerLabels: [
-        { key: label.team, value: 'x' },
-        { key: 'mine', value: 'y' },
-      ],
-    })
+  test('has the labels of a person beside ours', () => {
+    const { base } = specOf({ dockerLabels: [{ key: 'mine', value: 'y' }] })
     expect(base.labels).toMatchObject({ [label.team]: 'team', mine: 'y' })
   })
 
@@ -91,6 +88,18 @@ describe('desiredOf', () => {
     const rule = 'traefik.http.routers.shop-web.rule'
     expect(specOf({ expose: 'expose' }, { rootDomain: 'd.io' }).base.labels[rule]).toBe('Host(`web.shop.d.io`)')
     expect(() => specOf({ expose: 'expose' })).toThrow('needs a domain or a path')
+  })
+
+  test('routes by a path alone where host-dangerous options are allowed', () => {
+    const { base } = specOf({ expose: 'expose', routing: { path: '/only' } }, { allowed: true })
+    expect(base.labels['traefik.http.routers.shop-web.rule']).toBe('PathPrefix(`/only`)')
+  })
+
+  test.each(['crux.example.com', 'Crux.example.com', '*.example.com'])('routes no host name of Crux: %s', (domain) => {
+    const place = { serverUrl: 'https://crux.example.com:8443' }
+    expect(() => specOf({ expose: 'expose', routing: { domain, path: '/x' } }, place)).toThrow(
+      'is the host name of Crux',
+    )
   })
 
   test.each<[string, Partial<Config>, string]>([
@@ -131,6 +140,19 @@ describe('desiredOf', () => {
       'ulimits[0].key: With real-time',
     ],
     ['more memory than a node may spare', { shmSize: '100Gi' }, 'shmSize: Files in memory of more than 1Gi'],
+    ['a label of ours', { dockerLabels: [{ key: 'Dev.Crux.team', value: 'x' }] }, 'say whose a container is'],
+    [
+      'a label that a proxy obeys',
+      { dockerLabels: [{ key: 'traefik.http.routers.x.rule', value: 'Host(`a.b`)' }] },
+      "needs an admin's permission",
+    ],
+    ['a network of the engine', { networks: [{ key: 'engine:db' }] }, "needs an admin's permission"],
+    ['a mode as a network', { networks: [{ key: 'host' }] }, 'choose it as network mode'],
+    [
+      'a route for every host name',
+      { expose: 'expose', routing: { path: '/api' } },
+      'a route without a host name answers for every host name',
+    ],
     [
       'a config container without a volume of its own',
       { configContainer: { image: 'i', volume: 'v', path: '/', keepFiles: false } },

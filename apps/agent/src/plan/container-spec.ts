@@ -1,22 +1,27 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { FinalContainerConfig, patterns } from '@crux/contract'
-import { capabilityName, hostDangers } from '@crux/rules'
+import { capabilityName, hostDangers, type Route } from '@crux/rules'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../drivers/container-engine.ts'
 import { drainSecondsOf, gateLabel } from './gated-ports.ts'
 import { isDigestName } from './image-reference.ts'
-import { label, labelNamespace, ownerLabels } from './labels.ts'
+import { label, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
+import { type DesiredNetwork, desiredNetworks } from './networks.ts'
 import { type Preparation, preparationsOf, writtenSources } from './preparations.ts'
 import { Refusal } from './refusal.ts'
 import { bytesOf, healthCheckOf, resourcesOf } from './resources.ts'
+import { desiredRoutes } from './routes.ts'
 import { routingLabels } from './routing-labels.ts'
+import { userLabels } from './user-labels.ts'
 
 export interface NodePlace {
   dataMountPath: string
   rootDomain: string | undefined
   /** Whether paths of the node are paths of the agent's process too: not when it runs in a container. */
   seesHost: boolean
+  /** Where the agent reaches Crux: that host name is nobody's to route. */
+  serverUrl?: string | undefined
 }
 
 /** An instance of a release, read and judged, before its image is known. */
@@ -27,8 +32,10 @@ export interface DesiredInstance {
   image: { name: string; tag: string }
   /** All but what depends on the image, on neighbours and on secrets. */
   base: Omit<ContainerSpec, 'name' | 'aliases' | 'links' | 'networks'>
-  /** User-named networks, besides the prefix's own. */
-  networks: readonly string[]
+  /** Networks that the configuration names, besides the prefix's own. */
+  networks: readonly DesiredNetwork[]
+  /** Host names and paths that the node's proxy hands to it. */
+  routes: readonly Route[]
   folders: readonly VolumeFolder[]
   /** What is done before the container starts, in order. */
   preparations: readonly Preparation[]
@@ -67,13 +74,22 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
       seesHost: place.seesHost,
       hasStorage: instance.storage !== undefined,
     })
+    const networks = desiredNetworks(config, owner, release)
+    const labels = userLabels(config, release)
     const routing = routingLabels(config, { full, prefix: owner.prefix, network, rootDomain: place.rootDomain })
+    const routes = desiredRoutes(config, {
+      prefix: owner.prefix,
+      rootDomain: place.rootDomain,
+      serverUrl: place.serverUrl,
+      hostDangerousAllowed: release.hostDangerousAllowed,
+    })
     return {
       instanceId,
       full,
       config,
       image: { name: instance.imageName, tag: instance.imageTag },
-      networks: mode === network ? config.networks.map(({ key }) => key) : [],
+      networks: mode === network ? networks : [],
+      routes,
       folders,
       preparations,
       written: new Set([
@@ -86,7 +102,7 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
         environment: Object.fromEntries(config.environment.map(({ key, value }) => [key, value])),
         labels: {
           ...routing,
-          ...userLabels(config),
+          ...labels,
           ...ownLabels(release, instance, config),
           ...gateLabel(gated, drainSecondsOf(config)),
         },
@@ -195,13 +211,6 @@ function publishedOf(config: FinalContainerConfig): readonly GatedPort[] {
     })),
   )
   return [...single, ...ranges]
-}
-
-/** A person's labels stand beside ours and never in their place. */
-function userLabels(config: FinalContainerConfig): Record<string, string> {
-  return Object.fromEntries(
-    config.dockerLabels.filter(({ key }) => !key.startsWith(labelNamespace)).map(({ key, value }) => [key, value]),
-  )
 }
 
 function ownLabels(release: Release, instance: Instance, config: FinalContainerConfig): Record<string, string> {

@@ -16,14 +16,14 @@ export const label = {
   preparationOf: 'dev.crux.preparation-of',
   preparation: 'dev.crux.preparation',
   secretKeys: 'dev.crux.secret.keys',
+  /** On a network that a team shares on a node: the key that configurations name it by. */
+  teamNetwork: 'dev.crux.team-network',
   /** Ports that the node's gate leads to the container (plan/gated-ports.ts). */
   gate: 'dev.crux.gate',
   /** On the gate's own container: the agent's container that made it. */
   gateOf: 'dev.crux.gate-of',
   serviceCategory: 'dev.crux.service-category',
 } as const
-
-export const labelNamespace = 'dev.crux.'
 
 type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
 

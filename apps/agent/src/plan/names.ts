@@ -27,6 +27,19 @@ export function networkName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId'
 }
 
 /**
+ * The network that everything of a team on a node shares under a key. The word in the middle is no hash, so that no key makes it
+ * equal to the network of a prefix.
+ */
+export function teamNetworkName(owner: Pick<Owner, 'teamId' | 'nodeId'>, key: string): string {
+  return `crux-team-${shortHash([owner.teamId, owner.nodeId])}-${key}`
+}
+
+/** Whether a network is called like those that an agent makes. */
+export function isCruxNetworkName(name: string): boolean {
+  return /^crux-(team-)?[0-9a-f]{8}-/.test(name)
+}
+
+/**
  * The network on which verified containers get their names while the ones that they replace still hold them on the first.
  * It sorts behind the first one and is internal, so that it never becomes a container's default route.
  */

@@ -8,6 +8,7 @@ import { type GateSteps, gateSteps } from './gate-steps.ts'
 import { label } from './labels.ts'
 import { companionName, networkName, retiredName, temporaryName } from './names.ts'
 import { Refusal } from './refusal.ts'
+import { refuseRouteClashes } from './routes.ts'
 import type { Former, Mode, Plan, PlannedInstance, Step } from './steps.ts'
 
 export interface ResolvedInstance extends DesiredInstance {
@@ -57,6 +58,8 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
   const changing = desired.filter(({ instanceId }) => !kept.has(instanceId))
   const leaving = [...changing.flatMap(({ instanceId }) => formers.get(instanceId) ?? []), ...orphans]
   refusePortClashes(changing, observed, leaving, release)
+  const staying = desired.filter(({ instanceId }) => kept.has(instanceId))
+  refuseRouteClashes({ changing, staying }, observed.all, new Set(leaving.map(({ id }) => id)), release)
 
   const mustStop = new Map<string, { instanceId: string; former: ObservedContainer }>()
   const reasons = new Map<string, string[]>()
@@ -100,7 +103,7 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
       links: onNetwork ? links : [],
       networks: [
         ...(onNetwork && companionExists && mode !== 'beside' ? [{ name: companion, aliases: [] }] : []),
-        ...instance.networks.map((name) => ({ name, aliases: mode === 'beside' ? [] : [short, instance.full] })),
+        ...instance.networks.map(({ name }) => ({ name, aliases: mode === 'beside' ? [] : [short, instance.full] })),
       ],
       ...(former && mode !== 'keep' ? { former: recordOf(former) } : {}),
       reasons: reasons.get(instance.instanceId) ?? [],
@@ -138,12 +141,18 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
   const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
   const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
   const handedOver = changing.filter((planned) => planned.mode === 'beside' && onNetwork(planned))
-  const userNetworks = [...new Set(changing.flatMap(({ instanceId }) => byId.get(instanceId)?.networks ?? []))]
+  const named = changing.flatMap(({ instanceId }) => byId.get(instanceId)?.networks ?? [])
+  const networks = [...new Map(named.map((one) => [one.name, one])).values()]
   const key = release.key ?? { deploymentId: '', number: 0 }
 
   const prepare: Step[] = [
     ...(changing.some(onNetwork) ? [{ kind: 'network.ensure' as const, network, internal: false }] : []),
-    ...userNetworks.map((name) => ({ kind: 'network.ensure' as const, network: name, internal: false })),
+    ...networks.map(
+      ({ kind, key: networkKey, name }): Step =>
+        kind === 'team'
+          ? { kind: 'team-network.ensure', network: name, key: networkKey }
+          : { kind: 'engine-network.verify', network: name },
+    ),
     ...gate.prepare,
   ]
   const start = changing.map((planned) => ({
@@ -329,6 +338,8 @@ function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | und
   if (!former || former.name !== instance.full || former.imageId !== instance.facts.id) return false
   if (former.labels[label.configHash] !== hashOf(instance)) return false
   if (instance.base.networkMode === network && !former.networks.some(({ name }) => name === network)) return false
+  // Agents gave networks other names before: a container on one of those moves.
+  if (!instance.networks.every(({ name }) => former.networks.some((joined) => joined.name === name))) return false
   const expected = instance.config.expectedState?.state ?? 'running'
   if (expected === 'exited')
     return former.state === 'exited' && former.exitCode === (instance.config.expectedState?.exitCode ?? 0)

@@ -1,5 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfUploadLimit } from '@crux/rules'
+import { bytesOfUploadLimit, isRoutedHost, listedHosts } from '@crux/rules'
 
 /**
  * Labels by which Traefik routes to an exposed container (agents.md A8). Several hosts stand comma separated in the
@@ -52,15 +52,12 @@ export function routingLabels(
 }
 
 function ruleOf(config: FinalContainerConfig, names: { prefix: string; rootDomain: string | undefined }): string {
-  const given = (config.routing?.domain ?? '')
-    .split(',')
-    .map((host) => host.trim())
-    .filter((host) => host !== '')
+  const given = listedHosts(config.routing?.domain)
   const hosts = given.length > 0 || !names.rootDomain ? given : [`${config.name}.${names.prefix}.${names.rootDomain}`]
-  for (const host of hosts)
-    if (!/^[a-zA-Z0-9*]([a-zA-Z0-9.*-]*[a-zA-Z0-9])?$/.test(host)) throw new Error(`"${host}" is not a host name`)
+  for (const host of hosts) if (!isRoutedHost(host)) throw new Error(`"${host}" is not a host name`)
   const path = config.routing?.path
-  if (path && /[`\s]/.test(path)) throw new Error('the routing path has a character that no path has')
+  // Braces are a pattern to some versions of the proxy: it would match more than its letters say.
+  if (path && /[`\s{}]/.test(path)) throw new Error('the routing path has a character that no path has')
   const parts: string[] = []
   if (hosts.length > 0) {
     const anyHost = hosts.map((host) => `Host(\`${host}\`)`).join(' || ')

@@ -6,6 +6,10 @@ export type Target = { kind: 'new'; instanceId: string } | { kind: 'former'; id:
 /** What can be done on the way to a release. Each is harmless to repeat: a restarted agent does so. */
 export type Step =
   | { kind: 'network.ensure'; network: string; internal: boolean }
+  /** The team's network under a key. */
+  | { kind: 'team-network.ensure'; network: string; key: string }
+  /** A network of the engine that is not ours to make. */
+  | { kind: 'engine-network.verify'; network: string }
   | { kind: 'container.create'; instanceId: string }
   /** Stops a former container and keeps the engine from starting it again on its own. */
   | { kind: 'former.stop'; id: string; name: string; instanceId: string; restartPolicy: RestartPolicy }

@@ -4,7 +4,14 @@ import { expect } from 'vitest'
 import { answers, bindings, type FieldRow, labelsOf, mountAt, type RowKit } from './row.ts'
 
 /** Fields that both kinds of node apply. */
-export async function commonRows({ ports, range: first, images, hostFolder, encrypt }: RowKit): Promise<FieldRow[]> {
+export async function commonRows({
+  ports,
+  range: first,
+  images,
+  hostFolder,
+  routedHost,
+  encrypt,
+}: RowKit): Promise<FieldRow[]> {
   const port = () => ports.pop() ?? 0
   const [plain, bound, udp] = [port(), port(), port()]
   const shell = [{ key: '/bin/sh' }, { key: '-c' }]
@@ -199,7 +206,7 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
         ports: [{ internal: 8080 }],
         expose: 'exposeWithTls',
         routing: {
-          domain: 'a.example.com, b.example.com',
+          domain: `a.${routedHost}, b.${routedHost}`,
           path: '/app',
           stripPath: true,
           uploadLimit: '10MB',
@@ -208,7 +215,7 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
       },
       check(seen) {
         const full = seen.world.name(seen.short)
-        const rule = '(Host(`a.example.com`) || Host(`b.example.com`)) && PathPrefix(`/app`)'
+        const rule = `(Host(\`a.${routedHost}\`) || Host(\`b.${routedHost}\`)) && PathPrefix(\`/app\`)`
         const middlewares = `${full}-stripper,${full}-limit`
         expect(labelsOf(seen)).toMatchObject({
           'traefik.enable': 'true',
@@ -227,12 +234,12 @@ export async function commonRows({ ports, range: first, images, hostFolder, encr
       },
     },
     {
-      says: 'expose without TLS, by a path alone, and over another network mode',
-      config: { expose: 'expose', routing: { path: '/only' }, networkMode: 'none' },
+      says: 'expose without TLS, by a host alone, and over another network mode',
+      config: { expose: 'expose', routing: { domain: `c.${routedHost}` }, networkMode: 'none' },
       check(seen) {
         const full = seen.world.name(seen.short)
         const labels = labelsOf(seen)
-        expect(labels[`traefik.http.routers.${full}.rule`]).toBe('PathPrefix(`/only`)')
+        expect(labels[`traefik.http.routers.${full}.rule`]).toBe(`Host(\`c.${routedHost}\`)`)
         expect(Object.keys(labels).filter((key) => key.includes('-secure') || key.includes('middlewares'))).toEqual([])
         expect(labels['traefik.docker.network']).toBe(seen.info.HostConfig.NetworkMode)
       },

@@ -48,7 +48,8 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
       HostConfig.ExtraHosts,
     ],
     ...config.networks.map(({ key }): Part => {
-      return [`network ${key}`, true, key in info.NetworkSettings.Networks]
+      const joined = Object.keys(info.NetworkSettings.Networks)
+      return [`network ${key}`, true, joined.some((name) => new RegExp(`^crux-team-[0-9a-f]{8}-${key}$`).test(name))]
     }),
     ...config.dockerLabels.map(({ key, value }): Part => [`label ${key}`, value, Config.Labels[key]]),
     ...logParts(config, HostConfig),

@@ -34,8 +34,10 @@ export interface RowKit {
   range: number
   /** A folder of the node outside of the agent's. */
   hostFolder: string
-  /** Names of networks that nobody has yet. */
+  /** The key of a network of the team that nobody has yet, and of a network of the engine. */
   networks: string[]
+  /** A host name that nobody else routes: one belongs to one owner per engine. */
+  routedHost: string
   encrypt(text: string): Promise<string>
   images: { tool: string; bare: string; labelled: string; checked: string; user: string }
 }

@@ -79,7 +79,8 @@ export async function startWorld(): Promise<World> {
       ),
     )
     for (const network of await docker.listNetworks()) {
-      if (network.Name.startsWith('crux-') && network.Name.includes(`-${owner.prefix}`))
+      const ofPrefix = network.Name.startsWith('crux-') && network.Name.includes(`-${owner.prefix}`)
+      if (ofPrefix || network.Labels?.['dev.crux.node'] === nodeId)
         await docker
           .getNetwork(network.Id)
           .remove()

@@ -15,6 +15,7 @@ import type { App } from '../context.ts'
 import { type DangerousInstance, judgeDangers, type Startable } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
+import { findPortsInUse } from './ports-in-use.ts'
 import { preparePlace } from './prepared-place.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
 import { type MeasuredPause, measuredPauses, type Standing, standingContainers } from './standing.ts'
@@ -53,7 +54,7 @@ export async function previewStart(
   const { pool } = app.database
   const deployment = await loadDeployment(pool, team.id, deploymentId, { lock: false })
   const status = checkStatus(deployment, 'deploy')
-  const request = { team, actor, ignoreProtected: false, from: 'layers' } as const
+  const request = { team, actor, ignoreProtected: false, from: 'layers', cruxUrl: app.config.url } as const
   const chosen = chooseInstances(deployment, ids)
   const problems = await startProblems(pool, deployment, chosen, request)
   // Who asks this is about to start.
@@ -98,7 +99,7 @@ export async function previewRelease(
   if (!source) throw new CruxError('notFound', { property: 'number', value: number })
   const rows = await findReleaseInstances(pool, source.id)
   const planned = rows.map(toPlanned)
-  const request = { team, actor, ignoreProtected: false, from: 'release' } as const
+  const request = { team, actor, ignoreProtected: false, from: 'release', cruxUrl: app.config.url } as const
   const problems = [
     checkStatus(deployment, 'roll-back'),
     refuseUnsuccessful(source),
@@ -123,10 +124,11 @@ async function answer(
 ): Promise<Preview> {
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
-  const [standing, missing, dangerous] = await Promise.all([
+  const [standing, missing, dangerous, inUse] = await Promise.all([
     standingContainers(pool, owner),
     missingImages(app, deployment, next),
     judgeDangers(pool, deployment, planned),
+    findPortsInUse(app, deployment, next),
   ])
   // A partial release leaves alone what it does not name: that stays, whatever it holds.
   const leaving = partial ? standing.filter((one) => next.some((other) => replaces(other, one))) : standing
@@ -155,7 +157,7 @@ async function answer(
       silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),
     })),
     removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
-    problems: problems.flatMap((problem) => toProblems(problem, next)),
+    problems: [...problems.flatMap((problem) => toProblems(problem, next)), ...inUse],
     ...(dangerous.length > 0 && { hostDangerous: dangerous.map(toHostDangerous) }),
   }
 }

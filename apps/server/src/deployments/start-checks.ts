@@ -16,11 +16,19 @@ import { heldStorages } from '../storages/actions.ts'
 import { judgeDangers, type Startable, unconfirmedText } from './confirmations.ts'
 import type { LoadedDeployment, LoadedInstance } from './load.ts'
 import { findOtherProtected } from './protection.ts'
+import { checkRoutes } from './route-checks.ts'
 import { checkStaleSecrets } from './stale-secrets.ts'
 
 export type Planned = Pick<LoadedInstance, 'configId'> & Startable
 /** `layers`: as they are now; `release`: what an earlier release had, whatever has become of the layers since. */
-export type StartRequest = { team: TeamContext; actor: Actor; ignoreProtected: boolean; from: 'layers' | 'release' }
+export type StartRequest = {
+  team: TeamContext
+  actor: Actor
+  ignoreProtected: boolean
+  from: 'layers' | 'release'
+  /** Where browsers reach Crux: that host name is nobody's to route. */
+  cruxUrl: string
+}
 
 /** What a start is about: all, or those that it names. @throws CruxError notFound `instances` */
 export function chooseInstances(deployment: LoadedDeployment, ids: readonly string[] | undefined) {
@@ -59,6 +67,7 @@ export async function startProblems(
     request.from === 'layers' ? checkBundles(deployment) : undefined,
     await checkStorages(queries, deployment, instances),
     await checkDangers(queries, deployment, instances, request),
+    await checkRoutes(queries, deployment, instances, request.cruxUrl),
     checkMissingSecrets(instances),
     checkEncryption(deployment, instances),
     checkNode(deployment),

@@ -44,6 +44,7 @@ export async function startDeployment(
       ...who,
       ignoreProtected: options.ignoreProtected,
       from: 'layers',
+      cruxUrl: app.config.url,
     })
     if (refused) {
       const voided = hasStaleValues(deployment)
@@ -102,6 +103,7 @@ export async function startRelease(
         ...who,
         ignoreProtected: options.ignoreProtected,
         from: 'release',
+        cruxUrl: app.config.url,
       }),
     )
     return begin(queries, who, deployment, instances, {

@@ -9,7 +9,7 @@ import { createOptions } from './create-options.ts'
 import { translate, translateRegistry, translating } from './errors.ts'
 import { isPortHeld } from './host-ports.ts'
 import { findImage, listImages, removeImage, undefinedWhenMissing } from './images.ts'
-import { ensureNetwork, observeNetworks, removeNetworkIfUnused } from './networks.ts'
+import { ensureNetwork, findNetworks, observeNetworks, removeNetworkIfUnused } from './networks.ts'
 import { observedOf, summaryOf } from './observed.ts'
 import { pullImage } from './pull.ts'
 
@@ -45,6 +45,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       }
     },
     observeNetworks: (labelled) => observeNetworks(docker, labelled),
+    findNetworks: (name) => findNetworks(docker, name),
     ensureNetwork: (network) => locks.run(network.name, () => ensureNetwork(docker, network, options)),
     removeNetworkIfUnused: (name) => locks.run(name, () => removeNetworkIfUnused(docker, name)),
     async create(container) {

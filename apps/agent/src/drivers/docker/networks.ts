@@ -10,14 +10,15 @@ const attemptsMax = 20
 
 /**
  * Makes a bridge network where there is none of that name. It gets a small block of its own: the engine's pools hold some
- * thirty networks for everybody on the machine, and a node has two for each prefix. Throws EngineError.
+ * thirty networks for everybody on the machine, and a node has two for each prefix. Throws EngineError, also where one of that name
+ * does not have the labels: joining it would connect containers with somebody else's.
  */
 export async function ensureNetwork(
   docker: Docker,
   network: NetworkSpec,
   options: { seesHost: boolean },
 ): Promise<void> {
-  if (await exists(docker, network.name)) return
+  if (await existsAsOurs(docker, network)) return
   const all = await translating(`network ${network.name}`, () => docker.listNetworks())
   const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
   const routes = options.seesHost ? await hostRoutes() : []
@@ -36,7 +37,7 @@ export async function ensureNetwork(
       return
     } catch (error) {
       const known = translate(error, `network ${network.name}`)
-      if (known.kind === 'conflict') return
+      if (known.kind === 'conflict' && (await existsAsOurs(docker, network))) return
       if (!overlaps.test(known.message)) throw known
     }
   }
@@ -47,16 +48,24 @@ export async function ensureNetwork(
 }
 
 /** One network is cheaper to ask for than the list of all. */
-async function exists(docker: Docker, name: string): Promise<boolean> {
+async function existsAsOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
   try {
-    const found = (await docker.getNetwork(name).inspect()) as { Name: string }
+    const found = (await docker.getNetwork(name).inspect()) as { Name: string; Labels?: Record<string, string> | null }
     // The engine also resolves the beginning of an id: only the name counts here.
-    return found.Name === name
+    if (found.Name !== name) return false
+    if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) return true
+    throw new EngineError('refused', `the network ${name} exists already and was not made for this: remove it`)
   } catch (error) {
     const known = translate(error, `network ${name}`)
     if (known.kind === 'not-found') return false
     throw known
   }
+}
+
+export async function findNetworks(docker: Docker, name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]> {
+  // The engine's filter also takes names that only contain this one.
+  const found = await translating(`network ${name}`, () => docker.listNetworks({ filters: { name: [name] } }))
+  return found.filter(({ Name }) => Name === name).map(({ Name, Labels }) => ({ name: Name, labels: Labels ?? {} }))
 }
 
 export async function observeNetworks(docker: Docker, labelled: string): Promise<ObservedNetwork[]> {

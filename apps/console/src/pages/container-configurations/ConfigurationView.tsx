@@ -1,9 +1,11 @@
 import type { ContainerConfigType, NodeType, Result } from '@crux/contract'
 import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useDenied, useDeniedPart } from '../../api/me.ts'
 import { later } from '../../components/later.tsx'
@@ -16,8 +18,10 @@ import { loadChunk } from '../../load-chunk.ts'
 import type { Crumb } from '../../stores/crumbs.ts'
 import { type ConfigForm, ConfigFormProvider } from './config-context.ts'
 import { fieldsOf } from './config-fields.ts'
+import { fieldOf } from './config-rows.ts'
 import { HeadTools } from './HeadTools.tsx'
 import { type Below, layersBelow, mergeBelow } from './parent-layers.ts'
+import { isShownInField, type StartProblem, startProblemsOf } from './start-problems.ts'
 import { useConfigDraft } from './use-config-draft.ts'
 import { SecretValuesProvider } from './use-secret-values.tsx'
 
@@ -73,8 +77,20 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     () => (nodeType ? notApplied(mergeConfig(below.fields, drawn), nodeType) : []),
     [nodeType, below, drawn],
   )
-  const defaultName = defaultContainerName(image?.name ?? config.parent.name)
   const instance = deployment?.instances.find((candidate) => candidate.configId === config.id)
+  const preview = useQuery({
+    ...apiQuery('deployments.preview', { params: { teamSlug, deploymentId: deployment?.id ?? '' } }),
+    enabled: instance !== undefined,
+  })
+  const problems = useMemo(
+    () =>
+      instance
+        ? startProblemsOf(preview.data, instance.id, drawn, below.fields, draft.errorTexts)
+        : ([] as StartProblem[]),
+    [preview.data, instance, drawn, below, draft.errorTexts],
+  )
+  const inFields = problems.filter(isShownInField)
+  const defaultName = defaultContainerName(image?.name ?? config.parent.name)
   const title = titleOf(config, relations, draft.own.name || below.fields.name || defaultName)
 
   useKey((event) => {
@@ -101,8 +117,17 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     conflicts: draft.conflicts,
     ambiguities,
     notApplied: idle,
-    errorOf: draft.errorOf,
-    errorsBelow: draft.errorsBelow,
+    startProblems: problems.filter((problem) => !isShownInField(problem)),
+    errorOf: (property) =>
+      draft.errorOf(property) ?? inFields.find((problem) => problem.property === property)?.description,
+    errorsBelow: (property) => [
+      ...draft.errorsBelow(property),
+      ...inFields.flatMap((problem) =>
+        problem.property.startsWith(property) && /^($|[.[])/.test(problem.property.slice(property.length))
+          ? [problem.description]
+          : [],
+      ),
+    ],
     firstError: draft.firstError,
     readOnly,
     editors,
@@ -143,7 +168,9 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
         ) : (
           <Suspense fallback={<SkeletonRows rows={12} />}>
             <SettingsForm
-              fieldHasError={draft.fieldHasError}
+              errorsIn={(field) =>
+                draft.errorsIn(field) + problems.filter(({ property }) => fieldOf(property) === field).length
+              }
               defaultName={defaultName}
               prefix={prefix}
               aside={

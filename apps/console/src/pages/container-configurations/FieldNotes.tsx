@@ -1,5 +1,5 @@
 import type { BundleConflict } from '@crux/rules'
-import { GitMerge, Info, Split } from 'lucide-react'
+import { CircleX, GitMerge, Info, Split } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -9,7 +9,7 @@ import { fieldOf } from './config-rows.ts'
 
 /** What a field waits for: a choice between two people's values, or a word of this deployment where its bundles disagree. */
 export function FieldNotes({ field }: { field: string }) {
-  const { conflicts, ambiguities, notApplied } = useConfigForm()
+  const { conflicts, ambiguities, notApplied, startProblems } = useConfigForm()
   const found = Object.entries(conflicts).filter(([property]) => property === field || property.startsWith(`${field}.`))
   return (
     <>
@@ -20,6 +20,18 @@ export function FieldNotes({ field }: { field: string }) {
         .filter((ambiguity) => ambiguity.field === field)
         .map((ambiguity) => (
           <AmbiguityNote key={ambiguity.property} conflict={ambiguity} />
+        ))}
+      {startProblems
+        .filter(({ property }) => fieldOf(property) === field)
+        .map(({ property, description }) => (
+          <p
+            key={`${property} ${description}`}
+            role="note"
+            className="flex items-start gap-2 border-b border-line px-3 py-2 text-failed tinted-failed"
+          >
+            <CircleX aria-hidden className="mt-0.5" />
+            {description}
+          </p>
         ))}
       {notApplied
         .filter(({ property }) => fieldOf(property) === field)

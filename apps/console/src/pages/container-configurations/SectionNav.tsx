@@ -5,7 +5,7 @@ import { cx } from '../../components/class-names.ts'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import type { Group, SectionId } from './sections.ts'
 
-export type NavEntry = { id: SectionId; group: Group; title: string; count?: number; error: boolean; lit: boolean }
+export type NavEntry = { id: SectionId; group: Group; title: string; count?: number; errors: number; lit: boolean }
 type Props = {
   entries: readonly NavEntry[]
   groups: readonly Group[]
@@ -37,8 +37,8 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
                 key={entry.id}
                 type="button"
                 aria-description={
-                  entry.error
-                    ? t('nav.error')
+                  entry.errors > 0
+                    ? t('nav.error', { count: entry.errors })
                     : entry.count === undefined
                       ? undefined
                       : t('values.count', { count: entry.count })
@@ -67,10 +67,10 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
 }
 
 function Mark({ entry }: { entry: NavEntry }) {
-  if (entry.error)
+  if (entry.errors > 0)
     return (
-      <span aria-hidden className="ml-auto text-small font-semibold text-failed">
-        !
+      <span aria-hidden className="ml-auto text-small font-semibold text-failed tabular-nums">
+        {entry.errors}
       </span>
     )
   if (!entry.lit)

@@ -30,14 +30,15 @@ import { useCurrentSection } from './use-current-section.ts'
 import { useShownSections } from './use-shown-sections.ts'
 
 type Props = {
-  fieldHasError: (field: string) => boolean
+  /** How many things are wrong with a field. */
+  errorsIn: (field: string) => number
   defaultName: string
   prefix: string | undefined
   aside: ReactNode
 }
 
 /** All settings as a form, with the way to each of them. */
-export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Props) {
+export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const [text, setText] = useState('')
@@ -49,7 +50,9 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
   const nav = useRef<HTMLElement>(null)
   const current = useCurrentSection()
   const ambiguous = new Set<string>(form.ambiguities.map((ambiguity) => ambiguity.field))
-  const hasError = (id: SectionId) => fieldsIn(id).some((field) => fieldHasError(field) || ambiguous.has(field))
+  const errorsOf = (id: SectionId) =>
+    fieldsIn(id).reduce((count, field) => count + errorsIn(field) + (ambiguous.has(field) ? 1 : 0), 0)
+  const hasError = (id: SectionId) => errorsOf(id) > 0
   const sections = useShownSections(hasError, filter)
   const fits = (id: SectionId) =>
     `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsFor(id, filter).join(' ')}`
@@ -102,7 +105,7 @@ export function SettingsForm({ fieldHasError, defaultName, prefix, aside }: Prop
           group: filter && filter !== 'all' ? filter : groupOf(id),
           title: t(`section.${id}`),
           count: countIn(id, filter, form.own, form.parent),
-          error: hasError(id),
+          errors: errorsOf(id),
           lit: sections.shown.includes(id),
         }))}
         text={text}

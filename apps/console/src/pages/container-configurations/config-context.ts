@@ -3,6 +3,7 @@ import { type BundleConflict, isUnset, type NotApplied } from '@crux/rules'
 import { createContext, useContext } from 'react'
 import type { Conflicts } from './config-rows.ts'
 import type { Below, Layer } from './parent-layers.ts'
+import type { StartProblem } from './start-problems.ts'
 
 export type Change = { field: ContainerConfigField; value: unknown }
 
@@ -29,6 +30,8 @@ export type ConfigForm = {
   ambiguities: readonly BundleConflict[]
   /** What is set in any layer and does nothing on this kind of node. */
   notApplied: readonly NotApplied[]
+  /** What stands against a start on this node and has no control beside which it could be shown. */
+  startProblems: readonly StartProblem[]
   errorOf: (property: string) => string | undefined
   /** The errors at a place and everything in it: `volumes[1]`. */
   errorsBelow: (property: string) => string[]

@@ -109,7 +109,9 @@ export function useConfigDraft(
       Object.entries(draft.refused).map(([property, description]) => ({ property, description }))[0] ??
       problems[0] ??
       null,
-    fieldHasError: (field: string): boolean =>
-      [...errors.keys(), ...Object.keys(draft.conflicts)].some((property) => fieldOf(property) === field),
+    /** Sentences of all errors, of which some may stand at several places. */
+    errorTexts: useMemo(() => new Set(errors.values()), [errors]),
+    errorsIn: (field: string): number =>
+      [...errors.keys(), ...Object.keys(draft.conflicts)].filter((property) => fieldOf(property) === field).length,
   }
 }

@@ -308,6 +308,12 @@ export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> &
      */
     value: RemoveImages;
     case: "removeImages";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.FindPortHolders find_port_holders = 30;
+     */
+    value: FindPortHolders;
+    case: "findPortHolders";
   } | { case: undefined; value?: undefined };
 };
 
@@ -998,6 +1004,59 @@ export declare type RemoveImages = Message<"crux.agent.v1.RemoveImages"> & {
 export declare const RemoveImagesSchema: GenMessage<RemoveImages>;
 
 /**
+ * Asks which of these ports of the machine are held by anything but the owner's own containers. Answered by PortHolders.
+ *
+ * @generated from message crux.agent.v1.FindPortHolders
+ */
+export declare type FindPortHolders = Message<"crux.agent.v1.FindPortHolders"> & {
+  /**
+   * @generated from field: crux.agent.v1.Owner owner = 1;
+   */
+  owner?: Owner | undefined;
+
+  /**
+   * @generated from field: repeated crux.agent.v1.HostPort ports = 2;
+   */
+  ports: HostPort[];
+};
+
+/**
+ * Describes the message crux.agent.v1.FindPortHolders.
+ * Use `create(FindPortHoldersSchema)` to create a new message.
+ */
+export declare const FindPortHoldersSchema: GenMessage<FindPortHolders>;
+
+/**
+ * @generated from message crux.agent.v1.HostPort
+ */
+export declare type HostPort = Message<"crux.agent.v1.HostPort"> & {
+  /**
+   * @generated from field: uint32 port = 1;
+   */
+  port: number;
+
+  /**
+   * "tcp" or "udp".
+   *
+   * @generated from field: string protocol = 2;
+   */
+  protocol: string;
+
+  /**
+   * Empty: all addresses.
+   *
+   * @generated from field: string address = 3;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.HostPort.
+ * Use `create(HostPortSchema)` to create a new message.
+ */
+export declare const HostPortSchema: GenMessage<HostPort>;
+
+/**
  * @generated from message crux.agent.v1.StopStream
  */
 export declare type StopStream = Message<"crux.agent.v1.StopStream"> & {
@@ -1099,6 +1158,12 @@ export declare type RespondRequest = Message<"crux.agent.v1.RespondRequest"> & {
      */
     value: RemovedImages;
     case: "removedImages";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.PortHolders port_holders = 30;
+     */
+    value: PortHolders;
+    case: "portHolders";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1214,6 +1279,45 @@ export declare type LogLine = Message<"crux.agent.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export declare const LogLineSchema: GenMessage<LogLine>;
+
+/**
+ * @generated from message crux.agent.v1.PortHolders
+ */
+export declare type PortHolders = Message<"crux.agent.v1.PortHolders"> & {
+  /**
+   * @generated from field: repeated crux.agent.v1.PortHolder holders = 1;
+   */
+  holders: PortHolder[];
+};
+
+/**
+ * Describes the message crux.agent.v1.PortHolders.
+ * Use `create(PortHoldersSchema)` to create a new message.
+ */
+export declare const PortHoldersSchema: GenMessage<PortHolders>;
+
+/**
+ * @generated from message crux.agent.v1.PortHolder
+ */
+export declare type PortHolder = Message<"crux.agent.v1.PortHolder"> & {
+  /**
+   * @generated from field: crux.agent.v1.HostPort port = 1;
+   */
+  port?: HostPort | undefined;
+
+  /**
+   * Full name of a container of the owner's team on this node; empty for everything else that may hold a port.
+   *
+   * @generated from field: string container_name = 2;
+   */
+  containerName: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.PortHolder.
+ * Use `create(PortHolderSchema)` to create a new message.
+ */
+export declare const PortHolderSchema: GenMessage<PortHolder>;
 
 /**
  * @generated from message crux.agent.v1.ImageList

@@ -1,0 +1,77 @@
+import type { Owner } from '@crux/agent-protocol'
+import type { Logger } from '@crux/service-kit'
+import { KeyedLock } from '../concurrency/keyed-lock.ts'
+import type { ContainerEngine } from '../drivers/container-engine.ts'
+import { EngineError, messageOf } from '../drivers/errors.ts'
+import { label } from '../plan/labels.ts'
+import { isMadeByCrux, teamNetworkLabels } from '../plan/networks.ts'
+
+/** The networks that the containers of a team share on this node: made with the first one, gone with the last one. */
+export interface TeamNetworks {
+  /** Keeps networks from being removed while a release is under way that will join them. Returns the end of that. */
+  claim(names: readonly string[]): () => void
+  /** @throws EngineError when a network of that name exists and is not the team's */
+  ensure(network: { name: string; key: string }, owner: Pick<Owner, 'teamId' | 'nodeId'>): Promise<void>
+  /** Removes those that no container, running or not, and no release under way needs. */
+  removeUnused(): Promise<void>
+}
+
+export function createTeamNetworks(options: {
+  engine: ContainerEngine
+  nodeId: () => string
+  log: Logger
+}): TeamNetworks {
+  const { engine, nodeId, log } = options
+  const locks = new KeyedLock()
+  const claims = new Map<string, number>()
+
+  function change(name: string, by: number): void {
+    const count = (claims.get(name) ?? 0) + by
+    if (count > 0) claims.set(name, count)
+    else claims.delete(name)
+  }
+
+  return {
+    claim(names) {
+      for (const name of names) change(name, 1)
+      let ended = false
+      return () => {
+        if (ended) return
+        ended = true
+        for (const name of names) change(name, -1)
+      }
+    },
+    ensure: ({ name, key }, owner) =>
+      locks.run(name, () => engine.ensureNetwork({ name, internal: false, labels: teamNetworkLabels(owner, key) })),
+    async removeUnused() {
+      try {
+        const all = await engine.observeNetworks(`${label.node}=${nodeId()}`)
+        const own = all.filter(({ labels, used }) => labels[label.teamNetwork] !== undefined && !used)
+        // A claim that comes while one is removed makes its network again behind the lock.
+        for (const { name } of own)
+          await locks.run(name, async () => {
+            if (!claims.has(name)) await engine.removeNetworkIfUnused(name)
+          })
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'unused networks of the team could not be removed')
+      }
+    },
+  }
+}
+
+/** @throws EngineError when the engine has no network of exactly this name, or Crux made it for somebody */
+export async function verifyEngineNetwork(engine: ContainerEngine, name: string): Promise<void> {
+  const found = await engine.findNetworks(name)
+  if (found.some(isMadeByCrux))
+    throw new EngineError(
+      'refused',
+      `the network ${name} belongs to a prefix or a team and cannot be joined by its name`,
+    )
+  if (found.length === 0)
+    throw new EngineError('refused', `the engine has no network ${name}: create it, or name a network of the team`)
+  if (found.length > 1)
+    throw new EngineError(
+      'refused',
+      `the engine has ${found.length} networks called ${name}: remove or rename all but one`,
+    )
+}

@@ -1,0 +1,45 @@
+import type { FindPortHolders, HostPort } from '@crux/agent-protocol'
+import type { PublishedPort } from '../drivers/container-engine.ts'
+import type { Driver } from '../drivers/driver.ts'
+import type { Gate } from '../gate/gate.ts'
+import { sharedPort } from '../plan/conflicts.ts'
+import { claimedPorts } from '../plan/gated-ports.ts'
+import { isOwnedBy, label } from '../plan/labels.ts'
+
+/** More than that nobody publishes, and each one may mean a look at the machine's sockets. */
+const portsMax = 256
+
+/**
+ * What holds ports that a deployment would publish, as its start would find it. Containers that the owner has at the prefix do not
+ * count: a release replaces them. Names are told of the team's containers alone.
+ */
+export async function findPortHolders(
+  driver: Driver,
+  gate: Gate,
+  { owner, ports }: FindPortHolders,
+): Promise<{ port: HostPort; containerName: string }[]> {
+  const running = (await driver.engine.observeAll()).filter((container) => container.running)
+  const isOwn = ({ labels }: { labels: Record<string, string> }) => owner !== undefined && isOwnedBy(labels, owner)
+  const atGate = ((await gate.look())?.ports ?? []).map(({ port, address }) => ({
+    hostPort: port,
+    protocol: 'tcp' as const,
+    address,
+  }))
+  const held = [...running.flatMap(claimedPorts), ...atGate]
+  const holders: { port: HostPort; containerName: string }[] = []
+  for (const port of ports.slice(0, portsMax)) {
+    const wanted: PublishedPort = {
+      hostPort: port.port,
+      protocol: port.protocol === 'udp' ? 'udp' : 'tcp',
+      address: port.address,
+    }
+    const holder = running.find((container) => !isOwn(container) && sharedPort([wanted], claimedPorts(container)))
+    if (holder) {
+      const { [label.team]: team, [label.node]: node } = holder.labels
+      const isOfTeam = owner !== undefined && team === owner.teamId && node === owner.nodeId
+      holders.push({ port, containerName: isOfTeam ? holder.name : '' })
+    } else if (!sharedPort([wanted], held) && (await driver.engine.portTakenByProcess(wanted)))
+      holders.push({ port, containerName: '' })
+  }
+  return holders
+}

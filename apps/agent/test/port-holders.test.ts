@@ -1,0 +1,57 @@
+import { createServer } from 'node:net'
+import { freePort } from '@crux/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World, webImage } from './kit/index.ts'
+
+let world: World
+let image: string
+beforeAll(async () => {
+  world = await startWorld()
+  image = (await world.publish('web:1', webImage('one'))).reference
+}, 60_000)
+afterAll(() => world.dispose())
+
+type Owner = World['owner']
+async function holdersOf(owner: Owner, ports: readonly number[]): Promise<Record<number, string>> {
+  const result = await world.server.ask({
+    case: 'findPortHolders',
+    value: { owner, ports: ports.map((port) => ({ port, protocol: 'tcp', address: '' })) },
+  })
+  if (result.case !== 'portHolders') throw new Error(`answered ${result.case}`)
+  return Object.fromEntries(result.value.holders.map(({ port, containerName }) => [port?.port, containerName]))
+}
+
+test('ports are told with the names of the own team, without those of others, and not where the prefix itself holds them', async () => {
+  const [published, gated, listening, free] = await Promise.all(Array.from({ length: 4 }, () => freePort()))
+  if (!published || !gated || !listening || !free) throw new Error('no free ports')
+  const release = world.release({
+    instances: [
+      { image, config: { name: 'web', ports: [{ internal: 8080, external: published }] } },
+      {
+        image,
+        config: { name: 'gated', portGate: { enabled: true }, ports: [{ internal: 8080, external: gated }] },
+      },
+    ],
+  })
+  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+  const socket = createServer().listen(listening, '0.0.0.0')
+  try {
+    const asked = [published, gated, listening, free]
+    const neighbour = { ...world.owner, prefix: `${world.owner.prefix}n` }
+    expect(await holdersOf(neighbour, asked)).toEqual({
+      [published]: world.name('web'),
+      [gated]: world.name('gated'),
+      [listening]: '',
+    })
+    expect(await holdersOf({ ...neighbour, teamId: 'another' }, asked)).toEqual({
+      [published]: '',
+      [gated]: '',
+      [listening]: '',
+    })
+    expect(await holdersOf(world.owner, asked)).toEqual({ [listening]: '' })
+    await world.docker.getContainer(world.name('web')).stop({ t: 0 })
+    expect(await holdersOf(neighbour, [published])).toEqual({})
+  } finally {
+    socket.close()
+  }
+})

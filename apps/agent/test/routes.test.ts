@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+let team: World
+let stranger: World
+let images: Map<World, string>
+let labelled: string
+
+beforeAll(async () => {
+  ;[team, stranger] = await Promise.all([startWorld(), startWorld()])
+  images = new Map(
+    await Promise.all(
+      [team, stranger].map(
+        async (world) => [world, (await world.publish('web:1', webImage('one'))).reference] as const,
+      ),
+    ),
+  )
+  const labels = {
+    'traefik.http.routers.x.rule': 'Host(`stolen.example`)',
+    Caddy: 'stolen.example',
+    'com.docker.compose.project': 'theirs',
+    'org.dyrectorio.container': 'theirs',
+    'dev.crux.gate': '[]',
+    'com.example.colour': 'blue',
+  }
+  labelled = (await team.publish('labelled:1', { ...webImage('labelled'), labels })).reference
+}, 60_000)
+afterEach(async () => {
+  for (const world of [team, stranger])
+    await world.server.ask({ case: 'deleteContainers', value: { owner: world.owner } })
+}, 60_000)
+afterAll(() => Promise.all([team.dispose(), stranger.dispose()]))
+
+type Options = { path?: string; name?: string; admin?: boolean }
+const releaseOf = (world: World, domain: string, { path, name = 'web', admin }: Options = {}) =>
+  world.release({
+    hostDangerousAllowed: admin ?? false,
+    instances: [
+      {
+        image: images.get(world) ?? '',
+        config: { name, expose: 'expose', routing: { domain, ...(path ? { path } : {}) } },
+      },
+    ],
+  })
+/** No other test on the engine has it. */
+const host = () => `${team.owner.prefix}.example`
+const outcomeOf = (world: World, domain: string, options?: Options) =>
+  world.server.deployAndWait(releaseOf(world, domain, options))
+const inUse = (route: string) => `${route} is in use on this node: choose another host name or path`
+
+describe('a host name and path on one engine', () => {
+  test('belong to the first owner, running or stopped, and the sentence names nobody', async () => {
+    expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
+    for (const [domain, path] of [
+      [host().toUpperCase(), undefined],
+      [host(), '/longer/path'],
+      ['*.example', undefined],
+    ] as const) {
+      const { successful, reason } = await outcomeOf(stranger, domain, { ...(path ? { path } : {}), admin: true })
+      expect({ successful, reason }).toEqual({
+        successful: false,
+        reason: inUse(`${domain.toLowerCase()}${path ?? '/'}`),
+      })
+    }
+    await team.docker.getContainer(team.name('web')).stop({ t: 0 })
+    expect(await outcomeOf(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
+    expect(await stranger.names()).toEqual([])
+    expect(await outcomeOf(team, host())).toMatchObject({ successful: true, reason: '' })
+  }, 60_000)
+
+  test('may be shared by paths of which neither begins with the other', async () => {
+    expect(await outcomeOf(team, host(), { path: '/a' })).toMatchObject({ successful: true, reason: '' })
+    expect(await outcomeOf(stranger, host(), { path: '/b' })).toMatchObject({ successful: true, reason: '' })
+  })
+
+  test('of a container that nobody manages are refused too', async () => {
+    const foreign = await team.docker.createContainer({
+      name: `foreign-${team.owner.prefix}`,
+      Image: images.get(team) ?? '',
+      Labels: { 'traefik.http.routers.other.rule': `Host(\`${host()}\`) && PathPrefix(\`/app\`)` },
+    })
+    try {
+      expect(await outcomeOf(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
+      expect(await outcomeOf(stranger, host(), { path: '/other' })).toMatchObject({ successful: true, reason: '' })
+    } finally {
+      await foreign.remove({ force: true })
+    }
+  })
+
+  test('that two releases ask for at once are never routed to both', async () => {
+    for (let round = 0; round < 3; round++) {
+      const releases = [team, stranger].map((world) => [world, releaseOf(world, `r${round}.${host()}`)] as const)
+      for (const [world, release] of releases) world.server.deploy(release)
+      const outcomes = await Promise.all(releases.map(([world, release]) => world.server.outcomeOf(release)))
+      expect(outcomes.filter(({ successful }) => successful).length).toBeLessThan(2)
+      for (const { reason } of outcomes.filter(({ successful }) => !successful))
+        expect(reason).toBe(inUse(`r${round}.${host()}/`))
+    }
+  }, 60_000)
+
+  test('of one release are given to one instance only', async () => {
+    const release = team.release({
+      instances: ['web', 'api'].map((name) => ({
+        image: images.get(team) ?? '',
+        config: { name, expose: 'expose' as const, routing: { domain: host() } },
+      })),
+    })
+    const { successful, reason } = await team.server.deployAndWait(release)
+    expect({ successful, reason }).toEqual({
+      successful: false,
+      reason: `${host()}/ is routed to ${team.name('api')} of the same release too: choose another host name or path`,
+    })
+  })
+
+  test('of Crux itself are given to nobody', async () => {
+    const { successful, reason } = await outcomeOf(team, '127.0.0.1', { path: '/x', admin: true })
+    expect({ successful, reason }).toEqual({
+      successful: false,
+      reason: '127.0.0.1 is the host name of Crux itself: choose another one',
+    })
+  })
+})
+
+test("an image's own labels for Crux, Compose and proxies are emptied on its container, others stay", async () => {
+  const release = team.release({ instances: [{ image: labelled, config: { name: 'web' } }] })
+  expect(await team.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+  expect((await team.inspect('web')).Config.Labels).toMatchObject({
+    'traefik.http.routers.x.rule': '',
+    Caddy: '',
+    'com.docker.compose.project': '',
+    'org.dyrectorio.container': '',
+    'dev.crux.gate': '',
+    'com.example.colour': 'blue',
+  })
+})
+
+test("an init container's image has its labels emptied too", async () => {
+  const release = team.release({
+    instances: [
+      {
+        image: images.get(team) ?? '',
+        config: {
+          name: 'web',
+          initContainers: [
+            { name: 'wait', image: labelled, args: [{ key: '/bin/sleep' }, { key: '600' }], useParentConfig: false },
+          ],
+        },
+      },
+    ],
+  })
+  team.server.deploy(release)
+  const init = `${team.name('web')}.init-wait`
+  await waitUntil('the init container', async () => (await team.names()).includes(init))
+  expect((await team.docker.getContainer(init).inspect()).Config.Labels).toMatchObject({
+    'traefik.http.routers.x.rule': '',
+    'dev.crux.gate': '',
+    'com.example.colour': 'blue',
+  })
+  if (release.key) team.server.send({ case: 'cancelDeployment', value: { release: release.key } })
+  expect(await team.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+})

@@ -1,0 +1,32 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { describe, expect, it } from 'vitest'
+import type { Preview } from '../deployments/change-lines.ts'
+import { startProblemsOf } from './start-problems.ts'
+
+const below = { ports: [{ id: 'a', internal: 80, external: 8_000 }] } as ContainerConfigFields
+const own = { ports: [{ id: 'b', internal: 81, external: 8_001 }] } as ContainerConfigFields
+const preview = (property: string, instanceId = 'web', description = 'web: Port 8001 is used'): Preview => ({
+  instances: [{ instanceId: 'web', containerName: 'web', action: 'create', changes: [] }],
+  removed: [],
+  problems: [{ property, error: 'portInUse', description, instanceId }],
+})
+const shown = (given: Preview, said: string[] = []) => startProblemsOf(given, 'web', own, below, new Set(said))
+
+describe('startProblemsOf', () => {
+  it('shows a problem at the row of this layer, and at the field where another layer brought the row', () => {
+    const found = [0, 1].map((index) => shown(preview(`instances[0].config.ports[${index}].external`))[0]?.property)
+    expect(found.sort()).toEqual(['ports', 'ports[0].external'])
+  })
+
+  it('shows a problem of a setting without rows at the setting, without the name of the container', () => {
+    expect(shown(preview('instances[0].config.routing.domain', 'web', 'web: a.example/ is in use'))).toEqual([
+      { property: 'routing.domain', description: 'a.example/ is in use' },
+    ])
+  })
+
+  it('leaves out other instances, other properties and what the form says already', () => {
+    expect(shown(preview('instances[1].config.routing.domain', 'api'))).toEqual([])
+    expect(shown(preview('nodeId'))).toEqual([])
+    expect(shown(preview('instances[0].config.routing.domain'), ['Port 8001 is used'])).toEqual([])
+  })
+})

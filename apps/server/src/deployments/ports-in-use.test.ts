@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+const withPort = (external: number) =>
+  world.version({ images: [{ name: 'web', config: { ports: [{ internal: 80, external }] } }] })
+const problemsOf = async (deploymentId: string) =>
+  (await world.client.call('deployments.preview', { params: { ...world.params, deploymentId } })).problems
+
+/** A node with a deployment that holds a port, and one that asks for it. */
+async function setUp(external: number) {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const holder = await world.deployment(await withPort(external), node.id)
+  await world.start(holder.id)
+  await deployWell(agent)
+  await world.becomes(holder.id, 'successful')
+  const next = await world.deployment(await withPort(external), node.id)
+  return { node, agent, holder, next }
+}
+
+describe('a preview', () => {
+  it('names a port that another deployment of the node holds by the records, where the agent does not answer', async () => {
+    const { node, holder, next } = await setUp(18_001)
+    const problems = await problemsOf(next.id)
+    expect(problems).toEqual([
+      {
+        property: 'instances[0].config.ports[0].external',
+        error: 'portInUse',
+        description: expect.stringMatching(
+          new RegExp(
+            `^web: Port 18001 of ${node.name} is used by ${holder.prefix}-web of shop \\w+: choose another port, or stop ${holder.prefix}-web first$`,
+          ),
+        ),
+        instanceId: expect.any(String),
+      },
+    ])
+    expect(await problemsOf(holder.id)).toEqual([])
+  })
+
+  it('believes the agent more than the records, and does not name what is not of the team', async () => {
+    const { node, agent, holder, next } = await setUp(18_002)
+    const asking = problemsOf(next.id)
+    const asked = await agent.command('findPortHolders')
+    expect(asked.value).toMatchObject({
+      owner: { nodeId: node.id, prefix: next.prefix },
+      ports: [{ port: 18_002, protocol: 'tcp', address: '' }],
+    })
+    await agent.respond(asked.commandId, {
+      case: 'portHolders',
+      value: { holders: [{ port: { port: 18_002, protocol: 'tcp', address: '' }, containerName: '' }] },
+    })
+    expect(await asking).toMatchObject([
+      {
+        error: 'portInUse',
+        description: `web: Port 18002 of ${node.name} is used by something else on the machine: choose another port`,
+      },
+    ])
+    const again = problemsOf(next.id)
+    const { commandId } = await agent.command('findPortHolders', 2)
+    await agent.respond(commandId, { case: 'portHolders', value: { holders: [] } })
+    expect(await again).toEqual([])
+    expect(holder.prefix).not.toBe(next.prefix)
+  })
+})

@@ -1,0 +1,74 @@
+import type { PortHolder } from '@crux/agent-protocol'
+import type { Answer } from '@crux/contract'
+import { type HostPort, publishedPorts, samePlace } from '@crux/rules'
+import type { App } from '../context.ts'
+import type { LoadedDeployment } from './load.ts'
+import { listNeighbours } from './neighbours.ts'
+import type { Next } from './preview.ts'
+
+type Problem = Answer<'deployments.preview'>['problems'][number]
+/** `name` is empty where the viewer may not know it. */
+type Holder = HostPort & { name: string }
+
+/** A page waits no longer for an agent than this. */
+const askTimeoutMs = 1_500
+const portsMax = 256
+
+/**
+ * Ports of the node that a start would not get. The agent knows best, since a container may have been stopped and others belong to no
+ * release; where it does not answer this process, the records of the current releases do.
+ */
+export async function findPortsInUse(
+  app: App,
+  deployment: LoadedDeployment,
+  next: readonly Next[],
+): Promise<Problem[]> {
+  if (next.every(({ config }) => publishedPorts(config).length === 0)) return []
+  const neighbours = await listNeighbours(app.database.pool, { ...deployment, nodeId: deployment.node.id })
+  const holders =
+    (await askAgent(app, deployment, next)) ??
+    neighbours.flatMap(({ name, config }) => publishedPorts(config).map((port) => ({ ...port, name })))
+  return next.flatMap(({ instanceId, config }, index) =>
+    publishedPorts(config).flatMap((port) => {
+      const holder = holders.find((other) => samePlace(other, port))
+      if (!holder) return []
+      const number = Math.max(port.from, holder.from)
+      const project = neighbours.find(({ name }) => name === holder.name)?.projectName
+      const description = holder.name
+        ? `Port ${number} of ${deployment.node.name} is used by ${holder.name}${project ? ` of ${project}` : ''}: choose another port, or stop ${holder.name} first`
+        : `Port ${number} of ${deployment.node.name} is used by something else on the machine: choose another port`
+      return [
+        {
+          property: `instances[${index}].config.${port.property}`,
+          error: 'portInUse',
+          description: `${config.name}: ${description}`,
+          instanceId,
+        },
+      ]
+    }),
+  )
+}
+
+async function askAgent(
+  app: App,
+  { teamId, projectId, prefix, node }: LoadedDeployment,
+  next: readonly Next[],
+): Promise<Holder[] | undefined> {
+  if (app.links.status(node.id) !== 'connected') return undefined
+  const ports = next
+    .flatMap(({ config }) => publishedPorts(config))
+    .flatMap(({ from, to, protocol, address }) =>
+      Array.from({ length: to - from + 1 }, (_, index) => ({ port: from + index, protocol, address })),
+    )
+  const owner = { teamId, projectId, prefix, nodeId: node.id }
+  const answer = await app.links
+    .request(node.id, { case: 'findPortHolders', value: { owner, ports: ports.slice(0, portsMax) } }, askTimeoutMs)
+    .catch(() => undefined)
+  return answer?.case === 'portHolders' ? answer.value.holders.flatMap(toHolder) : undefined
+}
+
+function toHolder({ port, containerName }: PortHolder): Holder[] {
+  if (!port) return []
+  const { port: number, protocol, address } = port
+  return [{ from: number, to: number, protocol, address, property: '', name: containerName }]
+}

@@ -1,0 +1,108 @@
+import type { Release } from '@crux/agent-protocol'
+import { ApiError } from '@crux/client'
+import type { ContainerConfigFields } from '@crux/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+type Instance = { name?: string; domain: string; path?: string }
+const imageOf = ({ name = 'web', domain, path }: Instance) => ({
+  name,
+  config: { name, expose: 'expose', routing: { domain, path } } satisfies ContainerConfigFields,
+})
+const deploymentOf = async (nodeId: string, ...instances: Instance[]) =>
+  world.deployment(await world.version({ images: instances.map(imageOf) }), nodeId)
+
+/** A node on which one deployment runs that routes these. */
+async function nodeWith(...instances: Instance[]) {
+  const node = await world.node()
+  const agent = await world.agent(node)
+  const holder = await deploymentOf(node.id, ...instances)
+  await world.start(holder.id)
+  const release: Release = await deployWell(agent)
+  await world.becomes(holder.id, 'successful')
+  return { node, agent, holder, release }
+}
+
+const detailsOf = async (work: Promise<unknown>) => {
+  try {
+    await work
+    return 'started'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { status: error.status, details: error.details }
+  }
+}
+
+describe('a start', () => {
+  it.each([
+    ['the same host name', 'App.Example.com', undefined, 'app.example.com/'],
+    ['a longer path below it', 'app.example.com', '/steal/this', 'app.example.com/steal/this'],
+    ['a wildcard over it', '*.example.com', undefined, '*.example.com/'],
+  ])('is refused for %s that another prefix routes on the node', async (_, domain, path, words) => {
+    const { node, holder } = await nodeWith({ domain: 'app.example.com' })
+    const { id } = await deploymentOf(node.id, { domain: 'free.example.net' }, { name: 'api', domain, path })
+    const details = [
+      {
+        property: 'instances[1].config.routing.domain',
+        error: 'routeInUse',
+        description: `api: ${words} is in use on this node by ${holder.prefix}-web: choose another host name or path`,
+      },
+    ]
+    expect(await detailsOf(world.start(id))).toEqual({ status: 412, details })
+    const { problems } = await world.client.call('deployments.preview', {
+      params: { ...world.params, deploymentId: id },
+    })
+    expect(problems).toEqual(details.map((detail) => ({ ...detail, instanceId: expect.any(String) })))
+  })
+
+  it('is refused while a release in progress is about to route the same', async () => {
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const first = await deploymentOf(node.id, { domain: 'app.example.com' })
+    await world.start(first.id)
+    await agent.command('deploy')
+    const second = await deploymentOf(node.id, { domain: 'app.example.com' })
+    expect(await detailsOf(world.start(second.id))).toMatchObject({ status: 412 })
+  })
+
+  it('is allowed with another path, on another node, and for the same prefix again', async () => {
+    const { node, agent, holder } = await nodeWith({ domain: 'app.example.com', path: '/a' })
+    await world.start(holder.id)
+    await deployWell(agent, 2)
+    const beside = await deploymentOf(node.id, { domain: 'app.example.com', path: '/b' })
+    expect(await detailsOf(world.start(beside.id))).toBe('started')
+    const elsewhere = await world.node()
+    await world.agent(elsewhere)
+    const other = await deploymentOf(elsewhere.id, { domain: 'app.example.com', path: '/a' })
+    expect(await detailsOf(world.start(other.id))).toBe('started')
+  })
+
+  it.each(['localhost', 'LOCALHOST'])('is refused for the host name of Crux with any path: %s', async (domain) => {
+    const node = await world.node()
+    await world.agent(node)
+    const { id } = await deploymentOf(node.id, { domain, path: '/anything' })
+    expect(await detailsOf(world.start(id))).toMatchObject({
+      status: 412,
+      details: [{ error: 'routeInUse', description: expect.stringContaining('is the host name of Crux itself') }],
+    })
+  })
+
+  it('is refused for two instances with the same host name and path', async () => {
+    const node = await world.node()
+    await world.agent(node)
+    const { id } = await deploymentOf(node.id, { domain: 'a.example' }, { name: 'api', domain: 'b.example, A.example' })
+    expect(await detailsOf(world.start(id))).toMatchObject({
+      status: 400,
+      details: [{ property: 'instances[1].config.routing.domain', error: 'routesAreUnique' }],
+    })
+  })
+})

@@ -1,0 +1,60 @@
+import type { ContainerConfigFields } from '@crux/contract'
+import { type ConfigProblem, problem } from './config-problem.ts'
+import type { HostDanger } from './host-dangerous.ts'
+
+/**
+ * What a key in `networks` means. A plain key is the team's own network on the node, shared by everything of the team there.
+ * `engine:NAME` is a network that exists on the engine, whoever made it.
+ */
+export type NetworkReference = { kind: 'team' | 'engine'; name: string }
+
+export const engineNetworkPrefix = 'engine:'
+const nameLengthMax = 128
+/** Modes of a container rather than networks that it could join, in the engine's own words. */
+const networkModes: ReadonlySet<string> = new Set(['bridge', 'default', 'host', 'none'])
+
+export function parseNetworkKey(key: string): NetworkReference {
+  return key.startsWith(engineNetworkPrefix)
+    ? { kind: 'engine', name: key.slice(engineNetworkPrefix.length) }
+    : { kind: 'team', name: key }
+}
+
+/** Keys that the engine would not take as a name, or would take for something else than a name. */
+export function networkProblems(config: ContainerConfigFields): ConfigProblem[] {
+  return (config.networks ?? []).flatMap(({ key }, index) => {
+    const found = networkKeyProblem(key)
+    return found ? [problem(`networks[${index}].key`, found.error, found.description)] : []
+  })
+}
+
+export function networkKeyProblem(key: string): { error: string; description: string } | undefined {
+  const { kind, name } = parseNetworkKey(key)
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name))
+    return {
+      error: 'matches',
+      description: 'A network name starts with a letter or digit and has letters, digits, dots, dashes and underscores',
+    }
+  if (name.length > nameLengthMax)
+    return { error: 'max', description: `A network name has at most ${nameLengthMax} characters` }
+  if (networkModes.has(name.toLowerCase()))
+    return { error: 'reserved', description: `${name} is no network to join: choose it as network mode` }
+  // The engine looks for an id before it looks for a name.
+  if (kind === 'engine' && /^[0-9a-f]{64}$/i.test(name))
+    return { error: 'matches', description: 'Write the name of the network on the engine, not its id' }
+  return undefined
+}
+
+/** Networks of the engine belong to others: a container that joins one reaches everything on it. */
+export function networkDangers(config: ContainerConfigFields): HostDanger[] {
+  return (config.networks ?? []).flatMap(({ key }, index) => {
+    const { kind, name } = parseNetworkKey(key)
+    if (kind === 'team') return []
+    return [
+      {
+        property: `networks[${index}].key`,
+        value: key,
+        reason: `The network ${name} of the engine connects it with containers that are not the team's`,
+      },
+    ]
+  })
+}

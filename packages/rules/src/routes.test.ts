@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { finalConfig } from './final-config.ts'
+import { normalizeHost, repeatedRoutes, routesOf, routesOverlap } from './routes.ts'
+
+const route = (text: string) => {
+  const slash = text.indexOf('/')
+  return { host: normalizeHost(text.slice(0, slash)), path: text.slice(slash) }
+}
+const exposed = (name: string, domain: string, path?: string) => ({
+  config: finalConfig({
+    image: { name, expose: 'expose', routing: { domain, path } },
+    layers: [],
+    imageName: name,
+    versionName: '1',
+  }).config,
+})
+
+describe('normalizeHost', () => {
+  it.each([
+    ['App.Example.COM', 'app.example.com'],
+    ['app.example.com.', 'app.example.com'],
+    ['app.example.com:8443', 'app.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
+    ['*.Example.com', '*.example.com'],
+  ])('writes %s as %s', (host, normal) => expect(normalizeHost(host)).toBe(normal))
+})
+
+describe('routesOverlap', () => {
+  it.each([
+    ['a.example/', 'A.example./'],
+    ['a.example/', 'a.example/deep/down'],
+    ['a.example/a', 'a.example/a/b'],
+    ['a.example/a', 'a.example/ab'],
+    ['*.example/', 'a.example/'],
+    ['*.example/', 'a.b.example/'],
+    ['*.example/', '*.b.example/x'],
+  ])('holds for %s and %s, from either side', (left, right) => {
+    expect(routesOverlap(route(left), route(right))).toBe(true)
+    expect(routesOverlap(route(right), route(left))).toBe(true)
+  })
+
+  it.each([
+    ['a.example/', 'b.example/'],
+    ['a.example/a', 'a.example/b'],
+    ['*.example/', 'example/'],
+    ['*.a.example/', 'b.example/'],
+    ['*.example/', 'aexample/'],
+  ])('does not hold for %s and %s', (left, right) => {
+    expect(routesOverlap(route(left), route(right))).toBe(false)
+    expect(routesOverlap(route(right), route(left))).toBe(false)
+  })
+
+  it('holds for a route without a host name and any other with the path', () => {
+    expect(routesOverlap({ host: null, path: '/api' }, route('a.example/'))).toBe(true)
+    expect(routesOverlap({ host: null, path: '/api' }, route('a.example/web'))).toBe(false)
+  })
+})
+
+describe('routesOf', () => {
+  it('has one route for each host, the default one where none is listed, and none where nothing is exposed', () => {
+    expect(routesOf({ expose: 'expose', routing: { domain: 'a.x, B.x', path: '/p' } }, 'd.x')).toEqual([
+      { host: 'a.x', path: '/p' },
+      { host: 'b.x', path: '/p' },
+    ])
+    expect(routesOf({ expose: 'exposeWithTls' }, 'd.x')).toEqual([{ host: 'd.x', path: '/' }])
+    expect(routesOf({ expose: 'expose', routing: { path: '/p' } }, undefined)).toEqual([{ host: null, path: '/p' }])
+    expect(routesOf({ expose: 'none', routing: { domain: 'a.x' } }, 'd.x')).toEqual([])
+  })
+})
+
+describe('repeatedRoutes', () => {
+  it('refuses two instances with the same host name and path, and allows a longer path beside a shorter one', () => {
+    const problems = repeatedRoutes([
+      exposed('web', 'app.example.com'),
+      exposed('api', 'app.example.com', '/api'),
+      exposed('other', 'b.example.com,App.Example.com', '/'),
+    ])
+    expect(problems).toEqual([
+      {
+        property: 'instances[2].config.routing.domain',
+        error: 'routesAreUnique',
+        description: 'app.example.com/ is routed to web too: choose another host name or path',
+      },
+    ])
+  })
+})

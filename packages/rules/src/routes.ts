@@ -1,0 +1,103 @@
+import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
+import { type ConfigProblem, problem } from './config-problem.ts'
+
+/** Requests that a proxy hands to one container: all below a path, of one host name, or of every host name. */
+export type Route = { host: string | null; path: string }
+
+/** Host names that the routing of a configuration lists, as they are written. */
+export const listedHosts = (domain: string | null | undefined): string[] =>
+  (domain ?? '')
+    .split(',')
+    .map((host) => host.trim())
+    .filter((host) => host !== '')
+
+/** Labels of at most 63 characters (RFC 1123); the first may be a `*`. */
+export function isRoutedHost(host: string): boolean {
+  const name = host.startsWith('*.') ? host.slice(2) : host
+  return host.length <= 253 && name.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i.test(label))
+}
+
+export const isExposed = ({ expose }: Pick<ContainerConfigFields, 'expose'>): boolean =>
+  expose !== undefined && expose !== null && expose !== 'none'
+
+/**
+ * The routes of a configuration.
+ *
+ * @param defaultHost what an agent derives where no domain is given; undefined where it is not known
+ */
+export function routesOf(
+  config: Pick<ContainerConfigFields, 'expose' | 'routing'>,
+  defaultHost: string | undefined,
+): Route[] {
+  if (!isExposed(config)) return []
+  const listed = listedHosts(config.routing?.domain)
+  const hosts = listed.length > 0 || defaultHost === undefined ? listed : [defaultHost]
+  const path = config.routing?.path || '/'
+  return hosts.length > 0 ? hosts.map((host) => ({ host: normalizeHost(host), path })) : [{ host: null, path }]
+}
+
+/** A host name as proxies compare it: lower case, punycode, without a port and without the dot of the root. */
+export function normalizeHost(host: string): string {
+  const [, wildcard = '', rest = ''] = /^(\*\.)?(.*)$/s.exec(host.trim()) ?? []
+  const bare = rest.replace(/:\d*$/, '').replace(/\.+$/, '')
+  // A host that no address could have is compared by its letters.
+  const name = URL.parse(`http://${bare}/`)?.hostname || bare.toLowerCase()
+  return `${wildcard}${name.replace(/\.+$/, '')}`
+}
+
+/**
+ * Whether some request would fit both. Paths are prefixes, as a proxy compares them: `/a` has `/a/b` and `/ab` below it. A wildcard
+ * covers every name below its own, and a route without a host name covers all of them.
+ */
+export function routesOverlap(left: Route, right: Route): boolean {
+  return hostsOverlap(left.host, right.host) && pathsOverlap(left.path, right.path)
+}
+
+export const isSameRoute = (left: Route, right: Route): boolean =>
+  left.host === right.host && normalizePath(left.path) === normalizePath(right.path)
+
+/** The first pair of overlapping routes, as the one of the left side. */
+export const findOverlap = (left: readonly Route[], right: readonly Route[]): Route | undefined =>
+  left.find((one) => right.some((other) => routesOverlap(one, other)))
+
+export const routeInWords = ({ host, path }: Route): string => `${host ?? 'every host name'}${normalizePath(path)}`
+
+/** Instances of one release must not ask for the same requests: which of them gets these would be chance. */
+export function repeatedRoutes(instances: readonly { config: FinalContainerConfig }[]): ConfigProblem[] {
+  const known: { route: Route; name: string; index: number }[] = []
+  return instances.flatMap(({ config }, index) =>
+    routesOf(config, undefined).flatMap((route) => {
+      // What the agent makes of a missing domain has the container's name in it, or is refused there.
+      if (route.host === null) return []
+      const other = known.find((candidate) => candidate.index !== index && isSameRoute(candidate.route, route))
+      known.push({ route, name: config.name, index })
+      if (!other) return []
+      return [
+        problem(
+          `instances[${index}].config.routing.domain`,
+          'routesAreUnique',
+          `${routeInWords(route)} is routed to ${other.name} too: choose another host name or path`,
+        ),
+      ]
+    }),
+  )
+}
+
+function hostsOverlap(left: string | null, right: string | null): boolean {
+  return left === null || right === null || left === right || covers(left, right) || covers(right, left)
+}
+
+function covers(wildcard: string, host: string): boolean {
+  if (!wildcard.startsWith('*.')) return wildcard === '*'
+  const suffix = wildcard.slice(1)
+  return host.endsWith(suffix) || (host.startsWith('*.') && host.slice(1).endsWith(suffix))
+}
+
+function pathsOverlap(left: string, right: string): boolean {
+  const [one, other] = [normalizePath(left), normalizePath(right)]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+function normalizePath(path: string): string {
+  return `/${path.replace(/^\/+/, '')}`
+}
