@@ -54,7 +54,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
   const stopping = new AbortController()
 
   const connection = connectTo(settings.server)
-  const installTokenFile = openInstallTokenFile(folder)
+  const installTokenFile = openInstallTokenFile(own)
   const credentials = await openCredentials({
     store: openTokenStore(own),
     server: settings.server,

@@ -9,9 +9,12 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLinkClock } from '../src/apply/control.ts'
 import { createReleases, type Releases } from '../src/apply/releases.ts'
+import { createTeamNetworks } from '../src/apply/team-networks.ts'
 import type { ImageFacts } from '../src/drivers/container-engine.ts'
 import type { Driver } from '../src/drivers/driver.ts'
 import { EngineError } from '../src/drivers/errors.ts'
+import { createBindSources } from '../src/files/bind-sources.ts'
+import { openDataDirectory } from '../src/files/data-directory.ts'
 import type { Gate } from '../src/gate/gate.ts'
 import { createImageClaims } from '../src/images/claims.ts'
 import { openFetchedImages } from '../src/images/fetched.ts'
@@ -41,12 +44,16 @@ beforeAll(async () => {
   } as unknown as AgentClient
   const log = createLogger({ name: 'fuzz', level: 'error', destination: { write: (line) => void logged.push(line) } })
   const engine = fakeEngine()
+  const dataDir = join(folder, 'data')
+  const data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
   releases = createReleases({
     context: {
       driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
       gate: { unusable: undefined, look: async () => undefined, apply: async () => undefined } as unknown as Gate,
-      place: { dataMountPath: '/data', rootDomain: undefined, seesHost: true },
-      dataDir: join(folder, 'data'),
+      place: { dataMountPath: '/data', rootDomain: undefined, serverUrl: 'https://crux.example.com', seesHost: true },
+      data,
+      sources: createBindSources(data, { seesHost: true }),
+      teamNetworks: createTeamNetworks({ engine, nodeId: () => 'node', log }),
       decrypt: async (message) => message,
       clock: createLinkClock(),
       images: { claims: createImageClaims(), fetched: await openFetchedImages(join(folder, 'fetched.json'), engine) },

@@ -7,7 +7,7 @@ type Part = [what: string, wanted: unknown, found: unknown]
 export function differences(config: FinalContainerConfig, info: Docker.ContainerInspectInfo): string[] {
   const { Config, HostConfig } = info
   // The types of dockerode leave these out.
-  const stop: { StopSignal?: string; StopTimeout?: number } = Config
+  const stop = Config as { StopSignal?: string; StopTimeout?: number }
   const env = new Map((Config.Env ?? []).map((line) => [line.slice(0, line.indexOf('=')), line]))
   const parts: Part[] = [
     ['state', 'running', info.State.Status],

@@ -1,6 +1,6 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { AgentInfo, Container, LogLine, ReportDeploymentRequest, StoredImage } from '@crux/agent-protocol'
+import type { AgentInfo, Container, LogLine, PortHolder, ReportDeploymentRequest, StoredImage } from '@crux/agent-protocol'
 import { ContainerIdentifier, CruxError } from '@crux/contract'
 import type { Command, CommandResult } from './links.ts'
 
@@ -18,6 +18,7 @@ const entriesMax = 2_000
 const inspectionMax = 2 * 1_048_576
 const publicKeyMax = 65_536
 /** Of a column that counts releases. */
+const portMax = 65_535
 const releaseNumberMax = 2_147_483_647
 
 /** Which kind of answer belongs to a command; commands that are not here have none. */
@@ -30,6 +31,7 @@ const answers: Partial<Record<Command['case'], CommandResult['case']>> = {
   readLog: 'log',
   listImages: 'images',
   removeImages: 'removedImages',
+  findPortHolders: 'portHolders',
 }
 
 export const unusableAnswer = (cause?: unknown): CruxError => new CruxError('badGateway', { property: 'agent', cause })
@@ -54,6 +56,8 @@ export function checkAnswer(command: Command['case'], result: CommandResult): Co
     case 'images':
       if (result.value.images.length > imagesMax) throw unusableAnswer()
       return { ...result, value: { ...result.value, images: result.value.images.map(checkImage) } }
+    case 'portHolders':
+      return { ...result, value: { ...result.value, holders: result.value.holders.slice(0, entriesMax).map(checkHolder) } }
     case 'removedImages': {
       const { imageIds, freedBytes, kept } = result.value
       return {
@@ -114,6 +118,11 @@ function checkImage(image: StoredImage): StoredImage {
     createdAt: clamp(image.createdAt),
     containers: image.containers.slice(0, entriesMax).map((name) => cut(name, text.short)),
   }
+}
+
+function checkHolder(holder: PortHolder): PortHolder {
+  if ((holder.port?.port ?? 0) > portMax) throw unusableAnswer()
+  return { ...holder, containerName: cut(holder.containerName, text.short) }
 }
 
 /** A batch whose numbers no agent of ours counts to is refused. @throws ConnectError */

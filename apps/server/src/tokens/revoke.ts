@@ -11,7 +11,7 @@ import { deleteTokens } from './store.ts'
  * @returns how many were revoked
  */
 export async function revokeTokensOfPerson(
-  app: Pick<App, 'bus' | 'database' | 'jobs' | 'log'>,
+  app: Pick<App, 'bus' | 'database' | 'jobs' | 'log' | 'metrics'>,
   userId: string,
   options: { before?: Date; requester?: Requester } = {},
 ): Promise<number> {
