@@ -14,7 +14,7 @@ import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
 import { messageOf } from './drivers/errors.ts'
 import { createBindSources } from './files/bind-sources.ts'
-import { openDataDirectory } from './files/data-directory.ts'
+import { type DataDirectory, openDataDirectory } from './files/data-directory.ts'
 import { createGate, type Gate } from './gate/gate.ts'
 import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
 import { openGateRunner } from './gate/runner.ts'
@@ -50,6 +50,15 @@ const clearMs = 2_000
  */
 export async function startAgent(settings: AgentSettings, log: Logger): Promise<Agent> {
   const data = await openDataDirectory({ ...settings, log })
+  try {
+    return await startIn(data, settings, log)
+  } catch (error) {
+    await data.close()
+    throw error
+  }
+}
+
+async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger): Promise<Agent> {
   const own = await data.ownDirectory(ownFolder)
   const stopping = new AbortController()
 

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
@@ -75,6 +75,12 @@ async function describeOutside(): Promise<unknown[]> {
   )
 }
 
+/** Directories and files of volumes that this process, which is the agent too, has open. */
+async function heldOpen(): Promise<string[]> {
+  const targets = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return (await Promise.all(targets)).filter((target) => target.startsWith(volume())).sort()
+}
+
 /** An access later than this shows in the time of the last access, where the file system keeps that. */
 async function forgetAccess(): Promise<void> {
   for (const name of ['b/secret', 'index.html', 'secret', 'b', '.'])
@@ -102,6 +108,7 @@ test(
     const mounted = volumes.map((name) => ({ name, path: `/${name}` }))
     expect(await deploy({ volumes: mounted })).toMatchObject({ successful: true, reason: '' })
 
+    const held = await heldOpen()
     await forgetAccess()
     const before = await describeOutside()
     const attacker = await world.docker.createContainer({
@@ -153,6 +160,7 @@ test(
     }
     expect((await attacker.inspect()).State.Running).toBe(true)
     await attacker.remove({ force: true })
+    expect(await heldOpen()).toEqual(held)
 
     // What the agent copied is the image's and the bucket's, never what a link led to.
     for (const name of volumes)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -37,13 +37,10 @@ export function writeJson(file: string, value: unknown): void {
   renameSync(part, file)
 }
 
-const logBytesMax = 20 * 1024 * 1024
-
-/** Opens a log for appending; a long one becomes `.1` first. */
+/** Opens a log for appending. */
 export function openLog(dataDir: string, name: string): number {
   const file = join(dataDir, 'logs', `${name}.log`)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  if (existsSync(file) && statSync(file).size > logBytesMax) renameSync(file, `${file}.1`)
   return openSync(file, 'a', 0o600)
 }
 

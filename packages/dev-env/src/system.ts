@@ -16,6 +16,7 @@ import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf 
 import { root } from './files.ts'
 import { secureInstallation } from './permissions.ts'
 import { choosePort } from './ports.ts'
+import { readLogLimits, rotateLogs, rotateWhileRunning } from './rotate-logs.ts'
 import { type Supervised, superviseProcess } from './supervised.ts'
 
 export type ProcessName = 'postgres' | 'identity' | 'server'
@@ -97,10 +98,15 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
     ...(options.smtpUri ? { SMTP_URI: options.smtpUri } : {}),
     ...options.env,
   }
+  const limits = readLogLimits(given)
+  const logs = join(dataDir, 'logs')
   const lifecycle = createLifecycle(log, { stepTimeoutMs: 60_000 })
   secureInstallation(dataDir)
   const ownership = await claimSoon(join(dataDir, 'owner'), `Crux in ${dataDir}`)
   lifecycle.onStop('ownership', () => ownership.release())
+  rotateLogs(logs, limits)
+  const stopRotating = rotateWhileRunning(logs, limits, (err) => log.error({ err }, 'a log cannot be rotated'))
+  lifecycle.onStop('rotation of logs', async () => stopRotating())
   try {
     const addresses = await chooseAddresses(dataDir, options, schemeOf(given))
     const embedded =

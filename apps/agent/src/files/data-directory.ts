@@ -53,7 +53,7 @@ export async function openDataDirectory(options: {
   await mkdir(dataDir, { recursive: true })
   const root = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
   const found = await root.stat()
-  const owned = ownedByAgent(found.uid)
+  const owned = found.uid === (process.getuid?.() ?? found.uid)
   // Such as /tmp: closing it would take it from everybody else.
   const shared = (found.mode & stickyBit) !== 0 && (await readdir(dataDir)).length > 0
   if (owned && !shared) await root.chmod(ownMode)

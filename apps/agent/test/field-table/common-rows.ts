@@ -169,7 +169,7 @@ export async function commonRows({
           '-c',
           'echo x > /rwo/x; touch /ro/x || echo read-only; df -k /mem | tail -n 1; df -k /tmpfs | tail -n 1',
         )
-        expect(await readFile(join(own, 'two', 'deep', 'x'), 'utf8')).toBe('x\n')
+        expect(await readFile(join(own, 'two.deep', 'x'), 'utf8')).toBe('x\n')
         expect(shown).toContain('read-only')
         expect(shown).toMatch(/tmpfs\s+2048\s/)
         expect(shown).toMatch(/tmpfs\s+(976|980)\s/)

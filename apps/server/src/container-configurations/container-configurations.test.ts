@@ -88,6 +88,8 @@ describe('a patch', () => {
       'config.volumes[0].name',
       'config.volumes[0].path',
     ])
+    const nested = { config: { volumes: [{ name: 'data/x', path: '/host' }] } }
+    expect(await refusal(patch(configId, nested))).toMatchObject({ status: 400, property: 'config.volumes[0].name' })
     const twice = {
       config: {
         environment: [
