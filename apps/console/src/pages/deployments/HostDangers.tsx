@@ -1,6 +1,7 @@
 import { ShieldAlert, ShieldCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useDeniedPart } from '../../api/me.ts'
+import { absoluteTime } from '../../components/relative-time.ts'
 import type { Preview } from './change-lines.ts'
 
 type Danger = NonNullable<Preview['hostDangerous']>[number]
@@ -34,7 +35,7 @@ function Sentence({ danger }: { danger: Danger }) {
   const { containerName: container, confirmation, confirmed, changes } = danger
   const dangers = danger.dangers.map(({ property, value }) => `${property} ${value}`.trim()).join(', ')
   const name = confirmation?.by.name ?? ''
-  const date = confirmation ? new Date(confirmation.at).toLocaleString() : ''
+  const date = confirmation ? absoluteTime(Date.parse(confirmation.at)) : ''
   if (confirmed) return t('changes.confirmed', { name, date, dangers })
   if (!confirmation) return t(adminOnly ? 'changes.unconfirmed' : 'changes.confirms', { container, dangers })
   return t(adminOnly ? 'changes.unconfirmedChanged' : 'changes.confirmsChanged', {
