@@ -183,7 +183,7 @@ withEngine(
     await until(() => starts() >= 4, 60_000)
     const { running, lastEnd } = await until(async () => {
       const { localAgent } = await client.call('nodes.get', { params })
-      return localAgent.lastEnd?.nextStartAt && localAgent
+      return localAgent.lastEnd?.nextStartAt ? localAgent : undefined
     })
     expect(running).toBe(true)
     expect(lastEnd).toMatchObject({ reason: 'exit code 0' })
