@@ -9,13 +9,31 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
   // The types of dockerode leave these out.
   const stop = Config as { StopSignal?: string; StopTimeout?: number }
   const env = new Map((Config.Env ?? []).map((line) => [line.slice(0, line.indexOf('=')), line]))
+  const mode = modeOf(config)
+  const onNetwork = mode === 'network'
   const parts: Part[] = [
-    ['state', 'running', info.State.Status],
+    ...stateParts(config, info),
+    ...config.secrets.map(
+      ({ key, value }): Part => [
+        `secret ${key}`,
+        value === undefined || config.environment.some((row) => row.key === key) ? env.get(key) : `${key}=${value}`,
+        env.get(key),
+      ],
+    ),
+    ['commands', keys(config.commands), Config.Entrypoint ?? []],
+    ...(config.args.length > 0 ? [['args', keys(config.args), Config.Cmd ?? []] satisfies Part] : []),
+    [
+      'networkMode',
+      mode,
+      onNetwork && info.HostConfig.NetworkMode?.startsWith('crux-') ? mode : HostConfig.NetworkMode,
+    ],
+    ...routingParts(config, info),
+    ['portGate', gateWanted(config), gateOf(Config.Labels)],
     ...config.environment.map(({ key, value }): Part => [`environment ${key}`, `${key}=${value}`, env.get(key)]),
     ['user', config.user === undefined || config.user === null ? '' : String(config.user), Config.User],
     ['workingDirectory', config.workingDirectory ?? '', Config.WorkingDir],
     ['tty', config.tty ?? false, Config.Tty],
-    ['ports', portsWanted(config), HostConfig.PortBindings ?? {}],
+    ['ports', onNetwork ? portsWanted(config) : {}, HostConfig.PortBindings ?? {}],
     ...config.ports.map(({ internal, protocol }): Part => {
       const key = `${internal}/${protocol ?? 'tcp'}`
       return ['exposed', key, Object.keys(Config.ExposedPorts ?? {}).find((name) => name === key)]
@@ -44,16 +62,23 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
     ['shmSize', bytes(config.shmSize) ?? 64 * 1_024 ** 2, HostConfig.ShmSize],
     [
       'extraHosts',
-      ['host.docker.internal:host-gateway', ...(config.extraHosts ?? []).map(({ key, value }) => `${key}:${value}`)],
-      HostConfig.ExtraHosts,
+      [
+        ...(onNetwork ? ['host.docker.internal:host-gateway'] : []),
+        ...(config.extraHosts ?? []).map(({ key, value }) => `${key}:${value}`),
+      ],
+      HostConfig.ExtraHosts ?? [],
     ],
-    ...config.networks.map(({ key }): Part => {
+    ...(onNetwork ? config.networks : []).map(({ key }): Part => {
       const joined = Object.keys(info.NetworkSettings.Networks)
       return [`network ${key}`, true, joined.some((name) => new RegExp(`^crux-team-[0-9a-f]{8}-${key}$`).test(name))]
     }),
     ...config.dockerLabels.map(({ key, value }): Part => [`label ${key}`, value, Config.Labels[key]]),
     ...logParts(config, HostConfig),
-    ['restartPolicy', policies[config.restartPolicy ?? 'unlessStopped'], HostConfig.RestartPolicy?.Name],
+    [
+      'restartPolicy',
+      policies[config.restartPolicy ?? (config.expectedState?.state === 'exited' ? 'no' : 'unlessStopped')],
+      HostConfig.RestartPolicy?.Name || 'no',
+    ],
     ...resourceParts(config, HostConfig),
     ...healthParts(config, info),
   ]
@@ -64,14 +89,83 @@ export function differences(config: FinalContainerConfig, info: Docker.Container
 
 const policies = { no: 'no', always: 'always', onFailure: 'on-failure', unlessStopped: 'unless-stopped' } as const
 
+/** An exposed container is reached by the proxy over its network, whatever mode it names. */
+function modeOf({ expose, networkMode }: FinalContainerConfig): string {
+  const isExposed = expose != null && expose !== 'none'
+  return isExposed || !networkMode || networkMode === 'bridge' ? 'network' : networkMode
+}
+
+function stateParts({ expectedState }: FinalContainerConfig, { State }: Docker.ContainerInspectInfo): Part[] {
+  if (expectedState?.state !== 'exited') return [['state', 'running', State.Status]]
+  return [
+    ['state', 'exited', State.Status],
+    ['exit code', expectedState.exitCode ?? 0, State.ExitCode],
+  ]
+}
+
+const keys = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
+
+/** With a gate the engine publishes no TCP port: the gate holds it. */
 function portsWanted(config: FinalContainerConfig): Record<string, unknown> {
-  return Object.fromEntries(
-    config.ports.flatMap(({ internal, external, protocol, bindAddress }) =>
-      external
-        ? [[`${internal}/${protocol ?? 'tcp'}`, [{ HostIp: bindAddress ?? '', HostPort: String(external) }]]]
-        : [],
+  const isGated = config.portGate?.enabled ?? false
+  const single = config.ports.flatMap(({ internal, external, protocol = 'tcp', bindAddress }) =>
+    external && !(isGated && protocol === 'tcp')
+      ? [[`${internal}/${protocol}`, [{ HostIp: bindAddress ?? '', HostPort: String(external) }]] as const]
+      : [],
+  )
+  const ranges = (isGated ? [] : config.portRanges).flatMap(({ internal, external }) =>
+    Array.from(
+      { length: internal.to - internal.from + 1 },
+      (_, index) =>
+        [`${internal.from + index}/tcp`, [{ HostIp: '', HostPort: String(external.from + index) }]] as const,
     ),
   )
+  return Object.fromEntries([...single, ...ranges])
+}
+
+function gateWanted({ portGate, ports }: FinalContainerConfig): unknown {
+  if (!portGate?.enabled) return null
+  const held = ports.filter(({ external, protocol = 'tcp' }) => external && protocol === 'tcp')
+  return {
+    drainSeconds: portGate.drainSeconds ?? 30,
+    ports: held.map(({ internal, external, bindAddress, proxyProtocol }) => ({
+      port: external,
+      address: bindAddress ?? '',
+      containerPort: internal,
+      ...(proxyProtocol ? { proxyProtocol } : {}),
+    })),
+  }
+}
+
+function gateOf(labels: Record<string, string>): unknown {
+  return JSON.parse(labels['dev.crux.gate'] || 'null')
+}
+
+/** What a Traefik beside it would read; nothing where the container is not exposed. */
+function routingParts(config: FinalContainerConfig, { Config, Name }: Docker.ContainerInspectInfo): Part[] {
+  const name = Name.slice(1)
+  const found = (key: string) => Config.Labels[`traefik.${key}`]
+  const isExposed = config.expose != null && config.expose !== 'none'
+  if (!isExposed) return [['routing', undefined, found('enable')]]
+  const { domain, path, port, stripPath, uploadLimit } = config.routing ?? {}
+  const hosts = (domain ?? '').split(',').map((host) => `Host(\`${host.trim()}\`)`)
+  const anyHost = hosts.length > 1 && path ? `(${hosts.join(' || ')})` : hosts.join(' || ')
+  const rule = path ? `${anyHost} && PathPrefix(\`${path}\`)` : anyHost
+  const isSecure = config.expose === 'exposeWithTls'
+  const bytesMax = uploadLimit === '10mb' ? '10000000' : uploadLimit === '10MiB' ? '10485760' : uploadLimit || undefined
+  return [
+    ['routing', 'true', found('enable')],
+    ['routing rule', rule, found(`http.routers.${name}.rule`)],
+    ['routing rule with TLS', isSecure ? rule : undefined, found(`http.routers.${name}-secure.rule`)],
+    ['routing TLS', isSecure ? 'true' : undefined, found(`http.routers.${name}-secure.tls`)],
+    ['routing port', port ? String(port) : undefined, found(`http.services.${name}.loadbalancer.server.port`)],
+    [
+      'stripped path',
+      stripPath && path ? path : undefined,
+      found(`http.middlewares.${name}-stripper.stripprefix.prefixes`),
+    ],
+    ['upload limit', bytesMax, found(`http.middlewares.${name}-limit.buffering.maxRequestBodyBytes`)],
+  ]
 }
 
 function keysOf(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {
