@@ -1,15 +1,20 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
+import { test } from '@playwright/test'
 
 /** Where an Ory Kratos may be had: what the environment names, or beside the checkout. */
 const folders = [process.env.CRUX_KRATOS, resolve(import.meta.dirname, '../../../shared/kratos')]
 
-/** The folder with the script `kratos`, which builds the original with Go and serves it; or why there is none. */
-export function findOriginal(): { folder: string } | { reason: string } {
+/**
+ * Skips the tests of a file, with the reason, where there is no original to test against.
+ *
+ * @returns the folder with the script `kratos`, which builds the original with Go and serves it
+ */
+export function useOriginal(): string {
   const folder = folders.find((path) => path !== undefined && existsSync(join(path, 'kratos')))
-  if (folder === undefined) return { reason: 'there is no Ory Kratos here: CRUX_KRATOS names the folder of one' }
-  if (!isOnPath('go')) return { reason: 'there is no Go here, with which Ory Kratos is built' }
-  return { folder }
+  test.skip(folder === undefined, 'there is no Ory Kratos here: CRUX_KRATOS names the folder of one')
+  test.skip(!isOnPath('go'), 'there is no Go here, with which Ory Kratos is built')
+  return folder ?? ''
 }
 
 const isOnPath = (command: string): boolean =>

@@ -19,7 +19,7 @@ import {
 import { expect, test } from '@playwright/test'
 import { createAccount, newAccount, signIn } from '../kit/console.ts'
 import { type Mailbox, openMailbox } from '../kit/mail.ts'
-import { findOriginal } from '../kit/original.ts'
+import { useOriginal } from '../kit/original.ts'
 import { startSystem } from '../kit/stage.ts'
 
 /**
@@ -27,9 +27,7 @@ import { startSystem } from '../kit/stage.ts'
  * `../shared/kratos` beside the checkout. Its script serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address
  * in KRATOS_UI.
  */
-const original = findOriginal()
-test.skip('reason' in original, 'reason' in original ? original.reason : '')
-const folder = 'folder' in original ? original.folder : ''
+const folder = useOriginal()
 
 type Ending = () => Promise<unknown>
 const endings: Ending[] = []
@@ -37,7 +35,7 @@ let mailbox: Mailbox
 let system: System
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000)
+  test.setTimeout(900_000)
   const [port, publicPort, adminPort] = [await freePort(), await freePort(), await freePort()]
   mailbox = await openMailbox()
   endings.push(() => mailbox.close())
@@ -65,7 +63,7 @@ test.beforeAll(async () => {
   await waitFor(
     'Kratos is ready',
     async () => (await fetch(`${identityPublicUrl}/health/ready`).catch(() => undefined))?.ok,
-    { timeoutMs: 240_000 },
+    { timeoutMs: 840_000 },
   )
   system = await startSystem({
     port,

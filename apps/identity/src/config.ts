@@ -87,7 +87,7 @@ export type IdentityConfigInput = z.input<typeof identitySettings>
 
 /**
  * Whether typed e-mail addresses count as verified: without a mail server nothing can prove them, and while nothing can be reached
- * from another machine, whoever types them owns this one.
+ * from another machine, the person who types them owns this one.
  */
 export const assumesAddresses = (config: IdentityConfig): boolean =>
   config.SMTP_URI === undefined &&

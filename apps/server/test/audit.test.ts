@@ -24,6 +24,7 @@ afterAll(() => crux.stop())
 /** Changes that stand in no team's log, and why (decision 18). */
 const elsewhere: Partial<Record<Operation, string>> = {
   'users.me': 'changes nothing: the wire of the reference system has it as POST',
+  'users.delete-me': 'an account: recorded in each team that the person leaves',
   'users.show-onboarding': 'a preference of a person, in no team',
   'users.hide-onboarding': 'a preference of a person, in no team',
   'auth.register': 'an account: the security log of the identity service',

@@ -49,7 +49,7 @@ describe('the Host header', () => {
       expect(await ask(identity.publicUrl, '/self-service/login/api', { host })).toBe(200)
   })
 
-  it('does not matter to whoever proves to be our server, or asks whether the service is alive', async () => {
+  it('does not matter for our server, which proves itself, and for probes of life', async () => {
     const host = 'identity.internal:4433'
     expect(await ask(identity.publicUrl, '/self-service/login/api', { host, 'x-crux-proxy-secret': proxySecret })).toBe(
       200,

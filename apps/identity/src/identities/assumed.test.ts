@@ -85,7 +85,7 @@ it.each([...reachable, ['a mail server is set', { SMTP_URI: 'smtp://127.0.0.1:9'
   },
 )
 
-it('lets whoever runs Crux beyond loopback hand on the code of a kept mail, which proves the address', async () => {
+it('lets the operator of a reachable Crux pass on the code of a kept mail, which proves the address', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
   await withIdentity({ CRUX_URL: 'https://crux.example.com', CRUX_MAILS_DIR: folder, ...limited }, async (identity) => {
     const { id, email } = await signUp(identity)

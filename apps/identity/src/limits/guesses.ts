@@ -10,7 +10,7 @@ export interface Guess {
 }
 
 /**
- * Counts a guess before it is judged. Whoever guesses wrong from one network keeps others from nothing: they are counted per account
+ * Counts a guess before it is judged. Wrong guesses from one network must not keep the owner out elsewhere: they are counted per account
  * and network, and the bound of the account alone is higher. Browsers in which the owner has signed in before share a bound of their
  * own and pass the others, so that nobody can lock them out.
  *

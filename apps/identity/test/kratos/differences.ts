@@ -18,7 +18,7 @@ export const differences: Difference[] = [
     scenario: 'codes: sign up: the right code signs *',
     step: 'answer',
     path,
-    reason: 'one code is enough: whoever signs up with it is signed in, as with a passkey',
+    reason: 'one code is enough: signing up with it signs in, as with a passkey',
   })),
   ...['below credentials', 'schema_url', 'state_changed_at', 'unknown'].map((step) => ({
     scenario: 'admin: what must not be patched is not',
@@ -335,7 +335,7 @@ export const relaxations = {
   errorDetails: {
     fields: ['details', 'debug'],
     reason:
-      'the original quotes its own source and configuration in them, for whoever debugs it; clients read `id` and `reason`',
+      'the original quotes its own source and configuration in them, for debugging; clients read `id` and `reason`',
   },
   orderOfNodes: {
     fields: [],

@@ -67,7 +67,7 @@ export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identi
   }
 
   /**
-   * Whoever recovers an account may be answering a theft: its older API tokens end. An Ory Kratos does not report recoveries, so
+   * A recovery may be the response to a theft: older API tokens of the account end. An Ory Kratos does not report recoveries, so
    * there the first request of the recovered session counts.
    */
   const revoked = new Map<string, number>()

@@ -45,7 +45,7 @@ describe('an API token', () => {
 
   it('is created only within five minutes after a sign-in, and at once after signing in again', async () => {
     const old = crux.people.signIn(ada, { authenticatedAt: new Date(Date.now() - limits.recentSignInMs - 1_000) })
-    // Whoever asks first is remembered with the old sign-in.
+    // The server now remembers this session with its old sign-in.
     await crux.client(old).call('tokens.list')
     await expect(make(old)).rejects.toMatchObject({ status: 403, property: 'session' })
     const account = await crux

@@ -10,6 +10,8 @@ export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
   'auth.change-password': { flow: 'f', csrfToken: 't', password: 'correct horse battery' },
   'auth.link-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
   'auth.unlink-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
+  // Not the address of anybody: the account stays.
+  'users.delete-me': { email: 'not-mine@example.com' },
   'teams.create': { name: 'Another team', slug: 'another-team' },
   'teams.update': { name: 'New name', slug: 'new-name' },
   'teams.update-security': { secondFactorRequired: false, allowedDomains: [] },
