@@ -63,7 +63,7 @@ it('every live message that changes something is recorded', () => {
 const recorded = changing.filter(
   (operation) => rowOf(operation).audit !== false && !['session'].includes(rowOf(operation).permission),
 )
-it.each(recorded)('%s is recorded with who tried, also when it was refused', async (operation) => {
+it.each(recorded)('%s is recorded with who tried when it was refused', async (operation) => {
   const entries = async () => {
     const { rows } = await crux.app.database.pool.query(
       `select actor_id, actor_name, actor_type, context, method, accepted, data from crux.audit_log
@@ -87,4 +87,61 @@ it.each(recorded)('%s is recorded with who tried, also when it was refused', asy
       data: { refused: { error: 'forbidden', property: 'token' }, tokenId: readerId },
     },
   ])
+})
+
+/** Changes that a team without people, agents and releases refuses, and which test holds that they are recorded as done. */
+const needMore: Partial<Record<Operation, string>> = {
+  'teams.delete': 'its log goes with the team',
+  ...refusedWithout('another person', [
+    'teams.invite',
+    'teams.reinvite',
+    'teams.change-role',
+    'teams.leave',
+    'teams.remove-user',
+  ]),
+  ...refusedWithout('a token that was made before', [
+    'service-accounts.delete-token',
+    'registries.delete-token',
+    'nodes.revoke-token',
+    'nodes.delete-script',
+    'deployments.delete-token',
+  ]),
+  'registries.delete': 'an image of the team uses it',
+  'nodes.delete': 'a deployment of the team uses it',
+  'deployments.create-token': 'the version is not rolling',
+  ...refusedWithout('an agent', [
+    'containers.delete-prefix',
+    'containers.start',
+    'containers.stop',
+    'containers.restart',
+    'containers.delete',
+    'nodes.prune-images',
+    'deployments.start',
+    'deployments.cancel',
+    'deployments.start-release',
+  ]),
+}
+
+function refusedWithout(what: string, all: readonly Operation[]) {
+  return Object.fromEntries(all.map((operation) => [operation, `refused without ${what}`]))
+}
+
+it.each(recorded)('%s is recorded as done exactly when it was done', async (operation) => {
+  const own = await makeWorld(crux, owner)
+  const answer = await crux.request(pathOf(operation, own), { ...initOf(operation, own), as: owner })
+  const { rows } = await crux.app.database.pool.query(
+    `select actor_id, actor_name, actor_type, context, method, accepted from crux.audit_log
+     where team_id = $1 and event = $2 order by created_at desc, id desc limit 1`,
+    [own.teamId, `${rowOf(operation).audit} ${operation}`],
+  )
+  expect([operation, answer.ok]).toEqual([operation, !(operation in needMore) || operation === 'teams.delete'])
+  const entry = {
+    actor_id: owner.id,
+    actor_name: 'Owner',
+    actor_type: 'user',
+    context: 'http',
+    method: rowOf(operation).method.toLowerCase(),
+    accepted: answer.ok,
+  }
+  expect(rows).toEqual(operation === 'teams.delete' ? [] : [entry])
 })

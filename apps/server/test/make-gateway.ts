@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ReportDeploymentRequest } from '@crux/agent-protocol'
 import { migrate, openDatabase, testDatabase } from '@crux/postgres'
-import { createLogger } from '@crux/service-kit'
+import { createLogger, createMetrics } from '@crux/service-kit'
 import { createPostgresBus } from '../src/bus/postgres-bus.ts'
 import type { Config } from '../src/config/config.ts'
 import type { App } from '../src/context.ts'
@@ -76,6 +76,7 @@ export async function makeGateway(options: { databaseUrl: string; config?: Parti
     database,
     bus: hub.bus,
     cipher: createCipher({ key }),
+    metrics: createMetrics(),
     links,
   } as unknown as App
   const port = new RecordingPort()
