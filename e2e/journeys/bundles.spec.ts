@@ -48,7 +48,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await expect(carried(other).getByRole('listitem')).toHaveText([new RegExp(us), new RegExp(eu)])
   await other.close()
 
-  const settle = page.getByRole('list', { name: 'To settle first' })
+  const settle = page.getByRole('list', { name: 'To fix first' })
   await expect(settle).toContainText('REGION')
   await expect(settle).toContainText(eu)
   await expect(settle).toContainText(us)
@@ -62,7 +62,7 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await page.waitForURL(/\/container-configurations\/.*#environment/)
   await setVariable(page, 'REGION', 'ap-south-1')
   await page.goto(path)
-  await expect(page.getByRole('list', { name: 'To settle first' })).toBeHidden()
+  await expect(page.getByRole('list', { name: 'To fix first' })).toBeHidden()
   await deploy(page).click()
   await page.waitForURL(/\/deploy$/)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })

@@ -187,7 +187,7 @@ test('a port that would fall silent is kept open on request, said before it is d
   await page.goto(`/${world.teamSlug}/deployments?filter=${deployment.prefix}`)
   await page.getByRole('row', { name: deployment.prefix }).getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Deploy' }).click()
-  await expect(page.getByRole('dialog')).toContainText('pauses while it is replaced')
+  await expect(page.getByRole('dialog')).toContainText('is down while it is replaced')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.goto(pageOf(world, deployment.id))
   await expect(page.getByText(`Port ${port} answers nobody for about`)).toBeVisible()

@@ -10,10 +10,11 @@ describe('slugs', () => {
     for (const name of ['Ärger im Büro', 'a--b', '-x-', 'Team 7']) expect(slugOf(slugOf(name))).toBe(slugOf(name))
   })
 
-  it('proposes initials for three words and three characters otherwise', () => {
-    expect(teamSlugOf('Very Good Team')).toBe('vgt')
-    expect(teamSlugOf('Acme')).toBe('acm')
-    expect(teamSlugOf('A B')).toBe('ab')
+  it('proposes the name of a team, cut after a whole word', () => {
+    expect(teamSlugOf('Acme Shipping')).toBe('acme-shipping')
+    expect(teamSlugOf('Größe & Co')).toBe('grosse-co')
+    expect(teamSlugOf('Very Good Shipping Team')).toBe('very-good')
+    expect(teamSlugOf('a'.repeat(30))).toBe('a'.repeat(16))
   })
 
   it('proposes a prefix that is a DNS label', () => {

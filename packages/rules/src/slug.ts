@@ -10,11 +10,15 @@ export function slugOf(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** The slug that a new team's form proposes: the initials of three or more words, else the first three characters. */
+/** As long as a slug may be. */
+const teamSlugMax = 16
+
+/** The slug that a new team's form proposes: its name, cut after the last whole word that fits. */
 export function teamSlugOf(name: string): string {
-  const slug = slugOf(name)
-  const words = slug.split('-').filter(Boolean)
-  return words.length >= 3 ? words.map((word) => word.slice(0, 1)).join('') : slug.replaceAll('-', '').slice(0, 3)
+  const slug = slugOf(name.replaceAll('ß', 'ss'))
+  if (slug.length <= teamSlugMax) return slug
+  const cut = slug.slice(0, teamSlugMax + 1).lastIndexOf('-')
+  return slug.slice(0, cut > 2 ? cut : teamSlugMax)
 }
 
 /** The prefix that a new deployment's form proposes: the project's name as a DNS label of at most 63 characters. */

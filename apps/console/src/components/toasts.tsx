@@ -16,7 +16,15 @@ export const toastError = (error: unknown) => toastText(describeError(error).tex
 export function Toasts() {
   // Beside the dialogs, not below them: those stand outside the root too.
   return createPortal(
-    <Toaster position="bottom-center" toastOptions={{ className: 'toast' }} containerClassName="z-70!" />,
+    <Toaster
+      position="bottom-center"
+      toastOptions={{
+        className: 'toast',
+        success: { iconTheme: { primary: 'var(--state-running)', secondary: 'var(--surface-raised)' } },
+        error: { iconTheme: { primary: 'var(--danger-ink)', secondary: 'var(--danger)' } },
+      }}
+      containerClassName="z-70!"
+    />,
     document.body,
   )
 }

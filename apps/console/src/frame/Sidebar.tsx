@@ -91,6 +91,9 @@ export function NavigationList({
   )
 }
 
+const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications', 'templates', 'composer']
+const isPlanned = (id: string) => plannedIds.includes(id)
+
 type EntryProps = {
   entry: NavigationEntry
   teamSlug: string
@@ -115,8 +118,9 @@ function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
         <Icon aria-hidden className="group-aria-[current=page]:text-accent" />
         {!collapsed && (
           <>
-            <span className="truncate">{word}</span>
-            <span className="ml-auto text-small font-normal text-ink-3 tabular-nums">{children}</span>
+            <span className={cx('truncate', isPlanned(entry.id) && 'text-ink-3')}>{word}</span>
+            {isPlanned(entry.id) && <span className="ml-auto text-small text-ink-3">{t('nav.planned')}</span>}
+            <span className="ml-auto text-small font-normal empty:hidden text-ink-3 tabular-nums">{children}</span>
           </>
         )}
       </Link>

@@ -79,7 +79,8 @@ function Breadcrumb() {
 function EditorBadges() {
   const { t } = useTranslation()
   const { meId, editors } = usePresence()
-  if (editors.length === 0) return null
+  // Oneself alone is nothing that anybody has to know.
+  if (editors.every(({ id }) => id === meId)) return null
   const sorted = [...editors].sort((a, b) => Number(b.id === meId) - Number(a.id === meId))
   const names = sorted.map((editor) => editor.name).join(', ')
   return (

@@ -23,7 +23,7 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
     <nav
       ref={ref}
       aria-label={t('nav.label')}
-      className="sticky top-16 hidden max-h-[calc(100dvh-80px)] self-start overflow-y-auto md:block"
+      className="sticky top-[60px] z-1 hidden max-h-[calc(100dvh-72px)] self-start overflow-y-auto pb-3 md:block"
     >
       <SearchBox label={t('nav.find')} value={text} onChange={onText} className="w-full" />
       {groups.map((group) => {

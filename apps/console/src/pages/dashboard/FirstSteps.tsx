@@ -23,9 +23,14 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
   const next = steps.find((step) => !onboarding[step].done)
   const done = Object.values(onboarding).filter((step) => step.done).length
   const total = Object.keys(onboarding).length
+  const isComplete = done === total
 
   const close = async () => {
-    if (await confirm({ title: t('steps.hideTitle'), text: t('steps.hideText'), action: t('steps.hide') }))
+    // What is done is put away without a question.
+    if (
+      isComplete ||
+      (await confirm({ title: t('steps.hideTitle'), text: t('steps.hideText'), action: t('steps.hide') }))
+    )
       hide.mutate({})
   }
   return (
@@ -37,20 +42,22 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
       }
     >
       <ProgressBar value={done / total} label={t('steps.title')} tone="running" className="rounded-none!" />
-      <ol>
-        {(['signUp', 'createTeam'] as const).map((step) => (
-          <Row key={step} state="done" title={t(`steps.${step}`)} />
-        ))}
-        {steps.map((step) => (
-          <Row
-            key={step}
-            state={onboarding[step].done ? 'done' : step === next ? 'next' : 'later'}
-            title={t(`steps.${step}`)}
-            text={t(`steps.${step}Text`)}
-            action={<StepAction step={step} teamSlug={teamSlug} onboarding={onboarding} isNext={step === next} />}
-          />
-        ))}
-      </ol>
+      {!isComplete && (
+        <ol>
+          {(['signUp', 'createTeam'] as const).map((step) => (
+            <Row key={step} state="done" title={t(`steps.${step}`)} />
+          ))}
+          {steps.map((step) => (
+            <Row
+              key={step}
+              state={onboarding[step].done ? 'done' : step === next ? 'next' : 'later'}
+              title={t(`steps.${step}`)}
+              text={t(`steps.${step}Text`)}
+              action={<StepAction step={step} teamSlug={teamSlug} onboarding={onboarding} isNext={step === next} />}
+            />
+          ))}
+        </ol>
+      )}
     </Box>
   )
 }

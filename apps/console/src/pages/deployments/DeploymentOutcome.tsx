@@ -28,6 +28,7 @@ export function DeploymentOutcome({ teamSlug, deployment }: Props) {
         </span>
       )
   }
+  if (status === 'preparing' && !outcome) return <span className="text-ink-3">{t('list.notDeployed')}</span>
   return (
     <span title={outcome ?? undefined} className={status === 'failed' ? undefined : 'text-ink-2'}>
       {outcome}

@@ -1,5 +1,5 @@
 import type { Result } from '@crux/contract'
-import { PauseCircle, TriangleAlert } from 'lucide-react'
+import { PauseCircle, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { duration } from '../../components/relative-time.ts'
 import { StateMark } from '../../components/State.tsx'
@@ -80,7 +80,8 @@ export function InstanceAction({ instance }: { instance: PreviewInstance }) {
 const pausing: StateLook = { tone: 'progress', icon: PauseCircle }
 const looks: Record<PreviewInstance['action'], StateLook> = {
   create: lookOf('deployment', 'preparing'),
-  replace: lookOf('phase', 'done'),
+  // Nothing has happened yet: no colour of a success.
+  replace: { tone: 'ready', icon: RefreshCw },
   'replace-with-pause': pausing,
   keep: lookOf('phase', 'waiting'),
 }

@@ -42,9 +42,14 @@ export function useProgress(
         'deployments.releases',
         'deployments.preview',
         'deployments.list',
+        // The sidebar counts what failed.
+        'dashboard.get',
       ] as const)
         void queryClient.invalidateQueries({
-          queryKey: operation === 'deployments.list' ? [operation] : queryKey(operation, { params }),
+          queryKey:
+            operation === 'deployments.list' || operation === 'dashboard.get'
+              ? [operation]
+              : queryKey(operation, { params }),
         })
     status.current = now
   }, [now, params])

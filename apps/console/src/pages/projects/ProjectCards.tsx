@@ -2,7 +2,7 @@ import type { Result } from '@crux/contract'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import { sortRows } from '../../table/sort-rows.ts'
 
@@ -30,7 +30,7 @@ export function ProjectCards({ teamSlug, projects }: { teamSlug: string; project
             </span>
             <span className="mt-2 line-clamp-2 flex-1 text-ink-2">{project.description}</span>
             <span className="mt-2.5 flex items-center gap-2 text-small text-ink-2">
-              <Tag>{t(`type.${project.type}`)}</Tag>
+              <Pill>{t(`type.${project.type}`)}</Pill>
               {project.type === 'versioned' && t('versionCount', { count: project.versionCount })}
               <span className="ml-auto">
                 <RelativeTime at={project.audit.updatedAt} />

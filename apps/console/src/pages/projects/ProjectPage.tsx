@@ -12,7 +12,7 @@ import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
-import { Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
@@ -52,7 +52,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
       <PageHead
         title={project.name}
         crumbs={[{ label: t('title'), link: links.projects(teamSlug) }]}
-        mark={<Tag>{t(`type.${project.type}`)}</Tag>}
+        mark={<Pill>{t(`type.${project.type}`)}</Pill>}
         sub={project.description}
         tools={
           <>

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { ButtonLink } from '../../components/Button.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { Pill, Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import type { RowAction } from '../../table/DataTable.tsx'
@@ -36,7 +36,7 @@ export function VersionCards({ teamSlug, projectId, versions, actions }: Props) 
           </div>
           <p className="mt-1.5 line-clamp-2 flex-1 text-ink-2">{version.changelog}</p>
           <div className="mt-2 flex items-center gap-2 text-small text-ink-2">
-            <Tag>{t(`version.${version.type}`)}</Tag>
+            <Pill>{t(`version.${version.type}`)}</Pill>
             <span className="ml-auto">
               <RelativeTime at={version.audit.updatedAt} />
             </span>

@@ -8,7 +8,7 @@ import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { Pill, Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { useViewMode } from '../../stores/view-mode.ts'
@@ -141,7 +141,7 @@ function useColumns(teamSlug: string, projectId: string): Column<VersionRow>[] {
       header: t('version.type'),
       narrow: 'lead',
       sort: (version) => version.type,
-      cell: (version) => <Tag>{t(`version.${version.type}`)}</Tag>,
+      cell: (version) => <Pill>{t(`version.${version.type}`)}</Pill>,
     },
     {
       id: 'images',

@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
@@ -17,7 +17,7 @@ export function useProjectColumns(teamSlug: string): Column<Project>[] {
       header: t('column.type'),
       narrow: 'lead',
       sort: (row) => row.type,
-      cell: (row) => <Tag>{t(`type.${row.type}`)}</Tag>,
+      cell: (row) => <Pill>{t(`type.${row.type}`)}</Pill>,
     },
     {
       id: 'versions',

@@ -10,7 +10,7 @@ import { later } from '../../components/later.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
@@ -61,7 +61,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
       <Box label={t('details.facts')} className="mb-4">
         <Facts
           items={[
-            { label: t('details.type'), value: <Tag>{t(`type.${registry.type}`)}</Tag> },
+            { label: t('details.type'), value: <Pill>{t(`type.${registry.type}`)}</Pill> },
             { label: t('details.url'), value: <code>{registry.imageUrlPrefix || registry.url || '-'}</code> },
             { label: t('details.access'), value: access },
             { label: t('details.use'), value: registry.inUse ? t('details.yes') : t('details.no') },

@@ -2,7 +2,7 @@ import type { Result } from '@crux/contract'
 import { Database } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
-import { Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
@@ -22,7 +22,7 @@ export function useRegistryColumns(teamSlug: string): Column<Registry>[] {
       header: t('column.type'),
       narrow: 'end',
       sort: (row) => row.type,
-      cell: (row) => <Tag>{t(`type.${row.type}`)}</Tag>,
+      cell: (row) => <Pill>{t(`type.${row.type}`)}</Pill>,
     },
     {
       id: 'url',

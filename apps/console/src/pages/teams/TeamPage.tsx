@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowRight, Pencil } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
+import { currentTeam, useDenied, useMe } from '../../api/me.ts'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { later } from '../../components/later.tsx'
@@ -48,6 +48,7 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
   const denied = useDenied('teams.update')
   const actions = useLeaveOrDelete(team)
   const { statistics } = team
+  const isCurrent = currentTeam(useMe()?.teams ?? [])?.slug === team.slug
   return (
     <>
       <PageHead
@@ -56,9 +57,11 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
         mark={<Tag>{team.slug}</Tag>}
         tools={
           <>
-            <Button icon={ArrowRight} onClick={() => void navigate(links.teamHome(team.slug))}>
-              {t('switch')}
-            </Button>
+            {!isCurrent && (
+              <Button icon={ArrowRight} onClick={() => void navigate(links.teamHome(team.slug))}>
+                {t('switch')}
+              </Button>
+            )}
             <Button icon={Pencil} disabledReason={denied} onClick={anchor.show}>
               {t('common:edit')}
             </Button>

@@ -20,6 +20,9 @@ import { links } from '../../links.ts'
 import { isImageReference } from './image-reference.ts'
 import { sortTags } from './tags.ts'
 
+/** More than these do not fit side by side. */
+const chipsMax = 4
+
 type Registry = Result<'registries.list'>[number]
 type Props = {
   teamSlug: string
@@ -51,6 +54,11 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
   }
   const choose = (name: string, on: boolean) =>
     setImages(on ? new Map(images).set(name, '') : new Map([...images].filter(([image]) => image !== name)))
+  const chooseRegistry = (id: string) => {
+    setRegistry(id)
+    setImages(new Map())
+    setTyped('')
+  }
   const chooseTag = (name: string, tag: string) => setImages(new Map(images).set(name, tag))
   return (
     <Dialog
@@ -86,17 +94,27 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
           <form id="add-images" onSubmit={submit} className="grid gap-4">
             <Field label={t('addImages.registry')} group>
               <div>
-                <Chips
-                  label={t('addImages.registry')}
-                  size="md"
-                  value={registry?.id ?? ''}
-                  onChange={(id) => {
-                    setRegistry(id)
-                    setImages(new Map())
-                    setTyped('')
-                  }}
-                  options={registries.map((one) => ({ value: one.id, label: one.name }))}
-                />
+                {registries.length > chipsMax ? (
+                  <Select
+                    aria-label={t('addImages.registry')}
+                    value={registry?.id ?? ''}
+                    onChange={(event) => chooseRegistry(event.target.value)}
+                  >
+                    {registries.map((one) => (
+                      <option key={one.id} value={one.id}>
+                        {one.name}
+                      </option>
+                    ))}
+                  </Select>
+                ) : (
+                  <Chips
+                    label={t('addImages.registry')}
+                    size="md"
+                    value={registry?.id ?? ''}
+                    onChange={chooseRegistry}
+                    options={registries.map((one) => ({ value: one.id, label: one.name }))}
+                  />
+                )}
               </div>
             </Field>
             {registry &&

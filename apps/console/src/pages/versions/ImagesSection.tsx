@@ -24,13 +24,15 @@ type Props = {
   images: VersionImage[]
   /** Deploying is the next step then, and the page's main button. */
   isReady: boolean
+  /** What the images belong to: a project without versions does not speak of one. */
+  owner: string
   /** Why nothing here can be changed by anybody; rights come on top. */
   fixed: string | null
   live: VersionLive
   onReorder: () => void
 }
 
-export function ImagesSection({ teamSlug, images, isReady, fixed, live, onReorder }: Props) {
+export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, onReorder }: Props) {
   const { t } = useTranslation('versions')
   const navigate = useNavigate()
   const addDenied = live.denied.addImages ?? fixed
@@ -44,7 +46,7 @@ export function ImagesSection({ teamSlug, images, isReady, fixed, live, onReorde
   const remove = async (image: VersionImage) => {
     const name = image.config.name ?? image.name
     const yes = await confirm({
-      title: t('image.removeTitle', { name }),
+      title: t('image.removeTitle', { name, owner }),
       text: t('image.removeText'),
       action: t('image.removeAction'),
       danger: true,

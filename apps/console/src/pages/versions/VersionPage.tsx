@@ -13,7 +13,7 @@ import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
-import { Pill, Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
@@ -86,7 +86,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
         ]}
         mark={
           <span className="inline-flex items-center gap-2">
-            <Tag>{t(`projects:version.${version.type}`)}</Tag>
+            <Pill>{t(`projects:version.${version.type}`)}</Pill>
             {version.default && <Pill tone="accent">{t('projects:version.default')}</Pill>}
             {!version.mutable && <Pill>{t('readOnly')}</Pill>}
           </span>

@@ -68,6 +68,7 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
         <ImagesSection
           teamSlug={teamSlug}
           isReady={isReadyToDeploy(version)}
+          owner={project.type === 'versionless' ? project.name : `${project.name} ${version.name}`}
           images={images}
           fixed={fixed}
           live={live}
