@@ -150,8 +150,14 @@ test("an init container's image has its labels emptied too", async () => {
   })
   team.server.deploy(release)
   const init = `${team.name('web')}.init-wait`
-  await waitUntil('the init container', async () => (await team.names()).includes(init))
-  expect((await team.docker.getContainer(init).inspect()).Config.Labels).toMatchObject({
+  const info = await waitUntil('the init container runs', async () => {
+    const found = await team.docker
+      .getContainer(init)
+      .inspect()
+      .catch(() => undefined)
+    return found?.State.Running ? found : undefined
+  })
+  expect(info.Config.Labels).toMatchObject({
     'traefik.http.routers.x.rule': '',
     'dev.crux.gate': '',
     'com.example.colour': 'blue',

@@ -85,7 +85,7 @@ async function reach(container: string, host: string): Promise<string> {
   })
   let output = ''
   for await (const chunk of await created.start({ Tty: true })) output += String(chunk)
-  return output.split('\r\n\r\n')[1]?.trim() ?? ''
+  return output.replaceAll('\r', '').split('\n\n')[1]?.trim() ?? ''
 }
 
 async function addressesOf(container: string): Promise<string[]> {
