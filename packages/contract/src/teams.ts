@@ -192,8 +192,7 @@ export const teamEndpoints = endpoints({
     token: 'never',
   },
   'teams.reinvite': {
-    summary:
-      'Invite again: a fresh week and a fresh mail; `link=true` answers 200 with the link where no mail server is set',
+    summary: 'Invite again: a fresh week and a fresh mail, or with `link=true` a link',
     method: 'POST',
     path: '/api/teams/:teamId/users/:userId/reinvite',
     params: memberId,

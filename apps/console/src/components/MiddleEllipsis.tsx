@@ -7,8 +7,14 @@ export function MiddleEllipsis({ text }: { text: string }) {
   if (!head) return text
   return (
     <span className="inline-flex max-w-full min-w-0 align-bottom" title={text}>
-      <span className="truncate whitespace-pre">{head}</span>
-      <span className="shrink-0 whitespace-pre">{text.slice(-tailLength)}</span>
+      {/* Two boxes side by side would be read, and searched for, as two words. */}
+      <span className="sr-only">{text}</span>
+      <span aria-hidden className="truncate whitespace-pre">
+        {head}
+      </span>
+      <span aria-hidden className="shrink-0 whitespace-pre">
+        {text.slice(-tailLength)}
+      </span>
     </span>
   )
 }
