@@ -122,8 +122,8 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
         place: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
-            serverUrl: settings.server,
-            seesHost,
+          serverUrl: settings.server,
+          seesHost,
         },
         data,
         sources,

@@ -1,6 +1,13 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { AgentInfo, Container, LogLine, PortHolder, ReportDeploymentRequest, StoredImage } from '@crux/agent-protocol'
+import type {
+  AgentInfo,
+  Container,
+  LogLine,
+  PortHolder,
+  ReportDeploymentRequest,
+  StoredImage,
+} from '@crux/agent-protocol'
 import { ContainerIdentifier, CruxError } from '@crux/contract'
 import type { Command, CommandResult } from './links.ts'
 
@@ -57,7 +64,10 @@ export function checkAnswer(command: Command['case'], result: CommandResult): Co
       if (result.value.images.length > imagesMax) throw unusableAnswer()
       return { ...result, value: { ...result.value, images: result.value.images.map(checkImage) } }
     case 'portHolders':
-      return { ...result, value: { ...result.value, holders: result.value.holders.slice(0, entriesMax).map(checkHolder) } }
+      return {
+        ...result,
+        value: { ...result.value, holders: result.value.holders.slice(0, entriesMax).map(checkHolder) },
+      }
     case 'removedImages': {
       const { imageIds, freedBytes, kept } = result.value
       return {

@@ -24,7 +24,9 @@ export interface Authentication {
   isRegistryHook(credentials: Pick<Credentials, 'authorization'>, registryId: string): Promise<boolean>
 }
 
-export function createAuthentication(app: Pick<App, 'bus' | 'database' | 'identity' | 'jobs' | 'log' | 'metrics'>): Authentication {
+export function createAuthentication(
+  app: Pick<App, 'bus' | 'database' | 'identity' | 'jobs' | 'log' | 'metrics'>,
+): Authentication {
   const known = new Map<string, { at: number; token: FoundToken }>()
   const touched = new Map<string, number>()
   // Grows with every revocation: an answer that was under way meanwhile is not kept.
