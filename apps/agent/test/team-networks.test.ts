@@ -226,9 +226,7 @@ describe("another team's network", () => {
 
 describe('a network of the engine', () => {
   test('is joined with permission, refused without it, and never removed', async () => {
-    expect(await refused(team, [`engine:${foreign}`])).toBe(
-      `the network ${foreign} of the engine needs an admin's permission for host-dangerous options`,
-    )
+    expect(await refused(team, [`engine:${foreign}`])).toContain("needs an admin's permission")
     await deploy(team, [`engine:${foreign}`], { admin: true })
     expect(await joined(team.name('web'))).toContain(foreign)
     await deletePrefixes(team)

@@ -41,7 +41,7 @@ it('wants the address of the account, and a sign-in of the last five minutes', a
   }, 5_000)
 })
 
-it('ends sessions, tokens, memberships, invitations and preferences with the account, and keeps the name in the audit log', async () => {
+it('ends sessions, tokens, memberships and invitations with the account, and keeps the name in the audit log', async () => {
   const owner = await makeOwner()
   const { browser, email, id, teamId, slug } = owner
   const other = await makeOwner()
@@ -58,7 +58,7 @@ it('ends sessions, tokens, memberships, invitations and preferences with the acc
   expect((await browser.go('/kratos/sessions/whoami')).status).toBe(401)
   expect((await browser.go('/api/teams')).status).toBe(401)
   expect(await use()).toBe(401)
-  for (const table of ['team_member', 'invitation', 'user_preference', 'access_token'])
+  for (const table of ['team_member', 'invitation', 'access_token'])
     expect(await sql(`select 1 from crux.${table} where user_id = $1`, [id]), table).toEqual([])
   expect(await sql('select 1 from identity.identities where id = $1', [id])).toEqual([])
   const entries = await sql(

@@ -20,11 +20,15 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     verdict: 'safe',
     why: 'A DNS label behind the prefix; a container that is not of the same owner is never replaced',
   },
-  environment: { engine: ['Env'], verdict: 'safe', why: 'Only the container reads it' },
+  environment: {
+    engine: ['Env'],
+    verdict: 'judged',
+    why: 'Only the container reads it. `VIRTUAL_HOST` and its like, by which proxies on the node route host names, are for admins',
+  },
   secrets: {
     engine: ['Env'],
-    verdict: 'safe',
-    why: 'Only the container reads them; the agent opens them for it alone',
+    verdict: 'judged',
+    why: 'Only the container reads them, and the agent opens them for it alone. Names by which proxies on the node route are for admins, as in `environment`',
   },
   commands: { engine: ['Entrypoint'], verdict: 'safe', why: 'Runs inside the container, without a shell of the node' },
   args: { engine: ['Cmd'], verdict: 'safe', why: 'As `commands`' },
@@ -132,7 +136,11 @@ export const fieldJudgements: Readonly<Record<ContainerConfigField, OptionJudgem
     verdict: 'judged',
     why: '`host` is for admins; it reaches the loopback of the node. Any container reaches what the node routes, a metadata service of a cloud too: close that on the node',
   },
-  networks: { engine: [], verdict: 'judged', why: "Networks that are not the team's own are for admins" },
+  networks: {
+    engine: [],
+    verdict: 'judged',
+    why: "A plain key is the team's own network; one of the engine (`engine:NAME`) is for admins",
+  },
   extraHosts: {
     engine: ['HostConfig.ExtraHosts'],
     verdict: 'safe',

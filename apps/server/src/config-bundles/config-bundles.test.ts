@@ -66,8 +66,8 @@ describe('a config bundle', () => {
       configId: bundle.configId,
     })
     await expect(
-      update({ name: 'Not kept', config: { volumes: [{ name: 'x', path: 'relative' }] } }),
-    ).rejects.toMatchObject({ status: 400, property: 'config.volumes[0].path' })
+      update({ name: 'Not kept', config: { volumes: [{ name: '../x', path: '/x' }] } }),
+    ).rejects.toMatchObject({ status: 400, property: 'config.volumes[0].name' })
     expect((await world.client.call('config-bundles.get', { params })).name).toBe('Telemetry')
     await update({ description: null })
     expect((await world.client.call('config-bundles.get', { params })).description).toBeNull()

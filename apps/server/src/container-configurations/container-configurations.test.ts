@@ -79,7 +79,7 @@ describe('a patch', () => {
     const [configId = ''] = (await world.version()).imageConfigIds
     const wrong = await refusal(
       patch(configId, {
-        config: { volumes: [{ name: '../x', path: 'relative' }], routing: { port: 9 }, ports: [{ internal: 80 }] },
+        config: { volumes: [{ name: '../x', path: '/' }], routing: { port: 9 }, ports: [{ internal: 80 }] },
       }),
     )
     expect(wrong).toMatchObject({ status: 400, error: 'invalidArgument' })

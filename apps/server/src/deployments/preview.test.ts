@@ -114,7 +114,7 @@ describe('before a start', () => {
     const registryId = await world.registry({ local: true })
     const { agent, id } = await standing({ images: [{ name: 'made-here', registryId, config: web }] })
     const there = preview(id)
-    await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'] }])
+    await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'], local: true }])
     expect((await there).web?.warnings).toEqual([])
     const gone = preview(id)
     await storeHolds(agent, 2, [])
@@ -227,7 +227,9 @@ describe('before a rollback', () => {
     await runs(2, undefined, 'sha256:then')
     await runs(3, 'sha256:moved', 'sha256:now')
     const digest = `sha256:${release.instances[0]?.instanceId.replace(/-/g, '')}`
-    const held = [{ id: 'sha256:1', references: [`registry.example.com:5000/web@${digest}`] }]
+    const held = [
+      { id: `sha256:${'1'.repeat(64)}`, fetched: true, references: [`registry.example.com:5000/web@${digest}`] },
+    ]
     const asked = back(id)
     await storeHolds(agent, 1, held)
     const moved = { property: 'digest', from: 'sha256:moved', to: digest }

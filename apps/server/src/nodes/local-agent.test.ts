@@ -43,6 +43,7 @@ withEngine(
       available: true,
       reason: null,
       running: false,
+      loopbackOnly: true,
       lastEnd: null,
     })
     await client.call('nodes.start-local-agent', { params })

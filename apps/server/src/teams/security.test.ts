@@ -125,7 +125,7 @@ describe('a team that demands a second factor', () => {
 })
 
 describe('a session that came in by a code', () => {
-  it('may do nothing but ask who it is and set a password', async () => {
+  it('may do nothing but ask who it is, answer its invitations and set a password', async () => {
     const grace = crux.people.signIn(crux.signUp('Grace Hopper'), { recovered: true })
     const own = rows.filter(([, row]) => row.permission === 'session')
     const letThrough: string[] = []
@@ -139,6 +139,8 @@ describe('a session that came in by a code', () => {
       'auth.edit-profile',
       'auth.link-provider',
       'auth.unlink-provider',
+      'users.accept-invitation',
+      'users.decline-invitation',
       'users.me',
     ])
     const member = crux.people.signIn(await crux.addMember(team, 'user'), { recovered: true })

@@ -100,10 +100,11 @@ export async function openDockerDriver(
   async function answeredSoon(work: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
+      const giveUp = guarded('a stop that takes long', () => {
         work.catch((err: unknown) => log.warn({ err }, 'a container was not stopped'))
         resolve()
-      }, answerMs)
+      })
+      timer = setTimeout(giveUp, answerMs)
     })
     await Promise.race([work, late]).finally(() => clearTimeout(timer))
   }
