@@ -310,7 +310,7 @@ test('the JSON follows the form, takes its edits, and says what is wrong', async
   await saved(page)
   expect(await stored(image)).toMatchObject({ tty: true, environment: [{ key: 'LOG', value: 'debug' }] })
   await editor.fill('{ "environment": { "LOG": "debug" }, "nonsense": true }')
-  await expect(page.getByText('nonsense is no setting')).toBeVisible()
+  await expect(page.getByText('nonsense is not a setting')).toBeVisible()
   await page.getByRole('radio', { name: 'Form' }).click()
   await expect(valueIn(page, 'LOG')).toHaveValue('debug')
   await page.getByRole('button', { name: 'Hide Environment' }).click()

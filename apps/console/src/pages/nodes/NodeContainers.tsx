@@ -313,7 +313,7 @@ function useStopper(teamSlug: string, nodeId: string, containers: readonly Conta
     }),
     enabled: exited.length > 0,
     // A stop is stored when the engine has answered, which is about when the list shows it.
-    refetchInterval: exited.some(({ reason }) => /second/.test(reason)) ? 2_000 : false,
+    refetchInterval: exited.some(({ status }) => /second/.test(status ?? '')) ? 2_000 : false,
   })
   const { data } = events
   return (container: Container) => (data ? stoppedBy(container, data.items) : undefined)
