@@ -1,7 +1,10 @@
-import { mkdtemp } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bootSystem } from '@crux/dev-env'
+import { fileURLToPath } from 'node:url'
+import { isAlive, removeEmbedded } from '@crux/postgres'
 import {
   createDeployment,
   createService,
@@ -19,59 +22,134 @@ import {
 } from '@crux/test-kit'
 import { statusOf } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
-import { bootMode, expect, test } from '../kit/stage.ts'
+import { expect, test } from '../kit/stage.ts'
 
-test('stopping Crux, and killing all of it, leaves containers running; the next start goes on where it was', async () => {
-  test.setTimeout(180_000)
-  const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
-  const boot = () =>
-    bootSystem({
-      dataDir,
-      port: 0,
-      identityPublicPort: 0,
-      identityAdminPort: 0,
-      mode: bootMode,
-      env: { LOG_LEVEL: 'info', CRUX_RATE_LIMITS: 'off' },
-    })
-  const registry = await startRegistry()
-  let system = await boot()
-  const world = await createWorld(await signUp(system.url), registry)
-  const port = await freePort()
-  const prefix = unique('l')
-  const service = await createService(world, [
-    {
-      name: 'app/stays',
-      tag: '1',
-      image: web('still here'),
-      config: { name: 'web', ports: [{ internal: 8080, external: port }] },
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What `npm start` runs, in a process group of its own, as a terminal has it. */
+interface Started {
+  supervisor: ChildProcess
+  url: string
+}
+
+async function start(dataDir: string, ports: readonly number[]): Promise<Started> {
+  const supervisor = spawn(process.execPath, ['scripts/start.ts'], {
+    cwd: root,
+    detached: true,
+    env: {
+      ...process.env,
+      CRUX_DATA_DIR: dataDir,
+      CRUX_PORT: String(ports[0]),
+      IDENTITY_PUBLIC_PORT: String(ports[1]),
+      IDENTITY_ADMIN_PORT: String(ports[2]),
+      CRUX_RATE_LIMITS: 'off',
     },
-  ])
-  const deployment = await createDeployment(world, service, prefix)
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
-  await answers(port, 'still here')
-  const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [supervisor.stdout, supervisor.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += String(chunk)
+    })
+  await waitFor(
+    'Crux is ready',
+    () => {
+      if (supervisor.exitCode !== null) throw new Error(output)
+      return output.includes('Crux is ready')
+    },
+    { timeoutMs: 240_000, everyMs: 50 },
+  )
+  return { supervisor, url: `http://localhost:${ports[0]}` }
+}
 
-  await system.stop()
-  expect(await answerOf(port)).toBe('still here')
-  system = await boot()
-  const { url } = system
-  const again = { ...world, person: await signInAgain(url, world.person) }
-  await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {
-    timeoutMs: 60_000,
-  })
-  const details = await again.person.client.call('deployments.get', {
-    params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
-  })
-  expect(details.status).toBe('successful')
+interface RunningProcess {
+  pid: number
+  /** Command line and working directory: server and identity service differ in the latter alone. */
+  description: string
+}
 
-  for (const name of ['server', 'identity', 'postgres'] as const) process.kill(system.pid(name) ?? 0, 'SIGKILL')
-  expect(await answerOf(port)).toBe('still here')
-  await waitFor('everything serves again', async () => (await fetch(`${url}/health/ready`)).ok, {
-    timeoutMs: 60_000,
-    everyMs: 100,
+/** The supervisor and everything that it started: server, identity service, PostgreSQL and the agent. */
+function processTree(root: number): RunningProcess[] {
+  const running = readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) return []
+    try {
+      const parent = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      return [{ pid, parent, description: `${command} in ${readlinkSync(`/proc/${pid}/cwd`)}` }]
+    } catch {
+      // It ended meanwhile.
+      return []
+    }
   })
-  expect((await raw.list(`dev.crux.prefix=${prefix}`)).map((one) => one.Id)).toEqual([container?.Id])
-  await removeContainers(`dev.crux.team=${world.teamId}`)
-  await system.destroy()
-  await registry.remove()
-})
+  const below = (parent: number): RunningProcess[] =>
+    running.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)])
+  return [...running.filter(({ pid }) => pid === root), ...below(root)]
+}
+
+const anyAlive = (processes: readonly RunningProcess[]) => processes.some(({ pid }) => isAlive(pid))
+
+const ways: [string, (started: Started, processes: readonly RunningProcess[]) => void][] = [
+  ['Ctrl-C', ({ supervisor }) => process.kill(-(supervisor.pid ?? 0), 'SIGINT')],
+  [
+    'kill -9 of all its processes, supervisor and agent among them',
+    (_, processes) => {
+      for (const { pid } of processes) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    },
+  ],
+]
+
+for (const [way, end] of ways)
+  test(`${way} leaves containers running, and the next start goes on where it was`, async () => {
+    test.setTimeout(420_000)
+    const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
+    const ports = [await freePort(), await freePort(), await freePort()]
+    const registry = await startRegistry()
+    const first = await start(dataDir, ports)
+    const world = await createWorld(await signUp(first.url), registry)
+    const port = await freePort()
+    const prefix = unique('l')
+    const service = await createService(world, [
+      {
+        name: `app/${prefix}`,
+        tag: '1',
+        image: web('still here'),
+        config: { name: 'web', ports: [{ internal: 8080, external: port }] },
+      },
+    ])
+    const deployment = await createDeployment(world, service, prefix)
+    expect((await deploy(world, deployment.id)).status).toBe('successful')
+    await answers(port, 'still here')
+    const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
+    const before = await raw.inspect(container?.Id ?? '')
+    const processes = processTree(first.supervisor.pid ?? 0)
+    for (const part of [/scripts\/start/, /in .*apps\/server$/, /in .*apps\/identity$/, /postgres/, /agent/])
+      expect(
+        processes.some(({ description }) => part.test(description)),
+        String(part),
+      ).toBe(true)
+
+    end(first, processes)
+    await waitFor('every process of Crux has ended', () => !anyAlive(processes), { timeoutMs: 60_000 })
+    expect(await answerOf(port)).toBe('still here')
+
+    const second = await start(dataDir, ports)
+    const again = { ...world, person: await signInAgain(second.url, world.person) }
+    await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {
+      timeoutMs: 60_000,
+    })
+    const params = { teamSlug: world.teamSlug, deploymentId: deployment.id }
+    expect((await again.person.client.call('deployments.get', { params })).status).toBe('successful')
+    expect((await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)).toEqual([container?.Id])
+    // The same process in the same container: it was not started again either.
+    expect((await raw.inspect(container?.Id ?? '')).State).toEqual(before.State)
+    expect(await answerOf(port)).toBe('still here')
+
+    const last = processTree(second.supervisor.pid ?? 0)
+    process.kill(-(second.supervisor.pid ?? 0), 'SIGINT')
+    await waitFor('every process of Crux has ended', () => !anyAlive(last), { timeoutMs: 60_000 })
+    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await registry.remove()
+    removeEmbedded({ dataDir })
+    await rm(dataDir, { recursive: true, force: true })
+  })

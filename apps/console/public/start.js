@@ -10,6 +10,10 @@
   const dark = choice === 'dark' || (choice === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 
+  // The settings of the schema library (zod). It asks whether eval works as soon as a schema is made, before any module could tell it
+  // not to, and the content security policy would report that on every page.
+  globalThis.__zod_globalConfig = { jitless: true }
+
   // A network that changes while the console loads (a container starts on this machine) aborts its files: ask for them again, a few times.
   const triesMax = 3
   const pauseMs = (tries) => 300 * tries

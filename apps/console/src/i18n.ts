@@ -17,8 +17,7 @@ export async function startTexts(): Promise<void> {
     interpolation: { escapeValue: false },
     returnNull: false,
   })
-  // The schema library must not compile code at run time: the content security policy forbids it.
-  z.config({ jitless: true, customError: (issue) => ruleText(issue) })
+  z.config({ customError: (issue) => ruleText(issue) })
 }
 
 /** Loads an area's texts once; pages name their areas in routes.tsx. */
