@@ -62,6 +62,11 @@ async function start(dataDir: string, ports: readonly number[]): Promise<Started
   return { supervisor, url: `http://localhost:${ports[0]}` }
 }
 
+function pidOf({ supervisor }: Started): number {
+  if (!supervisor.pid) throw new Error('the supervisor did not start')
+  return supervisor.pid
+}
+
 interface RunningProcess {
   pid: number
   /** Command line and working directory: server and identity service differ in the latter alone. */
@@ -90,7 +95,7 @@ function processTree(root: number): RunningProcess[] {
 const anyAlive = (processes: readonly RunningProcess[]) => processes.some(({ pid }) => isAlive(pid))
 
 const ways: [string, (started: Started, processes: readonly RunningProcess[]) => void][] = [
-  ['Ctrl-C', ({ supervisor }) => process.kill(-(supervisor.pid ?? 0), 'SIGINT')],
+  ['Ctrl-C', (crux) => process.kill(-pidOf(crux), 'SIGINT')],
   [
     'kill -9 of all its processes, supervisor and agent among them',
     (_, processes) => {
@@ -99,6 +104,15 @@ const ways: [string, (started: Started, processes: readonly RunningProcess[]) =>
   ],
 ]
 
+const started: Started[] = []
+/** A failed test must not leave a whole installation behind. */
+test.afterEach(() => {
+  for (const { supervisor } of started.splice(0)) {
+    if (!supervisor.pid || supervisor.exitCode !== null || supervisor.signalCode !== null) continue
+    for (const { pid } of processTree(supervisor.pid)) process.kill(pid, 'SIGKILL')
+  }
+})
+
 for (const [way, end] of ways)
   test(`${way} leaves containers running, and the next start goes on where it was`, async () => {
     test.setTimeout(420_000)
@@ -106,6 +120,7 @@ for (const [way, end] of ways)
     const ports = [await freePort(), await freePort(), await freePort()]
     const registry = await startRegistry()
     const first = await start(dataDir, ports)
+    started.push(first)
     const world = await createWorld(await signUp(first.url), registry)
     const port = await freePort()
     const prefix = unique('l')
@@ -122,7 +137,7 @@ for (const [way, end] of ways)
     await answers(port, 'still here')
     const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
     const before = await raw.inspect(container?.Id ?? '')
-    const processes = processTree(first.supervisor.pid ?? 0)
+    const processes = processTree(pidOf(first))
     for (const part of [/scripts\/start/, /in .*apps\/server$/, /in .*apps\/identity$/, /postgres/, /agent/])
       expect(
         processes.some(({ description }) => part.test(description)),
@@ -134,6 +149,7 @@ for (const [way, end] of ways)
     expect(await answerOf(port)).toBe('still here')
 
     const second = await start(dataDir, ports)
+    started.push(second)
     const again = { ...world, person: await signInAgain(second.url, world.person) }
     await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {
       timeoutMs: 60_000,
@@ -145,8 +161,8 @@ for (const [way, end] of ways)
     expect((await raw.inspect(container?.Id ?? '')).State).toEqual(before.State)
     expect(await answerOf(port)).toBe('still here')
 
-    const last = processTree(second.supervisor.pid ?? 0)
-    process.kill(-(second.supervisor.pid ?? 0), 'SIGINT')
+    const last = processTree(pidOf(second))
+    process.kill(-pidOf(second), 'SIGINT')
     await waitFor('every process of Crux has ended', () => !anyAlive(last), { timeoutMs: 60_000 })
     await removeContainers(`dev.crux.team=${world.teamId}`)
     await registry.remove()
