@@ -91,6 +91,7 @@ function fakeEngine(): Driver['engine'] {
   return {
     findImage: async () => facts,
     resolveDigest: async () => `sha256:${'0'.repeat(64)}`,
+    checkAccess: async () => undefined,
     observeAll: async () => [],
     observeNetworks: async () => [],
     findByName: async () => undefined,
