@@ -87,7 +87,7 @@ const isFree = (port: number) =>
     server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
   })
 
-/** Below the ports that a machine gives to whoever asks for any. */
+/** Below the ports that a machine assigns itself. */
 async function freeRange(index: number): Promise<{ from: number; to: number }> {
   for (let from = 12_000 + index * 17; from < 32_000; from += 5)
     if ((await Promise.all([from, from + 1, from + 2].map(isFree))).every(Boolean)) return { from, to: from + 2 }

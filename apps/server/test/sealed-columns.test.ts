@@ -100,7 +100,7 @@ it('refuses the install token and the next connection token of another node', as
   }
 })
 
-it('seals nothing anew under another key as long as rows hold what is not theirs', async () => {
+it('does not reseal anything under another key as long as rows hold what is not theirs', async () => {
   const { rows } = await query('select id, token from crux.registry where token is not null order by id', [])
   const database = openDatabase({ url: crux.database.url, schema })
   const rotating = createCipher({ key: generateKey(), deprecatedKey: encryption.key })

@@ -12,7 +12,7 @@ export interface EngineScope {
 }
 
 /**
- * Whether the labels of a container grant it to the scope. Both labels must be there: a container of nobody, of another team, of
+ * Whether the labels of a container grant it to the scope. Both labels must be there: a container that Crux did not start, of another team, of
  * another live node or of the platform itself (agent, gate, Traefik) is not covered.
  */
 export function isCovered(labels: Readonly<Record<string, string>>, scope: EngineScope): boolean {

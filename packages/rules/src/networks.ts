@@ -4,7 +4,7 @@ import type { HostDanger } from './host-dangerous.ts'
 
 /**
  * What a key in `networks` means. A plain key is the team's own network on the node, shared by everything of the team there.
- * `engine:NAME` is a network that exists on the engine, whoever made it.
+ * `engine:NAME` is a network that exists on the engine, created by other software.
  */
 export type NetworkReference = { kind: 'team' | 'engine'; name: string }
 

@@ -4,7 +4,7 @@ import type { Driver } from './driver.ts'
 
 /**
  * The driver with one more rule: no container that belongs to a team is created or started before the sources of its bind mounts
- * were checked, whoever asks for it. The gate's own container mounts the data directory and is nobody's.
+ * were checked, for every caller. The gate's own container mounts the data directory and is exempt.
  *
  * @param check throws for a source that must not be given to the engine
  */

@@ -46,7 +46,7 @@ export interface Driver {
   list(filter: { prefix?: string }): Promise<Container[]>
   /** Those that still exist of the given engine ids. */
   view(ids: readonly string[]): Promise<Container[]>
-  /** A container by its name, whoever owns it; undefined when there is none, or when it is not one of the prefix that is named. */
+  /** A container by its name, of any owner; undefined when there is none, or when it is not one of the prefix that is named. */
   find(ref: Pick<ContainerRef, 'prefix' | 'name'>): Promise<FoundContainer | undefined>
   /** The engine's own description as JSON, values of secrets replaced. */
   inspect(id: string): Promise<string>

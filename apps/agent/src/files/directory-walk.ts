@@ -27,7 +27,7 @@ export function leadsAway(part: string): boolean {
  *
  * @param options.createMode makes missing directories with these permissions
  * @param options.check called with each component once it is open, and its place; throws to end the walk
- * @returns a handle to reach entries by; whoever reads or changes the directory itself opens `entryOf(handle, '.')`
+ * @returns a handle to reach entries by; to read or change the directory itself, open `entryOf(handle, '.')`
  * @throws a system error: ENOTDIR for a link or a file, ENOENT
  */
 export async function openBeneath(

@@ -37,7 +37,7 @@ export function ownerLabels(owner: OwnerIds): Record<string, string> {
 }
 
 /**
- * All four must be there and equal: a container of nobody has no owner that could match. In place of the node a deleted one of the
+ * All four must be there and equal: a container that Crux did not start has no owner that could match. In place of the node a deleted one of the
  * team may stand, so that a reinstalled node takes over the containers of its predecessor.
  */
 export function isOwnedBy(

@@ -80,7 +80,7 @@ describe('refuseRouteClashes', () => {
     )
   const inUse = 'a.x/p is in use on this node: choose another host name or path'
 
-  test('refuses a route of another owner, stopped or not, and of nobody, without a name', () => {
+  test('refuses a route that another owner or other software has, stopped or not, and names neither', () => {
     expect(() => judge({ ...ownerLabels(other), ...rule('Host(`a.x`)') })).toThrow(inUse)
     expect(() => judge({ ...ownerLabels({ ...owner, prefix: 'b' }), ...rule('Host(`a.x`)') })).toThrow(inUse)
     expect(() => judge(rule('Host(`a.x`) && PathPrefix(`/p/deep`)'))).toThrow(inUse)

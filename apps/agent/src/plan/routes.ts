@@ -82,7 +82,7 @@ export function refuseRouteClashes(
 /** Nobody writes longer rules, and anybody may label a container. */
 const ruleLengthMax = 4_096
 
-/** Routes that a container has by its labels for Traefik, whoever wrote them. */
+/** Routes that a container has by its labels for Traefik, from a configuration or an image. */
 export function routesOfLabels(labels: Record<string, string>): Route[] {
   if (labels['traefik.enable']?.toLowerCase() === 'false') return []
   return Object.entries(labels).flatMap(([key, value]) => {

@@ -79,7 +79,7 @@ describe('the address of a client', () => {
     return made.session.devices[0]?.ip_address
   }
 
-  it('is believed of our server, and of nobody else on this machine', async () => {
+  it('is accepted from our server, and from no other process of this machine', async () => {
     expect(await addressSeen(clientAt('203.0.113.5'))).toBe('203.0.113.5')
     expect(await addressSeen({ 'x-forwarded-for': '203.0.113.5' })).toBe('127.0.0.1')
     expect(await addressSeen({ ...clientAt('203.0.113.5'), 'x-crux-proxy-secret': 'guessed-by-somebody' })).toBe(

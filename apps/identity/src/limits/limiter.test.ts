@@ -45,7 +45,7 @@ describe('failed sign-ins', () => {
     for (let tries = 1; tries <= 30; tries++) await signIn(email, 'not my password', '203.0.113.66')
     expect((await signIn(email, goodPassword, '203.0.113.66')).status).toBe(429)
     expect((await signIn(email, goodPassword, '198.51.100.4')).status).toBe(200)
-    // Whoever has one address of IPv6 has all of its network.
+    // A client with one IPv6 address has all addresses of its network.
     for (let tries = 1; tries <= 10; tries++) await signIn(email, 'not my password', `2001:db8:0:1::${tries}`)
     expect((await signIn(email, goodPassword, '2001:db8:0:1:ffff::1')).status).toBe(429)
     expect((await signIn(email, goodPassword, '2001:db8:0:2::1')).status).toBe(200)
@@ -79,7 +79,7 @@ describe('failed sign-ins', () => {
       expect(await attempt(12, '198.51.100.7')).toBe(429)
       expect(await attempt(12, '::ffff:198.51.100.7')).toBe(429)
       expect(await attempt(12, '198.51.100.8')).toBe(400)
-      // Whoever has one address of IPv6 has all of its network.
+      // A client with one IPv6 address has all addresses of its network.
       for (let index = 0; index < 12; index++) expect(await attempt(index, `2001:db8:0:1:${index}::1`)).toBe(400)
       expect(await attempt(12, '2001:db8:0:1:ffff::1')).toBe(429)
       expect(await attempt(12, '2001:db8:0:2::1')).toBe(400)

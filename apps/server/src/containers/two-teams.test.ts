@@ -108,7 +108,7 @@ const stateOf = async () => (await raw.list(`dev.crux.prefix=${prefix}`)).map(({
 const names = [`/${prefix}/containers/box`, `/_/containers/${victim}`, `/_/containers/${nobody}`]
 
 withEngine('two teams on one engine', () => {
-  test('a user and an admin of B find nothing by any command on containers of A and of nobody', async () => {
+  test('a user and an admin of B find nothing by any command on containers of A and on those that Crux did not start', async () => {
     const before = await stateOf()
     for (const someone of [b.user, b.admin]) {
       for (const name of names) {
@@ -139,7 +139,7 @@ withEngine('two teams on one engine', () => {
     }
   })
 
-  test('a list shows a user of B nothing of A and of nobody, and an admin their name, image and state alone', async () => {
+  test('a list shows a user of B nothing of A and of other software, and an admin their name, image and state alone', async () => {
     const seenByUser = await list(b, b.user, '_')
     expect(seenByUser.filter(({ managed }) => !managed)).toEqual([])
     expect(seenByUser.some(({ id }) => [victim, nobody].includes(id.name))).toBe(false)

@@ -154,7 +154,7 @@ export const lostStorages = (lost: readonly { id: string; name: string }[]) =>
   })
 
 /**
- * A person who is signed in is judged by their role. A token starts what an admin confirmed, exactly so, whoever holds it: what it
+ * A person who is signed in is judged by their role. A token starts exactly what an admin confirmed: what it
  * was made for goes on, and what somebody changed since does not (decision 47).
  */
 async function checkDangers(

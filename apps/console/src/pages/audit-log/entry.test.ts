@@ -15,7 +15,7 @@ describe('an entry of the audit log', () => {
     expect(detailOf({ body: { container: { prefix: 'shop', name: 'web' }, operation: 'stop' } })).toBe('stop shop-web')
   })
 
-  it('has no detail where the request says nothing readable', () => {
+  it('has no detail for a request that cannot be read', () => {
     for (const data of [null, {}, { params: { nodeId: '1' } }, { body: [] }, { body: { protected: true } }])
       expect(detailOf(data)).toBeUndefined()
   })

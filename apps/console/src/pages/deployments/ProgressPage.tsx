@@ -302,7 +302,7 @@ function serviceOf(
     return { text: t('service.keeps', { name: nameOf(running) }), tone: 'good' }
   }
   if (!running) return { text: t('service.none'), tone: 'bad' }
-  // An earlier release that is looked at says nothing about now: what runs by the records does.
+  // An earlier release does not show the current state: what runs by the records does.
   const isNewest = progress.try === deployment.lastTry
   return isNewest && progress.previousRestored === false
     ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }

@@ -35,7 +35,7 @@ export const containerKey = (container: Pick<Container, 'id'>): string => `${con
 export const containerName = ({ id }: Pick<Container, 'id'>): string =>
   id.prefix ? `${id.prefix}-${id.name}` : id.name
 
-/** Of another team, of nobody or of the platform: admins and owners see its name, image and state, and nobody here can use it. */
+/** Of another team, of the platform, or not started by Crux: admins and owners see its name, image and state, and nobody here can use it. */
 export const isForeign = (container: Container): boolean => !container.managed
 
 /** Helpers of the platform, and parts of a cluster: hidden until a person asks for them (ui.md U14.3). */
