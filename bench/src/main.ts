@@ -7,6 +7,7 @@ import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
+import { redeploys } from './redeploys.ts'
 import { type Stage, setStage } from './stage.ts'
 import { agentBack, idleLink, memory } from './standing.ts'
 
@@ -28,6 +29,8 @@ const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | 
   'idle-link': (stage, report) => idleLink(stage, report, quick ? 35 : 90),
   'one-image': (stage, report) => firstDeploys(stage, report, { images: 1, rounds: rounds(15), target: 1.1 }),
   'ten-images': (stage, report) => firstDeploys(stage, report, { images: 10, rounds: rounds(7), target: 0.85 }),
+  'redeploy-one': (stage, report) => redeploys(stage, report, { images: 1, rounds: rounds(11), target: 1.15 }),
+  'redeploy-ten': (stage, report) => redeploys(stage, report, { images: 10, rounds: rounds(7), target: 0.7 }),
   'port-silence': (stage, report) => portSilence(stage, report, { rounds: rounds(11), pullFirst: false }),
   'port-silence-pull': (stage, report) => portSilence(stage, report, { rounds: rounds(9), pullFirst: true }),
   'no-failed-request': (stage, report) => noFailedRequest(stage, report, rounds(12)),

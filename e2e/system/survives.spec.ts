@@ -49,7 +49,7 @@ async function slowReplacement(stage: Stage) {
 }
 
 async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowReplacement>>) {
-  const result = await finished(stage.world, place.deployment.id, 80_000)
+  const result = await finished(stage.world, place.deployment.id, { timeoutMs: 80_000 })
   expect(result.status, result.outcome).toBe('successful')
   await answers(place.port, 'two')
   const containers = await raw.list(`dev.crux.prefix=${place.prefix}`)

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrefixNetworks } from '../src/apply/prefix-networks.ts'
@@ -45,6 +47,33 @@ describe('the network of a prefix', () => {
     expect(await server.ask({ case: 'listContainers', value: { prefix: owner.prefix } })).toMatchObject({
       case: 'containers',
     })
+    expect(await names()).toEqual([networkName(owner)])
+  })
+
+  test('keeps the known addresses of its bridge while its only container is replaced, also when it existed before', async ({
+    skip,
+  }) => {
+    const { owner, server } = world
+    const mine = ownerAt('e')
+    const prepared = async () => {
+      server.send({ case: 'preparePrefix', value: { owner: mine } })
+      return waitUntil('the network', async () => (await listed()).find(({ Name }) => Name === networkName(mine)))
+    }
+    const { Id } = await prepared()
+    const setting = `/proc/sys/net/ipv4/conf/br-${Id.slice(0, 12)}/arp_evict_nocarrier`
+    const writable = await access(setting, constants.W_OK).then(
+      () => true,
+      () => false,
+    )
+    if (!writable) skip('this user may not change the settings of a bridge, or Linux is older than 5.16')
+    const read = async () => (await readFile(setting, 'utf8')).trim()
+    await waitUntil('the setting of the new bridge', async () => (await read()) === '0')
+    // As after a restart of the machine, which makes the bridges anew.
+    await writeFile(setting, '1')
+    await prepared()
+    await waitUntil('the setting of the bridge that existed', async () => (await read()) === '0')
+    server.send({ case: 'releasePrefix', value: { owner: mine } })
+    await waitUntil('its end', async () => !(await names()).includes(networkName(mine)))
     expect(await names()).toEqual([networkName(owner)])
   })
 

@@ -1,3 +1,4 @@
+import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDocker } from '../src/drivers/docker/client.ts'
 import { createContainerEngine } from '../src/drivers/docker/container-engine.ts'
@@ -40,5 +41,35 @@ describe('stopping a container', () => {
     await createContainerEngine(docker, { seesHost: true }).stop(id)
     expect((await world.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
     close()
+  }, 60_000)
+})
+
+describe('a release that must stop several containers', () => {
+  test('stops them side by side, so that the longest stop is the pause of all', async () => {
+    const ports = [await freePort(), await freePort()]
+    const names = ['left', 'right']
+    const order = () =>
+      world.release({
+        recreate: true,
+        instances: names.map((name, index) => ({
+          image,
+          config: {
+            name,
+            ...stubborn,
+            stopGracePeriodSeconds: 3,
+            ports: [{ internal: 8080, external: ports[index] ?? 0 }],
+          },
+        })),
+      })
+    expect(await world.server.deployAndWait(order())).toMatchObject({ successful: true })
+    const release = order()
+    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+    const key = release.key
+    if (!key) throw new Error('the release has no key')
+    const steps = world.server.eventsOf(key).flatMap(({ event }) => {
+      if (event.case !== 'log') return []
+      return event.value.silences ? ['stopping'] : event.value.stopped ? ['stopped'] : []
+    })
+    expect(steps).toEqual(['stopping', 'stopping', 'stopped', 'stopped'])
   }, 60_000)
 })

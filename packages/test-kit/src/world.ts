@@ -141,7 +141,7 @@ export const startDeployment = async (world: World, deploymentId: string): Promi
 export async function finished(
   world: World,
   deploymentId: string,
-  timeoutMs = 60_000,
+  { timeoutMs = 60_000, everyMs = 50 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
   const params = { teamSlug: world.teamSlug, deploymentId }
   const deployment = await waitFor(
@@ -150,7 +150,7 @@ export async function finished(
       const now = await world.person.client.call('deployments.get', { params })
       return now.status !== 'in-progress' && now
     },
-    { timeoutMs, everyMs: 50 },
+    { timeoutMs, everyMs },
   )
   const log = await world.person.client.call('deployments.log', {
     params,

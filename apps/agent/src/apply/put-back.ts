@@ -1,6 +1,6 @@
 import { messageOf } from '../drivers/errors.ts'
 import type { Journal } from '../journal/journal.ts'
-import { networkName } from '../plan/names.ts'
+import { companionName, networkName } from '../plan/names.ts'
 import type { Plan } from '../plan/steps.ts'
 import { execute, type Run } from './executors.ts'
 import { formersRun } from './formers-run.ts'
@@ -16,7 +16,8 @@ export async function putBack(
 ): Promise<{ problems: string[]; formerRestored: boolean }> {
   const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
   const { owner } = journal.release
-  if (owner) await context.driver.engine.removeNetworkIfUnused(networkName(owner)).catch(() => undefined)
+  for (const name of owner ? [companionName(owner), networkName(owner)] : [])
+    await context.driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
   return { problems, formerRestored: problems.length === 0 && (await formersRun(context, journal.release, plan)) }
 }
 

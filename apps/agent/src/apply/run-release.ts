@@ -29,6 +29,7 @@ import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
 import { memoryOf, putBack } from './put-back.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
+import { inStages } from './stages.ts'
 import { refusalOf, startAndVerify } from './start-and-verify.ts'
 import type { TeamNetworks } from './team-networks.ts'
 import { verifyRoutes } from './verify-routes.ts'
@@ -240,13 +241,14 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
     await journal.secure()
   }
   await enterPosition(journal, 'start')
-  await startAndVerify(run)
+  const ahead = ensureNetworksAhead(run)
+  await startAndVerify(run).finally(() => ahead)
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
   await enterPosition(journal, 'swap')
   await allOrFirstError(plan.settle.map((step) => execute(step, run)))
   for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
-  await inOrder(plan.swap, run)
+  await inStages(plan.swap, run)
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'first') narrator.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
     else if (mode !== 'keep') narrator.done(instanceId, Phase.SWAP)
@@ -255,11 +257,17 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   if (plan.cleanUp.length > 0) await journal.secure()
 }
 
+/** Networks that only the hand-over needs are made while the new containers are being observed. A failure fails the hand-over itself. */
+async function ensureNetworksAhead(run: Run): Promise<void> {
+  const ensures = run.plan.swap.filter(({ kind }) => kind === 'network.ensure')
+  await Promise.allSettled(ensures.map((step) => execute(step, run)))
+}
+
 async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
   const { plan, narrator } = run
   // Past the point of no return: neither a cancellation nor a missing link stops the removal of what was replaced.
   const unstoppable: Run = { ...run, signal: context.ending }
-  for (const step of plan.cleanUp) {
+  await inStages(plan.cleanUp, unstoppable, async (step) => {
     try {
       await execute(step, unstoppable)
     } catch (error) {
@@ -270,7 +278,7 @@ async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
         `the former container could not be removed: ${messageOf(error)}`,
       )
     }
-  }
+  })
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'keep' || mode === 'first') narrator.skipped(instanceId, Phase.CLEAN_UP)
     else narrator.done(instanceId, Phase.CLEAN_UP)

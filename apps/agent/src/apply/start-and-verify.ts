@@ -8,8 +8,8 @@ import { Phase } from './narrator.ts'
 const startsAtOnce = 6
 
 /**
- * Begins starts in the version's order, a few under way at once. Whoever holds back is verified before the next one starts;
- * whoever stops a former container first goes alone, so that its service pauses no longer than it must.
+ * Begins starts in the version's order, a few under way at once, with the stops before them. Whoever holds back is verified before
+ * the next one starts.
  */
 export async function startAndVerify(run: Run): Promise<void> {
   const failing = new AbortController()
@@ -33,8 +33,7 @@ export async function startAndVerify(run: Run): Promise<void> {
   }
   try {
     for (const { instanceId, steps, verified = [] } of run.plan.start) {
-      const pauses = steps.some(({ kind }) => kind === 'former.stop')
-      while (starting.size > (pauses ? 0 : startsAtOnce - 1)) await Promise.race(starting)
+      while (starting.size >= startsAtOnce) await Promise.race(starting)
       const started = guarded(instanceId, Phase.START, inOrder(steps, inner)).finally(() => starting.delete(started))
       starting.add(started)
       const verify = async () => {
@@ -44,7 +43,6 @@ export async function startAndVerify(run: Run): Promise<void> {
       const check = started.then(() => guarded(instanceId, Phase.VERIFY, verify()))
       checks.push(check)
       check.catch(() => undefined)
-      if (pauses) await started
       if (run.plan.instances.find((planned) => planned.instanceId === instanceId)?.holdsBack) await check
     }
   } catch {

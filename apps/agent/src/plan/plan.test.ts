@@ -8,6 +8,7 @@ import { desiredOf } from './container-spec.ts'
 import { label, ownerLabels } from './labels.ts'
 import { networkName } from './names.ts'
 import { planRelease, type ResolvedInstance } from './plan.ts'
+import { stagesOf } from './stages.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
 const place = { dataMountPath: '/data', seesHost: true, rootDomain: undefined }
@@ -125,6 +126,35 @@ describe('planRelease', () => {
     expect(plan.cleanUp).toMatchObject([
       { kind: 'drain', ms: 500 },
       { kind: 'former.remove', id: 'old-web' },
+    ])
+  })
+
+  test('lets old and new run side by side only where somebody could be connected to the old one', () => {
+    const kinds = (old: Partial<ObservedContainer>, others: ObservedContainer[] = [], wanted = [{ name: 'web' }]) =>
+      planOf(makeCase(wanted, { drainMs: 500 }), [makeOld('web', old), ...others]).cleanUp.map(({ kind }) => kind)
+    expect(kinds({})).toEqual(['former.remove'])
+    expect(kinds({}, [makeOld('db', { state: 'exited' })])).toEqual(['former.remove'])
+    const drained = ['drain', 'former.remove']
+    expect(kinds({}, [makeOld('db')])).toEqual(drained)
+    expect(kinds({}, [], [{ name: 'web' }, { name: 'db' }])).toEqual(drained)
+    expect(kinds({ published: [{ hostPort: 0, protocol: 'tcp', address: '' }] })).toEqual(drained)
+    expect(kinds({ labels: { VIRTUAL_HOST: 'shop.example.com' } })).toEqual(drained)
+    expect(kinds({ networks: [...makeOld('web').networks, { name: 'team', address: '', aliases: [] }] })).toEqual(
+      drained,
+    )
+  })
+
+  test('gives all old names up before new containers take them, each group side by side', () => {
+    const plan = planOf(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
+    expect(
+      stagesOf(plan.swap).map((stage) =>
+        stage.map((step) => `${step.kind} ${'target' in step ? step.target.kind : ''}`),
+      ),
+    ).toEqual([
+      ['network.ensure '],
+      ['network.join new', 'network.join new'],
+      ['container.rename former', 'container.rename former'],
+      ['container.rename new', 'container.rename new'],
     ])
   })
 

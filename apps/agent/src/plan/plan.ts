@@ -4,6 +4,7 @@ import { refuseForeignNames, refusePortClashes } from './clashes.ts'
 import { configHash } from './config-hash.ts'
 import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
+import { mayHaveConnections } from './drain.ts'
 import { type GateSteps, gateSteps } from './gate-steps.ts'
 import { label } from './labels.ts'
 import { companionName, networkName, retiredName, temporaryName } from './names.ts'
@@ -210,15 +211,16 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
       })
     }
   }
-  for (const { instanceId, full, former, createName } of changing) {
-    if (former && former.name === full) {
-      swap.push({
-        kind: 'container.rename',
-        target: { kind: 'former', id: former.id, name: former.name },
-        from: full,
-        to: retiredName(full, key),
-      })
-    }
+  for (const { full, former } of changing) {
+    if (former?.name !== full) continue
+    swap.push({
+      kind: 'container.rename',
+      target: { kind: 'former', id: former.id, name: former.name },
+      from: full,
+      to: retiredName(full, key),
+    })
+  }
+  for (const { instanceId, full, createName } of changing) {
     if (createName !== full)
       swap.push({ kind: 'container.rename', target: { kind: 'new', instanceId }, from: createName, to: full })
   }
@@ -228,12 +230,18 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
     ...changing.flatMap(({ former, instanceId }) => (former ? [{ ...former, instanceId }] : [])),
     ...orphans.map((orphan) => ({ ...orphan, instanceId: '' })),
   ]
-  const runningLeaves = leaving.some(
-    ({ id, wasRunning }) => wasRunning && !stops.some(({ former }) => former.id === id),
+  const inUse = observed.owned.some(
+    (container) =>
+      leaving.some(({ id, wasRunning }) => wasRunning && id === container.id) &&
+      !stops.some(({ former }) => former.id === container.id) &&
+      mayHaveConnections(container, observed.owned, {
+        joining: changing.length,
+        networks: new Set([network, companion]),
+      }),
   )
   const cleanUp: Step[] = [
     ...gate.cleanUp,
-    ...(runningLeaves && release.drainMs > 0 ? [{ kind: 'drain' as const, ms: release.drainMs }] : []),
+    ...(inUse && release.drainMs > 0 ? [{ kind: 'drain' as const, ms: release.drainMs }] : []),
     ...leaving.map(({ id, name, instanceId }) => ({ kind: 'former.remove' as const, id, name, instanceId })),
   ]
   return {

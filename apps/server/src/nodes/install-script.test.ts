@@ -118,6 +118,17 @@ test('loads the image with the token in a header that no process list shows, and
   expect([tokenFile, join(folder, 'data/.agent')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
 })
 
+test('as root it gives the agent the settings of the bridges, which an engine of a user has no rights to', async () => {
+  const script = installScript('shell', makeValues({ rootPath: join(folder, 'data') }))
+  command('id', ['echo 0'])
+  const mount = '/proc/sys/net/ipv4/conf:/run/host-net-conf'
+  expect(await run(script, { ROOTLESS: '' })).toMatchObject({ code: 0 })
+  expect(runCall('crux-agent')).toContain(mount)
+  rmSync(join(folder, 'docker'))
+  expect(await run(script)).toMatchObject({ code: 0 })
+  expect(runCall('crux-agent')).not.toContain(mount)
+})
+
 test('nothing that a person typed becomes a command', async () => {
   const path = `${folder}/a b;touch pwned & (x) *`
   const values = makeValues({ nodeName: hostile, teamSlug: hostile, rootPath: path, agentImage: hostile })

@@ -171,7 +171,10 @@ start_agent() {
     --env CRUX_DATA_DIR=/data --env "DATA_MOUNT_PATH=$host_folder" \\
     --volume "$host_folder:/data" --volume "$socket:/var/run/docker.sock"
   [ "$insecure" != true ] || set -- "$@" --env CRUX_INSECURE=true
-  if [ "$platform" = linux ]; then set -- "$@" --network host
+  if [ "$platform" = linux ]; then
+    set -- "$@" --network host
+    # The agent makes the bridges of its networks keep what they know while a container is replaced.
+    [ "$rootless" = true ] || set -- "$@" --volume /proc/sys/net/ipv4/conf:/run/host-net-conf
   else set -- "$@" --add-host host.docker.internal:host-gateway; fi
   case "$engine" in *podman) set -- "$@" --security-opt label=disable ;; esac
   "$engine" "$@" "$image" >/dev/null || { rm -f -- "$token_file"; fail "the agent could not be started"; }

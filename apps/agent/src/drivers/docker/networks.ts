@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import type { NetworkSpec, ObservedNetwork } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
+import { keepNeighbours } from './bridge-neighbours.ts'
 import { translate, translating } from './errors.ts'
 import { blockOf, freeBlocks, hostRoutes } from './network-addresses.ts'
 
@@ -18,7 +19,7 @@ export async function ensureNetwork(
   network: NetworkSpec,
   options: { seesHost: boolean },
 ): Promise<void> {
-  if (await existsAsOurs(docker, network)) return
+  if (await alreadyOurs(docker, network)) return
   const all = await translating(`network ${network.name}`, () => docker.listNetworks())
   const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
   const routes = options.seesHost ? await hostRoutes() : []
@@ -26,7 +27,7 @@ export async function ensureNetwork(
   for (const subnet of freeBlocks([...used, ...routes])) {
     if (++attempts > attemptsMax) break
     try {
-      await docker.createNetwork({
+      const created = await docker.createNetwork({
         Name: network.name,
         Driver: 'bridge',
         Internal: network.internal,
@@ -34,10 +35,11 @@ export async function ensureNetwork(
         CheckDuplicate: true,
         IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
       })
+      await keepNeighbours(created.id)
       return
     } catch (error) {
       const known = translate(error, `network ${network.name}`)
-      if (known.kind === 'conflict' && (await existsAsOurs(docker, network))) return
+      if (known.kind === 'conflict' && (await alreadyOurs(docker, network))) return
       if (!overlaps.test(known.message)) throw known
     }
   }
@@ -48,12 +50,17 @@ export async function ensureNetwork(
 }
 
 /** One network is cheaper to ask for than the list of all. */
-async function existsAsOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
+async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promise<boolean> {
+  type Found = { Id: string; Name: string; Labels?: Record<string, string> | null }
   try {
-    const found = (await docker.getNetwork(name).inspect()) as { Name: string; Labels?: Record<string, string> | null }
+    const found = (await docker.getNetwork(name).inspect()) as Found
     // The engine also resolves the beginning of an id: only the name counts here.
     if (found.Name !== name) return false
-    if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) return true
+    if (Object.entries(labels).every(([key, value]) => found.Labels?.[key] === value)) {
+      // A restart of the machine makes the bridge anew, and the agents of before did not set it.
+      await keepNeighbours(found.Id)
+      return true
+    }
     throw new EngineError('refused', `the network ${name} exists already and was not made for this: remove it`)
   } catch (error) {
     const known = translate(error, `network ${name}`)

@@ -1,0 +1,18 @@
+import { Slots } from '../concurrency/slots.ts'
+import { stagesOf } from '../plan/stages.ts'
+import type { Step } from '../plan/steps.ts'
+import { execute, type Run } from './executors.ts'
+import { allOrFirstError } from './resolve.ts'
+
+/** How many steps of one kind the engine is given at once. More gain little on it. */
+const stepsAtOnce = 6
+
+/** Executes the stages one after another, and the steps of a stage side by side. Rejects with the first error, when all that began have ended. */
+export async function inStages(
+  steps: readonly Step[],
+  run: Run,
+  one: (step: Step) => Promise<void> = (step) => execute(step, run),
+): Promise<void> {
+  const slots = new Slots(stepsAtOnce)
+  for (const stage of stagesOf(steps)) await allOrFirstError(stage.map((step) => slots.run(() => one(step))))
+}

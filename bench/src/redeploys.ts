@@ -1,0 +1,97 @@
+import {
+  createDeployment,
+  createService,
+  engine,
+  finished,
+  raw,
+  removeContainers,
+  setTag,
+  startDeployment,
+  unique,
+  web,
+} from '@crux/test-kit'
+import { interleave, now, type Report } from './measure.ts'
+import type { Stage } from './stage.ts'
+
+/** How long the server has a new container watched before it counts as running. */
+const observationWindowMs = 1_000
+
+/**
+ * A release that replaces every container, images present: from the HTTP start until it is successful, without the observation window,
+ * against what a person does by hand one after another: create the new one, stop the old one, start the new one, remove the old one.
+ */
+export async function redeploys(
+  stage: Stage,
+  report: Report,
+  options: { images: number; rounds: number; target: number },
+): Promise<void> {
+  const { world, registry } = stage
+  const names = Array.from({ length: options.images }, (_, index) => `bench/redeploy-${index}`)
+  const tags = ['a', 'b']
+  for (const name of names) {
+    for (const tag of tags) {
+      await registry.push(name, tag, web(tag))
+      await engine('POST', `/images/create?fromImage=${registry.host}/${name}&tag=${tag}`)
+    }
+  }
+  const service = await createService(
+    world,
+    names.map((name) => ({ name, tag: 'a', config: { name: name.slice(6) } })),
+  )
+  const prefix = unique('r')
+  const deployment = await createDeployment(world, service, prefix)
+  await startDeployment(world, deployment.id)
+  await finished(world, deployment.id)
+  const network = unique('rawnet')
+  await engine('POST', '/networks/create', { Name: network, Driver: 'bridge', CheckDuplicate: true })
+  const label = unique('raw')
+  let serial = 0
+  const makeRaw = (name: string, tag: string) =>
+    raw.create(`${label}-${name.slice(6)}-${++serial}`, {
+      Image: `${registry.host}/${name}:${tag}`,
+      Labels: { bench: label },
+      HostConfig: { NetworkMode: network },
+    })
+  const old = new Map<string, string>()
+  for (const name of names) {
+    const id = await makeRaw(name, 'a')
+    await raw.start(id)
+    old.set(name, id)
+  }
+  let round = 0
+  try {
+    const sides = await interleave(options.rounds, {
+      ours: async () => {
+        const tag = tags[++round % 2] ?? 'a'
+        for (const index of names.keys()) await setTag(world, service, index, tag)
+        const begun = now()
+        await startDeployment(world, deployment.id)
+        const result = await finished(world, deployment.id, { everyMs: 10 })
+        if (result.status !== 'successful') throw new Error(result.outcome)
+        return now() - begun - observationWindowMs
+      },
+      theirs: async () => {
+        const begun = now()
+        for (const name of names) {
+          const next = await makeRaw(name, tags[round % 2] ?? 'a')
+          const former = old.get(name) ?? ''
+          await raw.stop(former)
+          await raw.start(next)
+          await raw.remove(former)
+          old.set(name, next)
+        }
+        return now() - begun
+      },
+    })
+    report.ratio(
+      `${options.images === 1 ? 'one image' : `${options.images} images`}, redeploy without its window / raw by hand`,
+      sides,
+      { at: 'most', value: options.target },
+      'ms',
+    )
+  } finally {
+    await removeContainers(`bench=${label}`)
+    await engine('DELETE', `/networks/${network}`)
+    await removeContainers(`dev.crux.prefix=${prefix}`)
+  }
+}
