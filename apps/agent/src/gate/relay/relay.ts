@@ -28,6 +28,12 @@ export const listenOptions = {
   keepAliveInitialDelay: keepAliveMs,
 }
 
+/**
+ * How long a container may leave a connection unanswered. One that has just stopped answers nothing at all, and Linux itself
+ * would go on asking for two minutes, also after the port leads elsewhere.
+ */
+const dialMs = 3_000
+
 export function createRelay(): Relay {
   const open = new Map<string, Set<Side>>()
   const waiting = new Map<string, Set<() => void>>()
@@ -58,6 +64,9 @@ export function createRelay(): Relay {
       onread: portions.onread,
     })
     upstream.once('close', portions.end)
+    const late = setTimeout(() => upstream.destroy(new Error('the container does not answer')), dialMs)
+    upstream.once('connect', () => clearTimeout(late))
+    upstream.once('close', () => clearTimeout(late))
     let all = open.get(container)
     if (!all) {
       all = new Set()
