@@ -180,7 +180,7 @@ describe('the image', () => {
     await server.waitForLink()
     const owner = { teamId: 't', projectId: 'p', nodeId: 'node-1', prefix: name.slice(-10) }
     const image = `crux/${name}-web:1`
-    await loadImage(image, webImage('held'))
+    await loadImage(image, webImage(name))
     const port = await freePort()
     const web = { name: 'web', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
     try {
@@ -209,9 +209,9 @@ describe('the image', () => {
       // The init starts it again when the last one is gone, and the engine starts the init.
       const processes = (await gate.top()).Processes.map(([, id]: string[]) => Number(id))
       process.kill(Math.max(...processes), 'SIGKILL')
-      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('held')
+      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe(name)
       await gate.restart({ t: 1 })
-      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('held')
+      expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe(name)
     } finally {
       for (const one of [`${name}-gate`, `${owner.prefix}-web`])
         await docker
