@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { consoleSize } from './console-size.ts'
+import { containerList } from './container-list.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
 import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
@@ -22,6 +23,7 @@ const rounds = (full: number) => (quick ? Math.max(3, Math.floor(full / 3)) : fu
 /** Those that need nothing but the code. */
 const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'console-size': (report) => consoleSize(report),
+  'container-list': (report) => containerList(report, rounds(100)),
   merge: (report) => merge(report, rounds(100)),
 }
 const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {

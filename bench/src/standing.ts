@@ -5,7 +5,7 @@ import { waitFor } from '@crux/test-kit'
 import { median, now, type Report } from './measure.ts'
 import type { Stage } from './stage.ts'
 
-const rssMb = (pid: number): number =>
+export const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
 
 /** The agent that the server supervises for this stage's node. */

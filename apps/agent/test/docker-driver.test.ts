@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@crux/service-kit'
@@ -9,6 +8,7 @@ import { expect, test } from 'vitest'
 import { openDockerDriver } from '../src/drivers/docker/driver.ts'
 import { label } from '../src/plan/labels.ts'
 import { describeDriver } from './driver-suite.ts'
+import { openCuttableSocket } from './kit/cuttable-socket.ts'
 import { FakeServer, openEngine, startTestAgent, waitUntil } from './kit/index.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
@@ -43,37 +43,6 @@ describeDriver('Docker', async () => {
     },
   }
 })
-
-/** The engine's socket through one that the test can cut. */
-async function openCuttableSocket(folder: string) {
-  const path = join(folder, 'docker.sock')
-  const sockets = new Set<Socket>()
-  let server = makeServer()
-  function makeServer() {
-    return createServer((client) => {
-      const engine = connect('/var/run/docker.sock')
-      for (const socket of [client, engine]) {
-        sockets.add(socket)
-        socket.on('error', () => undefined)
-        socket.on('close', () => sockets.delete(socket))
-      }
-      client.pipe(engine).pipe(client)
-    })
-  }
-  const listen = () => new Promise<void>((resolve) => server.listen(path, resolve))
-  await listen()
-  return {
-    dockerHost: `unix://${path}`,
-    async cut() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
-    async heal() {
-      server = makeServer()
-      await listen()
-    },
-  }
-}
 
 test('an agent whose engine goes away keeps its link, says so, and sees what it missed when the engine is back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'crux-socket-'))

@@ -33,10 +33,19 @@ export async function findInScope(driver: Driver, ref: Ref, scope: EngineScope):
 
 /** What the server hears of a container: everything of one that the scope covers, of any other its name, image and state. */
 export function describeInScope(container: Container, scope: EngineScope): Container {
-  if (isCovered(container.labels, scope)) return create(ContainerSchema, { ...container, owned: true })
+  if (isCovered(container.labels, scope)) return ownedOf(container)
   const { ref, engineId, state, engineState, imageName, imageTag } = container
   const name = nameOnEngine(ref ?? { prefix: '', name: '' })
   return create(ContainerSchema, { ref: { prefix: '', name }, engineId, state, engineState, imageName, imageTag })
+}
+
+/** A list of hundreds is asked for again and again and hardly changes: each copy is made once for as long as its original is kept. */
+const owned = new WeakMap<Container, Container>()
+
+function ownedOf(container: Container): Container {
+  const known = owned.get(container) ?? create(ContainerSchema, { ...container, owned: true })
+  owned.set(container, known)
+  return known
 }
 
 /** Whether a list or watch of a prefix shows the container: a prefix holds the scope's own containers only. */

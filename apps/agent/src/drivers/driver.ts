@@ -42,9 +42,12 @@ export interface Driver {
   describe(): Promise<EngineDescription>
   /** Name of the container that this process runs in; empty when it runs in none. */
   ownContainer(): Promise<string>
-  /** All containers of the node, or those of a prefix. */
+  /**
+   * All containers of the node, or those of a prefix, as the engine's events until the call left them or later. For pages: what
+   * decides about containers asks `engine`.
+   */
   list(filter: { prefix?: string }): Promise<Container[]>
-  /** Those that still exist of the given engine ids. */
+  /** Those that still exist of the given engine ids, as the last event that a subscriber heard left them or later. */
   view(ids: readonly string[]): Promise<Container[]>
   /** A container by its name, of any owner; undefined when there is none, or when it is not one of the prefix that is named. */
   find(ref: Pick<ContainerRef, 'prefix' | 'name'>): Promise<FoundContainer | undefined>

@@ -37,11 +37,18 @@ export async function startTestAgent(
 /** The real agent as a process of its own, to be killed. */
 export function spawnAgent(
   server: FakeServer,
-  options: { dataDir: string; token?: string; nodeId?: string; main?: string; nodeOptions?: string[] },
+  options: {
+    dataDir: string
+    token?: string
+    nodeId?: string
+    main?: string
+    nodeOptions?: string[]
+    env?: Record<string, string>
+  },
 ): { child: ChildProcess; exited: Promise<{ code: number | null; signal: string | null }>; output: () => string } {
   const main = options.main ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main], {
-    env: { ...process.env, ...environmentOf(server, options), LOG_LEVEL: 'info' },
+    env: { ...process.env, ...environmentOf(server, options), LOG_LEVEL: 'info', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

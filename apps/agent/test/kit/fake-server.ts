@@ -57,6 +57,7 @@ export class FakeServer {
   scope: MessageInitShape<typeof ScopeSchema> | undefined
   #server: Http2Server | undefined
   readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #answered = new Map<string, () => void>()
   #push: ((message: ConnectResponse) => void) | undefined
   #endLink: (() => void) | undefined
 
@@ -120,7 +121,14 @@ export class FakeServer {
 
   async ask(command: CommandInit): Promise<RespondRequest['result']> {
     const id = this.send(command)
-    return waitUntil(`an answer to ${command.case}`, () => this.responses.get(id)?.result)
+    const answered = new Promise<void>((resolve) => this.#answered.set(id, resolve))
+    const late = setTimeout(() => this.#answered.get(id)?.(), 15_000)
+    await answered
+    clearTimeout(late)
+    this.#answered.delete(id)
+    const response = this.responses.get(id)
+    if (!response) throw new Error(`waited 15 s in vain: an answer to ${command.case}`)
+    return response.result
   }
 
   /** Lines that a release told, the container's own or the agent's. */
@@ -225,6 +233,7 @@ export class FakeServer {
       respond(request: RespondRequest, context: HandlerContext) {
         server.#check(context)
         server.responses.set(request.commandId, request)
+        server.#answered.get(request.commandId)?.()
         return {}
       },
       reportDeployment(request: { release?: ReleaseKey; events: DeploymentEvent[] }, context: HandlerContext) {

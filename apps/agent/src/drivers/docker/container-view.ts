@@ -4,6 +4,7 @@ import { type Container, ContainerSchema, ContainerState } from '@crux/agent-pro
 import type Docker from 'dockerode'
 import { gatedPortsOf } from '../../plan/gated-ports.ts'
 import { label } from '../../plan/labels.ts'
+import { statusAt } from './status.ts'
 
 /** A container as the server's pages see it: what the list says, and what only the inspection knows. */
 export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): Container {
@@ -18,7 +19,7 @@ export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.Container
     startedAt: moment(state?.StartedAt),
     state: stateOf(state?.Status ?? listed.State),
     engineState: state?.Status ?? listed.State,
-    reason: reasonOf(listed, inspected),
+    reason: reasonOf(listed.Status, inspected),
     exitCode: state && !state.Running && moment(state.StartedAt) ? state.ExitCode : undefined,
     health: state?.Health && state.Health.Status !== 'none' ? state.Health.Status : '',
     restartCount: inspected?.RestartCount ?? 0,
@@ -62,10 +63,27 @@ export function splitReference(reference: string): { name: string; tag: string }
   return { name: withoutDigest, tag: reference.includes('@') ? '' : 'latest' }
 }
 
-function reasonOf(listed: Docker.ContainerInfo, inspected: Docker.ContainerInspectInfo | undefined): string {
-  if (inspected?.State.OOMKilled) return `${listed.Status}: out of memory`
+/** What a container's reason says at any later moment, while nothing happens to it. */
+export function agingReason(
+  { Status: status }: Docker.ContainerInfo,
+  inspected: Docker.ContainerInspectInfo | undefined,
+): (now: number) => string {
+  const said = inspected && { OOMKilled: inspected.State.OOMKilled, Error: inspected.State.Error }
+  const times = {
+    startedAt: milliseconds(inspected?.State.StartedAt),
+    finishedAt: milliseconds(inspected?.State.FinishedAt),
+  }
+  // The inspection itself is not kept: it is ten times as large as all that is shown of it.
+  return (now) => reasonOf(statusAt(status, times, now), said && { State: said })
+}
+
+function reasonOf(
+  status: string,
+  inspected: { State: Pick<Docker.ContainerInspectInfo['State'], 'OOMKilled' | 'Error'> } | undefined,
+): string {
+  if (inspected?.State.OOMKilled) return `${status}: out of memory`
   const error = inspected?.State.Error
-  return error ? `${listed.Status}: ${error}` : listed.Status
+  return error ? `${status}: ${error}` : status
 }
 
 /** The list names a published port once for IPv4 and once for IPv6, and one that the gate holds as if it were not published. */
@@ -91,8 +109,12 @@ function portsOf({
   return [...seen.values()].sort((a, b) => a.internal - b.internal || a.external - b.external)
 }
 
-/** Docker writes the year 1 for "never". */
 function moment(text: string | undefined): Timestamp | undefined {
-  if (!text || text.startsWith('0001-')) return undefined
-  return timestampFromDate(new Date(text))
+  const at = milliseconds(text)
+  return at === undefined ? undefined : timestampFromDate(new Date(at))
+}
+
+/** Docker writes the year 1 for "never". */
+function milliseconds(text: string | undefined): number | undefined {
+  return !text || text.startsWith('0001-') ? undefined : Date.parse(text)
 }

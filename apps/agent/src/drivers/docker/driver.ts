@@ -3,14 +3,15 @@ import { guarded, type Logger } from '@crux/service-kit'
 import type Docker from 'dockerode'
 import { label } from '../../plan/labels.ts'
 import { redactorOf } from '../../secrets/redaction.ts'
+import type { ContainerEngine } from '../container-engine.ts'
 import type { Driver, LogChunkLine, LogRequest } from '../driver.ts'
 import { EngineError } from '../errors.ts'
 import { openDocker } from './client.ts'
 import { createContainerEngine, withGracePeriod } from './container-engine.ts'
-import { viewOf } from './container-view.ts'
 import { translate, translating } from './errors.ts'
 import { createEventHub } from './events.ts'
 import { redactInspection, secretValues } from './inspection.ts'
+import { createLiveView } from './live-view.ts'
 import { LogParser } from './log-parser.ts'
 import { findOwnContainer } from './own-container.ts'
 
@@ -29,8 +30,21 @@ export async function openDockerDriver(
   { heldMs = heldDefaultMs }: { heldMs?: number } = {},
 ): Promise<Driver> {
   const { docker, close } = await translating('version', () => openDocker(dockerHost))
-  const hub = createEventHub(docker, log)
-  const engine = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
+  const hub = createEventHub(docker, log, (id) => view.touch(id))
+  const view = createLiveView({ list, inspect: inspectSoon }, hub)
+  const raw = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
+  const engine: ContainerEngine = {
+    ...raw,
+    async start(id) {
+      try {
+        await raw.start(id)
+      } catch (error) {
+        // The engine notes on the container why, and tells nobody when the container shares another one's network.
+        view.touch(id)
+        throw error
+      }
+    },
+  }
 
   async function inspectIfThere(id: string): Promise<Docker.ContainerInspectInfo | undefined> {
     try {
@@ -42,16 +56,8 @@ export async function openDockerDriver(
     }
   }
 
-  const list = (options: Docker.ContainerListOptions) =>
-    translating('listing containers', () => docker.listContainers({ all: true, ...options }))
-
-  async function views(options: Docker.ContainerListOptions) {
-    return Promise.all(
-      (await list(options)).map(async (container) => {
-        const seen = await inspectSoon(container.Id)
-        return viewOf(container, seen === 'held' ? undefined : seen)
-      }),
-    )
+  function list(options: Docker.ContainerListOptions): Promise<Docker.ContainerInfo[]> {
+    return translating('listing containers', () => docker.listContainers({ all: true, ...options }))
   }
 
   /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
@@ -79,21 +85,6 @@ export async function openDockerDriver(
       )
     })
     return Promise.race([inspecting, held]).finally(() => clearTimeout(timer))
-  }
-
-  /**
-   * Looks inside first: that waits while the engine works on a container, whereas its list shows the state from before.
-   */
-  async function viewsOf(ids: readonly string[]) {
-    const found = await Promise.all(ids.map(async (id) => ({ id, info: await inspectSoon(id) })))
-    const there = found.flatMap(({ id, info }) => (info ? [[id, info] as const] : []))
-    if (there.length === 0) return []
-    const inspected = new Map(there)
-    const listed = await list({ filters: { id: [...inspected.keys()] } })
-    return listed.map((container) => {
-      const info = inspected.get(container.Id)
-      return viewOf(container, info === 'held' ? undefined : info)
-    })
   }
 
   /** A grace period may be longer than anybody waits for an answer: the rest is heard of by events. */
@@ -125,8 +116,11 @@ export async function openDockerDriver(
       }
     },
     ownContainer: () => findOwnContainer(docker),
-    list: ({ prefix }) => views(prefix === undefined ? {} : { filters: { label: [`${label.prefix}=${prefix}`] } }),
-    view: viewsOf,
+    async list({ prefix }) {
+      const all = await view.all()
+      return prefix === undefined ? all : all.filter(({ labels }) => labels[label.prefix] === prefix)
+    },
+    view: view.some,
     async find({ prefix, name }) {
       const full = prefix === '' ? name : `${prefix}-${name}`
       // The name becomes part of a path of the engine's API.

@@ -5,9 +5,17 @@ import type { EngineEvent } from '../driver.ts'
 import { translate } from './errors.ts'
 
 export interface EventHub {
+  /** Whether the engine's events arrive; what happens while they do not is told by nobody. */
+  readonly isOpen: boolean
   subscribe(listener: (event: EngineEvent) => void): () => void
   /** Has everybody hear of something that the engine does not tell. */
   tell(event: EngineEvent): void
+  /**
+   * Asks the engine for what it has recorded until now and the stream of events has not brought yet.
+   *
+   * @returns ids of the containers that it is about
+   */
+  catchUp(): Promise<ReadonlySet<string>>
   close(): void
 }
 
@@ -26,14 +34,21 @@ const actions = new Set([
   'update',
 ])
 
+/** An engine whose clock is behind ours holds the answer back until its own clock is there; what it has recorded it sends at once. */
+const catchUpMs = 250
+
 /**
  * One event stream of the engine for everybody in this process. When it breaks it is opened again for ever, and every
  * subscriber hears `relist`, since events of the gap are lost.
+ *
+ * @param onDisconnect hears of containers that were taken from a network: a start that fails has no other event
  */
-export function createEventHub(docker: Docker, log: Logger): EventHub {
+export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: string) => void): EventHub {
   const listeners = new Set<(event: EngineEvent) => void>()
   const closing = new AbortController()
   let open = false
+  /** By the engine's clock, in nanoseconds: the last event that arrived. */
+  let heardUntil = 0n
 
   function tell(event: EngineEvent): void {
     for (const listener of listeners) listener(event)
@@ -44,29 +59,41 @@ export function createEventHub(docker: Docker, log: Logger): EventHub {
     let away = false
     while (!closing.signal.aborted) {
       try {
-        const stream = await docker.getEvents({ filters: { type: ['container'] }, abortSignal: closing.signal })
+        heardUntil = BigInt(Date.now()) * 1_000_000n
+        const stream = await openEvents(docker, {}, closing.signal)
         if (away) log.info('the Docker engine answers again')
         away = false
         waitMs = 100
         open = true
         tell({ kind: 'relist' })
         await readLines(stream, (line) => {
-          const event = parse(line)
-          if (event) tell(event)
+          const event = hear(line)
+          if (event?.kind === 'network') onDisconnect(event.id)
+          else if (event) tell(event)
         })
       } catch (error) {
         if (closing.signal.aborted) return
         if (!away) log.warn({ reason: translate(error, 'events').message }, 'the Docker engine is away, trying again')
         away = true
+      } finally {
+        open = false
       }
-      open = false
       await pause(waitMs, closing.signal).catch(() => undefined)
       waitMs = Math.min(2_000, waitMs * 2)
     }
   }
   inBackground('the events of the engine', run)
 
+  function hear(line: string): HeardEvent | undefined {
+    const { at, event } = parse(line)
+    if (at > heardUntil) heardUntil = at
+    return event
+  }
+
   return {
+    get isOpen() {
+      return open
+    },
     tell,
     subscribe(given) {
       // One listener that fails must neither end the stream of events nor keep them from the others.
@@ -80,23 +107,71 @@ export function createEventHub(docker: Docker, log: Logger): EventHub {
         )
       return () => listeners.delete(listener)
     },
+    async catchUp() {
+      // One millisecond more: ours are cut off, the engine's are not.
+      const until = BigInt(Date.now() + 1) * 1_000_000n
+      const changed = new Set<string>()
+      if (heardUntil >= until) return changed
+      const late = AbortSignal.any([closing.signal, AbortSignal.timeout(catchUpMs)])
+      try {
+        const range = { since: secondsText(heardUntil + 1n), until: secondsText(until) }
+        const stream = await openEvents(docker, range, late)
+        await readLines(stream, (line) => {
+          const event = hear(line)
+          if (event && event.kind !== 'relist') changed.add(event.id)
+        })
+      } catch (error) {
+        if (!late.aborted) throw translate(error, 'events')
+      }
+      return changed
+    },
     close: () => closing.abort(),
   }
 }
 
+function openEvents(
+  docker: Docker,
+  range: { since?: string; until?: string },
+  abortSignal: AbortSignal,
+): Promise<NodeJS.ReadableStream> {
+  const options = { filters: { type: ['container', 'network'] as const }, ...range, abortSignal }
+  // The types of dockerode know times as whole seconds alone; the engine also takes fractions.
+  return docker.getEvents(options as unknown as Docker.GetEventsOptions)
+}
+
+type HeardEvent = EngineEvent | { kind: 'network'; id: string }
+
 interface RawEvent {
+  Type?: string
   Action?: string
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-function parse(line: string): EngineEvent | undefined {
-  if (line.trim() === '') return undefined
+function parse(line: string): { at: bigint; event: HeardEvent | undefined } {
+  if (line.trim() === '') return { at: 0n, event: undefined }
   const raw = JSON.parse(line) as RawEvent
-  const action = raw.Action ?? ''
+  return { at: timeOf(line), event: eventOf(raw) }
+}
+
+function eventOf({ Type: type, Action: action = '', Actor: actor }: RawEvent): HeardEvent | undefined {
+  const { name = '', ...labels } = actor?.Attributes ?? {}
+  if (type === 'network') {
+    const id = labels.container ?? ''
+    // A start begins with `connect` and holds the container locked until its end; a start that fails ends with `disconnect`.
+    return action === 'disconnect' && id !== '' ? { kind: 'network', id } : undefined
+  }
   const plain = action.split(':')[0] ?? action
   if (!actions.has(plain) && plain !== 'health_status') return undefined
-  const { name = '', ...labels } = raw.Actor?.Attributes ?? {}
-  return { kind: 'container', action, id: raw.Actor?.ID ?? '', name, labels }
+  return { kind: 'container', action, id: actor?.ID ?? '', name, labels }
+}
+
+/** As a number of JavaScript it would lose its last digits. */
+function timeOf(line: string): bigint {
+  return BigInt(/"timeNano":(\d+)\}?\s*$/.exec(line)?.[1] ?? 0)
+}
+
+function secondsText(nanos: bigint): string {
+  return `${nanos / 1_000_000_000n}.${String(nanos % 1_000_000_000n).padStart(9, '0')}`
 }
 
 /** Calls back for every line of a stream, until it ends. */
