@@ -277,6 +277,7 @@ describe('a gate that hands over', () => {
         unusable: undefined,
         code: 'of an agent that began before the update',
         start: async () => undefined,
+        ensureParent: () => undefined,
         entryForHandover() {
           handovers += 1
           return gateMain

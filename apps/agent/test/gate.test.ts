@@ -197,12 +197,7 @@ describe('a port that stays open', () => {
     const container = world.docker.getContainer((await world.inspect('web')).Id)
     const [network = ''] = Object.keys((await world.inspect('web')).NetworkSettings.Networks)
     await container.stop()
-    await waitUntil('the port is free', () =>
-      askPort(port).then(
-        () => false,
-        (error) => error.code === 'ECONNREFUSED',
-      ),
-    )
+    await waitUntil('the port is free', () => isRefused(port))
     const squatter = await world.docker.createContainer({
       name: world.name('squatter'),
       Image: two,
@@ -213,7 +208,7 @@ describe('a port that stays open', () => {
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
   })
 
-  test('is held again by the agent when the gate is killed, also in the middle of a release', async () => {
+  test('is held again when the gate is killed, also in the middle of a release', async () => {
     const port = await freePort()
     await deploy(one, port)
     const killed = (await lookAtGate(world.dataDir))?.pid ?? 0
@@ -282,7 +277,50 @@ describe('an agent that goes and comes', () => {
     await kill()
     await world.restartAgent()
   }, 120_000)
+
+  test(
+    'finds its ports open whenever it was killed together with the gate, which its parent starts again by itself',
+    async () => {
+      const port = await freePort()
+      await deploy(one, port)
+      await world.agent.stop()
+      const times: number[] = []
+      for (let round = 0; round < (full ? 50 : 5); round += 1) {
+        await startProcess()
+        expect(await askPort(port)).toBe('one')
+        const killed = await waitUntil('the gate answers', () => lookAtGate(world.dataDir))
+        spawned?.child.kill('SIGKILL')
+        process.kill(killed.pid, 'SIGKILL')
+        await spawned?.exited
+        const began = performance.now()
+        // No agent lives until the port has answered.
+        expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
+        times.push(performance.now() - began)
+        const now = await waitUntil('the gate answers', () => lookAtGate(world.dataDir))
+        expect({ ports: now.ports, isSame: now.pid === killed.pid }).toEqual({ ports: killed.ports, isSame: false })
+      }
+      process.stdout.write(`the port answered again within ${Math.max(...times).toFixed(0)} ms\n`)
+
+      // Its parent as well: the next agent brings the ports back.
+      const parent = Number(await readFile(join(world.dataDir, '.agent', 'gate', 'parent.pid'), 'utf8'))
+      process.kill(parent, 'SIGKILL')
+      process.kill((await lookAtGate(world.dataDir))?.pid ?? 0, 'SIGKILL')
+      await kill()
+      await waitUntil('the port refuses', () => isRefused(port))
+      await startProcess()
+      expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
+      await kill()
+      await world.restartAgent()
+    },
+    full ? 600_000 : 120_000,
+  )
 })
+
+const isRefused = (port: number) =>
+  askPort(port).then(
+    () => false,
+    (error) => error.code === 'ECONNREFUSED',
+  )
 
 async function journalOf({ key }: Release): Promise<string> {
   return readFile(join(world.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`), 'utf8').catch(

@@ -54,12 +54,15 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
       const until = performance.now() + upMs
       while (!found && performance.now() < until) {
         await delay(20)
+        // The one that was found may have been about to end with its gate.
+        runner.ensureParent()
         found = await connectGate(folder)
       }
       if (!found) throw new GateError(`the gate does not answer: ${join(folder, 'gate.log')} or its container says why`)
       log.info('the gate runs')
     }
     const mine = found
+    runner.ensureParent()
     const hello = await helloOf(mine)
     if (hello.code !== runner.code && mayHandOver) {
       const reason = await handOverTo(mine)
@@ -122,6 +125,7 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     async look() {
       try {
         const gate = await connected(false)
+        if (gate) runner.ensureParent()
         return gate && (await helloOf(gate))
       } catch (error) {
         if (!(error instanceof GateGone)) throw error

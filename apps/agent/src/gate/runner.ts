@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { guarded } from '@crux/service-kit'
 import { idleSpec } from '../apply/prepare.ts'
 import type { ContainerEngine } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
@@ -10,6 +10,7 @@ import { label } from '../plan/labels.ts'
 import type { AgentSettings } from '../settings.ts'
 import { GateError } from './errors.ts'
 import { codeOf } from './relay/code.ts'
+import { findParent, parentFlag } from './relay/parent-pid.ts'
 
 declare const __CRUX_AGENT_VERSION__: string | undefined
 
@@ -21,6 +22,8 @@ export interface GateRunner {
   code: string
   /** Starts one that finds its own way; returns before it listens. */
   start(): Promise<void>
+  /** Starts the parent that keeps it running where that has ended, whether the gate runs or not. */
+  ensureParent(): void
   /** Where a gate that runs finds this agent's code. */
   entryForHandover(): string
   /** Clears away what a gate that has been told to end leaves. */
@@ -57,28 +60,55 @@ export async function openGateRunner(options: {
   return containerRunner({ folder, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
 }
 
-/** A process of its own, in a session of its own: neither the agent's end nor a terminal's reaches it. */
+/** Processes of their own, each in a session of its own: neither the agent's end nor a terminal's reaches them. */
 function processRunner(folder: string, unusable: string | undefined): GateRunner {
+  let parent: ChildProcess | undefined
+
+  function ensureParent(): void {
+    const isStarting = parent !== undefined && parent.exitCode === null && parent.signalCode === null
+    if (isStarting || findParent(folder) !== undefined) return
+    const log = openSync(join(folder, 'gate.log'), 'a', 0o600)
+    const { PATH, HOME } = process.env
+    parent = spawn(process.execPath, [gateEntry, folder, parentFlag], {
+      cwd: '/',
+      env: { PATH, HOME },
+      detached: true,
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    parent.on(
+      'error',
+      guarded('starting the gate', () => {
+        parent = undefined
+      }),
+    )
+    parent.unref()
+  }
+
+  /** The parent of an earlier version starts this agent's code from now on. */
+  const nameEntry = () => writeEntry(folder, `${gateEntry}\n${process.execPath}\n`)
+
   return {
     unusable,
     code: codeOf(gateEntry),
     async start() {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const log = openSync(join(folder, 'gate.log'), 'a', 0o600)
-      const { PATH, HOME } = process.env
-      const child = spawn(process.execPath, [gateEntry, folder], {
-        cwd: '/',
-        env: { PATH, HOME },
-        detached: true,
-        stdio: ['ignore', log, log],
-      })
-      closeSync(log)
-      child.unref()
-      await once(child, 'spawn')
+      nameEntry()
+      ensureParent()
     },
-    entryForHandover: () => gateEntry,
+    ensureParent,
+    entryForHandover() {
+      nameEntry()
+      return gateEntry
+    },
     remove: async () => undefined,
   }
+}
+
+function writeEntry(folder: string, text: string): void {
+  const path = join(folder, 'entry')
+  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
 }
 
 /**
@@ -119,21 +149,23 @@ function containerRunner(options: {
           // By its id: no tag may mean another image.
           image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
           labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
-          entrypoint: ['/bin/node', gateEntry, folder, '--init'],
+          entrypoint: ['/bin/node', gateEntry, folder, parentFlag],
           restartPolicy: { name: 'unless-stopped' },
           mounts: [{ kind: 'bind', source: mounted, target: dataDir, writable: true }],
           networkMode: 'host',
         }),
       )
     },
+    // It is the container's first process: the engine starts it again.
+    ensureParent: () => undefined,
     entryForHandover() {
       const path = join(folder, `gate-${code}.mjs`)
       if (!existsSync(path)) {
         copyFileSync(gateEntry, `${path}.new`)
         renameSync(`${path}.new`, path)
       }
-      // The container's init starts this one from now on.
-      writeFileSync(join(folder, 'entry'), basename(path), { mode: 0o600 })
+      // The container's first process starts this one from now on.
+      writeEntry(folder, basename(path))
       return path
     },
     async remove() {

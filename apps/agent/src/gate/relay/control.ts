@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type GateAnswer, type GateRequest, lineReader } from './protocol.ts'
 import { socketPath } from './socket-path.ts'
@@ -51,5 +51,17 @@ function listening(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(path, resolve)
+  })
+}
+
+/** Whether a gate answers in the folder already. */
+export function isGateListening(folder: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath(folder))
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
   })
 }

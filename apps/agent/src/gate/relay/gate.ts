@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { statSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listenForAgent } from './control.ts'
+import { isGateListening, listenForAgent } from './control.ts'
 import { type Predecessor, type Reply, startSuccessor, type Told } from './handover.ts'
 import { createPorts } from './ports.ts'
 import type { GateAnswer, GateRequest } from './protocol.ts'
@@ -75,6 +75,12 @@ export async function runGate(options: {
     return run
   }
 
+  /** Without its control socket the parent knows that it shall start no other. */
+  function endOnPurpose(): void {
+    if (!handedOver) keep(() => rmSync(join(folder, 'control.sock'), { force: true }))
+    setImmediate(() => process.exit(0))
+  }
+
   async function answer(request: GateRequest): Promise<GateAnswer> {
     if (handedOver) return { ok: false, code: 'EHANDEDOVER', message: 'this gate has handed over' }
     switch (request.kind) {
@@ -91,8 +97,8 @@ export async function runGate(options: {
         return inOrder(() => handOver(request.entry))
       case 'stop':
         ports.leave()
-        keep(() => writePorts(folder, []))
-        setImmediate(() => process.exit(0))
+        if (!request.keepPorts) keep(() => writePorts(folder, []))
+        endOnPurpose()
         return { ok: true }
       default:
         return { ok: false, code: '', message: 'this gate does not know that request' }
@@ -108,6 +114,8 @@ export async function runGate(options: {
       predecessor = undefined
     })
   } else {
+    // Whoever started this one did not see the other in time.
+    if (await isGateListening(folder)) process.exit(0)
     // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
     for (const port of readPorts(folder)) {
       const opened = await ports.apply([port], [])
@@ -115,6 +123,7 @@ export async function runGate(options: {
     }
     control = await listenForAgent(folder, answer)
   }
+  process.on('SIGTERM', endOnPurpose)
   keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
   const own = statSync(folder).ino
   setInterval(() => {

@@ -15,9 +15,6 @@ export type Reply = { kind: 'ready' } | { kind: 'left'; id: number; left: number
 
 const readyMs = 15_000
 
-/** Passed from gate to gate: when the last of them has ended, the init of a container learns it from this pipe. */
-export const lifelineFd = process.env.CRUX_GATE_LIFELINE === undefined ? undefined : 3
-
 /** @returns the successor, which accepts on everything now. @throws when it cannot be started or says nothing in time: nothing has changed then */
 export async function startSuccessor(
   entry: string,
@@ -26,8 +23,7 @@ export async function startSuccessor(
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [entry, folder, '--successor'], {
     detached: true,
-    // Descriptor 3 is the lifeline where there is one; the channel comes after it.
-    stdio: ['ignore', 'inherit', 'inherit', lifelineFd ?? 'ignore', 'ipc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   try {
     await new Promise<void>((resolve, reject) => {

@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { codeOf } from './code.ts'
 import { runGate } from './gate.ts'
 import { connectPredecessor } from './handover.ts'
-import { runInit } from './init.ts'
+import { runParent } from './parent.ts'
+import { parentFlag } from './parent-pid.ts'
 
-// The gate's own process: `gate FOLDER`, `gate FOLDER --successor` from a gate that hands over, `gate FOLDER --init` as the first
-// process of a container. It ends when it is told to, never because the agent or a terminal did.
+// The gate's own process: `gate FOLDER`, `gate FOLDER --successor` from a gate that hands over, `gate FOLDER --parent` to keep one running,
+// which is the first process of a gate's container. It ends when it is told to, never because the agent or a terminal did.
 process.on('SIGHUP', () => undefined)
 process.on('uncaughtException', (error) => process.stderr.write(`${error.stack ?? error}\n`))
 process.on('unhandledRejection', (error) => process.stderr.write(`${String(error)}\n`))
@@ -17,7 +18,7 @@ if (!folder) {
   process.exit(1)
 }
 try {
-  if (mode === '--init') await runInit(folder, entry)
+  if (mode === parentFlag) await runParent(folder, entry)
   else
     await runGate({
       folder,

@@ -31,7 +31,8 @@ export type GateRequest =
   | { kind: 'drain'; container: string; ms: number }
   /** Starts this file as the successor and gives it everything that listens. */
   | { kind: 'handover'; entry: string }
-  | { kind: 'stop' }
+  /** Ends it, and its parent with it. The ports are forgotten, unless the next one is to hold them again. */
+  | { kind: 'stop'; keepPorts?: boolean }
 
 export interface GateHello {
   /** Of the code that runs, as its starter called it. */
