@@ -4,7 +4,7 @@ import { commentText, powershellLiteral } from './shell-quoting.ts'
 /** Installs the agent on Docker Desktop for Windows. Windows PowerShell 5.1 and later; a function called in the last line. */
 export function powershellScript(values: ScriptValues): string {
   return `# Installs the Crux agent for the node ${commentText(values.nodeName)}.
-# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE
+# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE, $env:CRUX_CA_FILE
 $ErrorActionPreference = 'Stop'
 
 function Install-CruxAgent {
@@ -92,6 +92,10 @@ const body = `
     '--volume', "$\{hostFolder}:/data", '--volume', "$\{socket}:/var/run/docker.sock",
     '--add-host', 'host.docker.internal:host-gateway'
   )
+  if ($env:CRUX_CA_FILE) {
+    Copy-Item -Force -LiteralPath $env:CRUX_CA_FILE -Destination "$folder/.agent/ca.pem"
+    $arguments += @('--env', 'NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
+  }
   if ($insecure -eq 'true') { $arguments += @('--env', 'CRUX_INSECURE=true') }
   & $engine @arguments $image | Out-Null
   if ($LASTEXITCODE -ne 0) {

@@ -195,6 +195,27 @@ test('leaves its token only in a file of its own, never through a link, and take
   expect(existsSync(tokenFile)).toBe(false)
 })
 
+test('hands an authority of your own to curl and, as a copy, to the agent, and says when it cannot be read', async () => {
+  const script = installScript('shell', makeValues({ url: 'https://crux.internal', rootPath: join(folder, 'data') }))
+  const authority = join(folder, 'my authority.pem')
+  const missing = await run(script, { CRUX_CA_FILE: authority })
+  expect(missing).toMatchObject({ code: 1, output: expect.stringContaining(`${authority}, which cannot be read`) })
+  expect(existsSync(join(folder, 'curl'))).toBe(false)
+  writeFileSync(authority, 'PEM')
+  writeFileSync(join(folder, 'elsewhere'), 'untouched')
+  mkdirSync(join(folder, 'data/.agent'), { recursive: true })
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'data/.agent/ca.pem'))
+  expect((await run(script, { CRUX_CA_FILE: authority })).code).toBe(0)
+  expect(readFileSync(join(folder, 'curl'), 'utf8')).toContain(`--cacert\n${authority}\n`)
+  expect(runCall('crux-agent').join(' ')).toContain('--env NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
+  expect(readFileSync(join(folder, 'data/.agent/ca.pem'), 'utf8')).toBe('PEM')
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  rmSync(join(folder, 'docker'))
+  expect((await run(script)).code).toBe(0)
+  expect(runCall('crux-agent').join(' ')).not.toContain('CA_CERTS')
+  expect(existsSync(join(folder, 'data/.agent/ca.pem'))).toBe(false)
+})
+
 test('plain text to another machine needs a word of consent', async () => {
   const script = installScript('shell', makeValues({ url: 'http://10.0.0.1:8000', plaintext: true }))
   const refused = await run(script)
