@@ -106,6 +106,9 @@ async function prepare() {
     },
     // Gives the browsers a network of their own; without it they share this machine's, and say so.
     { package: 'iproute2', what: 'ip', optional: true, here: () => findCommand('ip') },
+    // The examples of docs/proxy run in them; without one its journey is skipped and says so.
+    { package: 'nginx', what: 'nginx', optional: true, here: () => findCommand('nginx') },
+    { package: 'caddy', what: 'Caddy', optional: true, here: () => findCommand('caddy') },
     { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
   ]
   if (isDebian() && process.getuid?.() === 0) {

@@ -152,7 +152,7 @@ for (const { what, certificate, tls, reason } of refusals)
     async (_, env) => {
       const { seen, url } = await recordTls({ ...pair(certificate), ...tls })
       const agent = startAgent(url, env)
-      await waitUntil('the agent has tried twice', () => seen.attempts >= 2, { timeoutMs: 30_000 })
+      await waitUntil('the agent has tried twice', () => seen.attempts >= 2, 30_000)
       await waitUntil('the reason is in its log', () => reason.test(agent.output()))
       expect(agent.output()).toContain('cannot connect, trying again')
       expect(agent.child.exitCode).toBeNull()
@@ -167,7 +167,7 @@ test('sends no token in plain text where something on the way answers without TL
     () => 'HTTP/1.1 301 Moved\r\nLocation: http://localhost/\r\nContent-Length: 0\r\n\r\n',
   )
   const agent = startAgent(plain.url.replace('http:', 'https:'), foolish)
-  await waitUntil('the agent has tried twice', () => plain.seen.attempts >= 2, { timeoutMs: 30_000 })
+  await waitUntil('the agent has tried twice', () => plain.seen.attempts >= 2, 30_000)
   await waitUntil('it says so', () => agent.output().includes('cannot connect, trying again'))
   // A TLS handshake (0x16) begins every attempt, and nothing else was sent.
   expect(plain.seen.text.charCodeAt(0)).toBe(0x16)
@@ -185,7 +185,7 @@ test('follows no redirect of a verified server to another address', async () => 
   await new Promise<void>((listening) => server.listen(0, 'localhost', listening))
   stop.push(async () => void server.close())
   startAgent(`https://localhost:${(server.address() as AddressInfo).port}`)
-  await waitUntil('the agent has asked twice', () => asked >= 2, { timeoutMs: 30_000 })
+  await waitUntil('the agent has asked twice', () => asked >= 2, 30_000)
   expect(elsewhere.seen.attempts).toBe(0)
 }, 60_000)
 
