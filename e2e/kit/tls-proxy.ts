@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@crux/test-kit'
+import { test } from '@playwright/test'
 
 /** The examples of docs/proxy, which the tests run as they are but for names, ports and the certificate. */
 const example = (file: string) =>
@@ -12,8 +13,13 @@ const example = (file: string) =>
 
 export type ProxyName = 'nginx' | 'caddy'
 
+/** At the head of a group whose tests run a proxy: where it is not installed they are skipped, counted and say why. */
+export function needsProxy(name: ProxyName): void {
+  test.skip(findProxy(name) === undefined, `${name} is not installed (Debian package ${name})`)
+}
+
 /** Where the program is; Debian keeps nginx out of the PATH of users. */
-export function findProxy(name: ProxyName): string | undefined {
+function findProxy(name: ProxyName): string | undefined {
   const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
   return directories
     .map((directory) => join(directory, name))

@@ -22,7 +22,7 @@ import { signIn } from '../kit/console.ts'
 import { newNode, statusOf } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
 import { type Stage, startSystem } from '../kit/stage.ts'
-import { findProxy, nginxIdleMs, type ProxyName, prepareProxy, type TlsProxy } from '../kit/tls-proxy.ts'
+import { needsProxy, nginxIdleMs, type ProxyName, prepareProxy, type TlsProxy } from '../kit/tls-proxy.ts'
 
 type Behind = Stage & { url: string; proxy: TlsProxy }
 
@@ -50,11 +50,9 @@ const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
   },
 })
 
-const skipReason = (name: ProxyName) => `${name} is not installed (Debian package ${name})`
-
 test.describe('nginx', () => {
   test.use({ proxyName: 'nginx' })
-  test.skip(!findProxy('nginx'), skipReason('nginx'))
+  needsProxy('nginx')
 
   test('behind nginx, agents, streams and WebSockets outlive its timeouts, and agent and console work over TLS', async ({
     behind,
@@ -108,7 +106,7 @@ test.describe('nginx', () => {
 
 test.describe('Caddy', () => {
   test.use({ proxyName: 'caddy' })
-  test.skip(!findProxy('caddy'), skipReason('caddy'))
+  needsProxy('caddy')
 
   test('behind Caddy, agent, streams and console work over TLS', async ({ behind, browser }) => {
     test.setTimeout(180_000)
