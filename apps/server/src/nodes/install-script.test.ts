@@ -145,6 +145,13 @@ test('the words of both shells hold any text, quotes of every kind included', ()
   expect(script.split('\n')[0]).toMatch(/^# Installs the Crux agent for the node [\w\s.é-]*\.$/)
 })
 
+test('the script for PowerShell asks the engine quietly only where what that writes to stderr does not end it', () => {
+  const script = installScript('powershell', makeValues())
+  const quiet = script.split('\n').filter((line) => /[*2]> ?\$null/.test(line))
+  expect(quiet).toEqual(['    & $engine @args *> $null'])
+  expect(script).toMatch(/function Test-Engine \{\n\s+\$ErrorActionPreference = 'Continue'\n\s+& \$engine @args/)
+})
+
 test('the commands to copy carry the token in a header, never in the address', () => {
   const shell = installCommand('shell', makeValues())
   expect(shell).toBe(
