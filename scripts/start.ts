@@ -20,6 +20,7 @@ const Settings = z.object({
   IDENTITY_ADMIN_PORT: port(4434),
   DATABASE_URL: z.string().optional(),
   SMTP_URI: z.string().optional(),
+  CRUX_DEV_PORT: port(5173).default(5173),
   CRUX_RATE_LIMITS: z.enum(['on', 'off']).default('on').meta({ example: 'on' }),
 })
 
@@ -68,7 +69,7 @@ async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(booting, vite))
   const system = await booting
   if (stopping) return
-  if (dev) vite = await startVite(system)
+  if (dev) vite = await startVite(system, settings.CRUX_DEV_PORT)
   if (system.mails) watchKeptMails(system.mails.folder, (mail) => console.log(mailNote(mail)))
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
   console.log(
@@ -77,7 +78,7 @@ async function run(): Promise<void> {
       mail: describeMail(settings.SMTP_URI, system),
       limited,
       seconds,
-      console: dev ? 'http://localhost:5173' : system.url,
+      console: dev ? `http://localhost:${settings.CRUX_DEV_PORT}` : system.url,
     }),
   )
 }
@@ -114,9 +115,9 @@ function mailNote({ to, subject, text }: KeptMail): string {
   return [`\n  Mail to ${to}: ${subject}`, ...lines.map((line) => `  | ${line}`.trimEnd()), ''].join('\n')
 }
 
-async function startVite(system: System): Promise<ChildProcess> {
+async function startVite(system: System, devPort: number): Promise<ChildProcess> {
   const bin = join(root, 'node_modules/vite/bin/vite.js')
-  const args = [bin, '--host', '127.0.0.1', '--port', '5173', '--strictPort', '--clearScreen', 'false']
+  const args = [bin, '--host', '127.0.0.1', '--port', String(devPort), '--strictPort', '--clearScreen', 'false']
   const [command = '', ...rest] = endingWithParent('TERM', [process.execPath, ...args])
   const child = spawn(command, rest, {
     cwd: join(root, 'apps/console'),
@@ -125,6 +126,9 @@ async function startVite(system: System): Promise<ChildProcess> {
   })
   child.stdout?.pipe(process.stdout)
   await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')])
-  if (child.exitCode !== null) throw new BuildError('the development server of the console does not start')
+  if (child.exitCode !== null)
+    throw new BuildError(
+      `the development server of the console does not start, see above; CRUX_DEV_PORT gives it another port than ${devPort}`,
+    )
   return child
 }

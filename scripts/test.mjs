@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { ensureDocker } from './setup/docker.mjs'
 import { readFlags } from './setup/flags.mjs'
 import { ensureInstalled, projectEnvironment, root } from './setup/install.mjs'
-import { findCommand, installPackages, isDebian, rootPrefix } from './setup/system.mjs'
+import { findCommand, installPackages, isDebian, rootPrefix, thisMachine } from './setup/system.mjs'
 
 const usage = `Runs every check: npm test, or npm run test:full for the full counts.
 
@@ -102,10 +102,18 @@ async function prepare() {
     {
       package: 'chromium',
       what: 'Chromium',
-      here: () => ['chromium-headless-shell', 'chromium', 'chromium-browser'].some(findCommand),
+      here: () => ['chromium-headless-shell', 'chromium', 'chromium-browser'].some((name) => findCommand(name)),
     },
     // Gives the browsers a network of their own; without it they share this machine's, and say so.
     { package: 'iproute2', what: 'ip', optional: true, here: () => findCommand('ip') },
+    // The examples of docs/proxy run in them; without one its journey is skipped and says so. Where systemd runs, the
+    // packages would start services at port 80, so there they are left to whoever wants them.
+    ...['nginx', 'caddy'].map((name) => ({
+      package: name,
+      what: name,
+      optional: true,
+      here: () => findCommand(name) || existsSync(thisMachine.systemd),
+    })),
     { package: 'busybox-static', what: 'a static busybox at /bin/busybox', here: () => isStatic('/bin/busybox') },
   ]
   if (isDebian() && process.getuid?.() === 0) {

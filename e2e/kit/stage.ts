@@ -11,13 +11,14 @@ export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bu
 /** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
 export type Stage = { system: System; registry: Registry; world: World }
 
-type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number }
+type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number; url?: string }
 
 /** The processes alone, on free ports: for what needs neither team nor node. */
 export const startSystem = async (options: Options = {}): Promise<System> =>
   bootSystem({
     dataDir: await mkdtemp(join(tmpdir(), 'crux-e2e-')),
     port: options.port ?? 0,
+    url: options.url,
     identityPublicPort: 0,
     identityAdminPort: 0,
     mode: bootMode,

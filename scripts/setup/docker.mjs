@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { agree, findCommand, installPackages, isDebian, rootPrefix } from './system.mjs'
+import { agree, findCommand, installPackages, isDebian, rootPrefix, thisMachine } from './system.mjs'
 
 const installHint = 'install Docker (on Debian or Ubuntu: apt-get install docker.io) and start dockerd'
 
@@ -14,21 +14,22 @@ const installHint = 'install Docker (on Debian or Ubuntu: apt-get install docker
  *
  * @returns what to tell about Docker, in one line
  */
-export async function ensureDocker(dataDir) {
+export async function ensureDocker(dataDir, machine = thisMachine) {
   const host = process.env.DOCKER_HOST
-  const first = await ping(host)
+  const socket = `unix://${machine.dockerSocket}`
+  const first = await ping(host || socket)
   if (first === 'ok') return `ready${host ? ` at ${host}` : ''}`
   if (host) return `not available: nothing answers at DOCKER_HOST ${host}`
   if (first === 'denied') {
     const user = userInfo().username
-    return `not available: ${user} may not use /var/run/docker.sock (sudo usermod -aG docker ${user}, then sign in again)`
+    return `not available: ${user} may not use ${machine.dockerSocket} (sudo usermod -aG docker ${user}, then sign in again)`
   }
-  if (process.platform !== 'linux') return 'not available: no Docker engine answers; start Docker Desktop or the like'
+  if (machine.platform !== 'linux') return 'not available: no Docker engine answers; start Docker Desktop or the like'
 
-  const prefix = rootPrefix()
+  const prefix = rootPrefix(machine)
   let installed = false
-  if (!findCommand('dockerd')) {
-    if (!isDebian() || !prefix) return `not available: dockerd is not installed; ${installHint}`
+  if (!findCommand('dockerd', machine)) {
+    if (!isDebian(machine) || !prefix) return `not available: dockerd is not installed; ${installHint}`
     if (
       !(await agree(
         'No Docker on this machine. Install docker.io with apt-get?',
@@ -41,7 +42,7 @@ export async function ensureDocker(dataDir) {
     if (problem) return `not available: ${problem}`
     installed = true
   }
-  if ((await ping()) === 'ok') return 'ready'
+  if ((await ping(socket)) === 'ok') return 'ready'
   if (!prefix) return 'not available: dockerd does not run, and starting it needs root (sudo dockerd)'
   if (
     !installed &&
@@ -49,13 +50,13 @@ export async function ensureDocker(dataDir) {
   ) {
     return 'not available: dockerd does not run'
   }
-  return startDockerd(prefix, dataDir)
+  return startDockerd(prefix, dataDir, machine)
 }
 
 /** systemd's where there is one; else a session of its own that outlives Crux, as containers must. */
-async function startDockerd(prefix, dataDir) {
+async function startDockerd(prefix, dataDir, machine) {
   const log = join(dataDir, 'logs/dockerd.log')
-  if (existsSync('/run/systemd/system')) {
+  if (existsSync(machine.systemd)) {
     const [command, ...args] = [...prefix, 'systemctl', 'start', 'docker']
     spawnSync(command, args, { stdio: 'inherit' })
   } else {
@@ -63,14 +64,15 @@ async function startDockerd(prefix, dataDir) {
     mkdirSync(dataDir, { recursive: true })
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(log, 'a', 0o600)
-    const [command, ...args] = [...prefix, findCommand('dockerd')]
+    const [command, ...args] = [...prefix, findCommand('dockerd', machine)]
     spawn(command, args, { detached: true, stdio: ['ignore', out, out], cwd: '/' })
       .on('error', () => undefined)
       .unref()
     closeSync(out)
   }
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
-    if ((await ping()) === 'ok') return 'ready (dockerd was started and keeps running when Crux stops)'
+  for (const end = Date.now() + machine.dockerStartMs; Date.now() < end; ) {
+    if ((await ping(`unix://${machine.dockerSocket}`)) === 'ok')
+      return 'ready (dockerd was started and keeps running when Crux stops)'
     await delay(100)
   }
   const last = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').pop() : ''
@@ -78,7 +80,7 @@ async function startDockerd(prefix, dataDir) {
 }
 
 /** @returns 'ok', 'denied' or 'down' */
-function ping(host = 'unix:///var/run/docker.sock') {
+function ping(host) {
   const unix = /^unix:\/\/(.+)$/.exec(host)?.[1]
   const tcp = /^(?:tcp|http):\/\/(.+)$/.exec(host)?.[1]
   if (!unix && !tcp) return Promise.resolve('down')

@@ -3,21 +3,31 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 
+/** What is looked at outside of PATH. A test gives a machine of its own. */
+export const thisMachine = {
+  platform: process.platform,
+  systemFolders: ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin'],
+  osRelease: '/etc/os-release',
+  systemd: '/run/systemd/system',
+  dockerSocket: '/var/run/docker.sock',
+  dockerStartMs: 30_000,
+}
+
 /** Where a command lies, system folders included: root's PATH may lack them after `su`. */
-export function findCommand(name) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin']
+export function findCommand(name, { systemFolders } = thisMachine) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...systemFolders]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
-export function isDebian() {
-  if (!existsSync('/etc/os-release') || !findCommand('apt-get')) return false
-  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'))
+export function isDebian(machine = thisMachine) {
+  if (!existsSync(machine.osRelease) || !findCommand('apt-get', machine)) return false
+  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync(machine.osRelease, 'utf8'))
 }
 
 /** How to become root: nothing to add, sudo, or no way. */
-export function rootPrefix() {
+export function rootPrefix(machine = thisMachine) {
   if (process.getuid?.() === 0) return []
-  const sudo = findCommand('sudo')
+  const sudo = findCommand('sudo', machine)
   if (!sudo) return undefined
   // Without a terminal only a sudo that asks nothing is of use.
   if (process.stdin.isTTY) return [sudo]

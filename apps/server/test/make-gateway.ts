@@ -64,6 +64,7 @@ export async function makeGateway(options: { databaseUrl: string; config?: Parti
     host: '127.0.0.1',
     port: 0,
     url: 'http://localhost:8000',
+    trustedProxies: [],
     dataDir,
     embedded: true,
     logLevel: 'fatal',

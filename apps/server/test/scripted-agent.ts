@@ -32,6 +32,8 @@ export class ScriptedAgent {
     nodeId: string
     token: string
     info?: MessageInitShape<typeof AgentInfoSchema>
+    /** What a proxy on the way would add to each call. */
+    headers?: Record<string, string>
   }) {
     this.#token = options.token
     this.info = create(AgentInfoSchema, {
@@ -53,6 +55,7 @@ export class ScriptedAgent {
       interceptors: [
         (next) => (request) => {
           request.header.set('authorization', `Bearer ${this.#token}`)
+          for (const [name, value] of Object.entries(options.headers ?? {})) request.header.set(name, value)
           return next(request)
         },
       ],

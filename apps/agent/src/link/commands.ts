@@ -17,6 +17,7 @@ import { isOwnedBy, ownerOf } from '../plan/labels.ts'
 import type { AgentClient } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { imageList, removeImages } from './images.ts'
+import { keepOpen } from './keep-open.ts'
 import { findPortHolders } from './port-holders.ts'
 
 /** Why the agent process ends. Everything else is tried again for ever. */
@@ -139,18 +140,24 @@ export function createCommands(context: CommandContext) {
         const scope = scopeOf(given)
         const updates = watchContainers(driver, { prefix, signal: until })
         return client.streamContainers(
-          mapStream(updates, ({ full, containers }) => ({
-            streamId,
-            full,
-            containers: inScope(containers, scope, prefix),
-          })),
+          keepOpen(
+            mapStream(updates, ({ full, containers }) => ({
+              streamId,
+              full,
+              containers: inScope(containers, scope, prefix),
+            })),
+            { streamId },
+          ),
           { signal: until },
         )
       })
 
     const follow = (value: CommandOf<'followLog'>) =>
       stream(value.streamId, (until) =>
-        client.streamLog(logMessages(driver, value, credentials.nodeId(), until), { signal: until }),
+        client.streamLog(
+          keepOpen(logMessages(driver, value, credentials.nodeId(), until), { streamId: value.streamId }),
+          { signal: until },
+        ),
       )
 
     /** @returns why the link shall end, for the commands that end it */
@@ -254,7 +261,8 @@ export function createCommands(context: CommandContext) {
         case 'closeLink':
           return endOf(command.value.reason)
         default:
-          log.warn({ command: command.case }, 'the server sent a command that this agent does not know')
+          // Without an id it is no command: it keeps the stream open.
+          if (commandId !== '') log.warn({ commandId }, 'the server sent a command that this agent does not know')
           return undefined
       }
     }

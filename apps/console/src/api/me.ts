@@ -16,8 +16,9 @@ export function currentTeam<T extends { slug: string }>(teams: readonly T[]): T 
 }
 
 export function rememberTeam(slug: string): void {
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-  document.cookie = `crux_team_slug=${encodeURIComponent(slug)}; path=/; SameSite=Lax; max-age=31536000`
+  document.cookie = `crux_team_slug=${encodeURIComponent(slug)}; path=/; SameSite=Lax; max-age=31536000${secure}`
 }
 
 /** The team of the address, or outside a team the current one. Undefined only for a person without teams. */

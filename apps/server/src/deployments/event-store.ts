@@ -55,6 +55,7 @@ export async function appendEvents(
   return position === null || position === undefined ? undefined : Number(position)
 }
 
+/** An order has to say `e.position`: `position` alone is the number made here, which no index has. */
 const columns = `position::float8 as position, try, created_at as "createdAt", type, instance_id as "instanceId", value`
 
 /** Events of one try after a position, in order. */
@@ -66,8 +67,8 @@ export async function readEvents(
 ): Promise<EventRow[]> {
   const { rows } = await queries.query<EventRow>({
     name: 'read deployment events',
-    text: `select ${columns} from crux.deployment_event
-      where deployment_id = $1 and try = $2 and position > $3 and position <= $4 order by position`,
+    text: `select ${columns} from crux.deployment_event e
+      where deployment_id = $1 and try = $2 and position > $3 and position <= $4 order by e.position`,
     values: [deploymentId, number, range.after, range.upTo ?? Number.MAX_SAFE_INTEGER],
   })
   return rows
@@ -81,9 +82,9 @@ export async function readEventsAfter(
 ): Promise<EventRow[]> {
   const { rows } = await queries.query<EventRow>({
     name: page.try === undefined ? 'deployment events after' : 'deployment events of a try after',
-    text: `select ${columns} from crux.deployment_event
+    text: `select ${columns} from crux.deployment_event e
       where deployment_id = $1 and (try, position) > ($2, $3) ${page.try === undefined ? '' : 'and try = $5'}
-      order by try, position limit $4`,
+      order by try, e.position limit $4`,
     values: [
       deploymentId,
       page.after?.try ?? 0,
@@ -103,9 +104,9 @@ export async function readEventPage(
 ): Promise<{ items: EventRow[]; total: number }> {
   const { rows } = await queries.query<EventRow>({
     name: page.try === undefined ? 'deployment event page' : 'deployment event page of a try',
-    text: `select ${columns} from crux.deployment_event
+    text: `select ${columns} from crux.deployment_event e
       where deployment_id = $1 ${page.try === undefined ? '' : 'and try = $4'}
-      order by try desc, position desc offset $2 limit $3`,
+      order by try desc, e.position desc offset $2 limit $3`,
     values: [deploymentId, page.skip, page.take, ...(page.try === undefined ? [] : [page.try])],
   })
   const { rows: counted } = await queries.query<{ total: number }>(

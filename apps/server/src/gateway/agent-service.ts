@@ -110,6 +110,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     requests: AsyncIterable<M>,
     context: HandlerContext,
     kind: OpenStream['kind'],
+    isKeepAlive: (message: M) => boolean,
     deliver: (stream: OpenStream, message: M) => void | Promise<void>,
   ) {
     const owner = await authenticateInLink(context)
@@ -126,6 +127,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
           void found.closed.then(release)
         }
         if (stream.over || message.streamId === '') return
+        if (isKeepAlive(message)) continue
         const taken = deliver(stream, message)
         if (taken) await taken
       }
@@ -191,14 +193,25 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
         return { acknowledgedSequence: await deployments.report(owner, checkReport(request)) }
       },
       streamContainers: (requests, context) =>
-        carry<StreamContainersRequest>(requests, context, 'containers', (stream, message) =>
-          stream.handler.message({ ...message, containers: checkContainers(message.containers) } as never),
+        carry<StreamContainersRequest>(
+          requests,
+          context,
+          'containers',
+          ({ full, containers }) => !full && containers.length === 0,
+          (stream, message) =>
+            stream.handler.message({ ...message, containers: checkContainers(message.containers) } as never),
         ),
       streamLog: (requests, context) =>
-        carry<StreamLogRequest>(requests, context, 'log', (stream, message) => {
-          if (message.failure) return stream.finish(failureToError(message.failure))
-          return stream.handler.message({ ...message, lines: checkLines(message.lines) } as never)
-        }),
+        carry<StreamLogRequest>(
+          requests,
+          context,
+          'log',
+          ({ failure, lines }) => !failure && lines.length === 0,
+          (stream, message) => {
+            if (message.failure) return stream.finish(failureToError(message.failure))
+            return stream.handler.message({ ...message, lines: checkLines(message.lines) } as never)
+          },
+        ),
     })
 
   /** Tokens of links that stay up for months grow old too. */

@@ -1,7 +1,10 @@
-import type { Http2SecureServer, Http2Server, ServerHttp2Stream } from 'node:http2'
+import type { IncomingMessage } from 'node:http'
+import type { Http2SecureServer, Http2Server, Http2ServerRequest, ServerHttp2Stream } from 'node:http2'
+import { isIP } from 'node:net'
 import { Code, ConnectError, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
+import proxyAddress from '@fastify/proxy-addr'
 import type { App } from '../context.ts'
 import { createAdmission } from './admission.ts'
 import { createAgentService, peerAddress } from './agent-service.ts'
@@ -34,6 +37,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
   const presence = createPresence(app, links)
   const admission = createAdmission(app)
   const pathPrefix = `/${AgentService.typeName}/`
+  const addressOf = createAddressReader(app.config.trustedProxies)
   const unsubscribes: (() => void)[] = []
   let rotation: NodeJS.Timeout | undefined
 
@@ -57,7 +61,7 @@ export function createGateway(app: App, links: LinkTable, deployments: Deploymen
         connect: false,
         acceptCompression: [],
         readMaxBytes: messageBytesMax,
-        contextValues: (request) => createContextValues().set(peerAddress, plainAddress(request.socket?.remoteAddress)),
+        contextValues: (request) => createContextValues().set(peerAddress, addressOf(request)),
       })
       return (request, response) => {
         if (!request.url?.startsWith(pathPrefix)) return serve(request, response)
@@ -115,6 +119,17 @@ const sayErrors =
       throw new ConnectError('try again', Code.Unavailable)
     }
   }
+
+/** The address that an agent calls from, as a trusted proxy in front says it; what anybody else says is not believed. */
+function createAddressReader(trustedProxies: readonly string[]) {
+  const isTrusted = proxyAddress.compile([...trustedProxies])
+  return (request: IncomingMessage | Http2ServerRequest): string | undefined => {
+    const peer = request.socket?.remoteAddress
+    if (peer === undefined) return undefined
+    const address = proxyAddress(request as IncomingMessage, isTrusted)
+    return plainAddress(isIP(address) === 0 ? peer : address)
+  }
+}
 
 /** IPv4 as people write it, also where the socket speaks IPv6. */
 const plainAddress = (address: string | undefined) => address?.replace(/^::ffff:/, '')

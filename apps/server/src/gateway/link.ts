@@ -33,6 +33,8 @@ export type OpenStream = {
 
 /** An agent that does not read would let its queue grow; nothing that we send needs this many unread commands. */
 const queueMax = 1_000
+/** A proxy between agent and server ends a stream on which nothing came for a while, often 60 s, and answers HTTP/2 pings by itself. */
+const keepAliveMs = 15_000
 /** How long an agent may take to open a stream that it was asked for. */
 const attachTimeoutMs = 15_000
 
@@ -53,6 +55,17 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
     wake?.()
   }
 
+  /** Waits for a message, or until a message without a command has to be sent. */
+  function isQuiet(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, keepAliveMs, true)
+      wake = () => {
+        clearTimeout(timer)
+        resolve(false)
+      }
+    })
+  }
+
   /** The messages of the Connect answer. Ends when the link is closed; what was queued before is still sent. */
   async function* outgoing(signal: AbortSignal): AsyncGenerator<Response> {
     const stop = () => end()
@@ -65,9 +78,7 @@ export function createLink(agent: LinkedAgent, supported: boolean) {
           yield next
         }
         if (ended) return
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        if (await isQuiet()) yield {}
       }
     } finally {
       signal.removeEventListener('abort', stop)

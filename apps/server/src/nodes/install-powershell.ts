@@ -4,7 +4,7 @@ import { commentText, powershellLiteral } from './shell-quoting.ts'
 /** Installs the agent on Docker Desktop for Windows. Windows PowerShell 5.1 and later; a function called in the last line. */
 export function powershellScript(values: ScriptValues): string {
   return `# Installs the Crux agent for the node ${commentText(values.nodeName)}.
-# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE
+# Variables: $env:PERSISTENCE_FOLDER, $env:CRI_EXECUTABLE, $env:HOST_DOCKER_SOCK_PATH, $env:CRUX_INSECURE, $env:CRUX_CA_FILE
 $ErrorActionPreference = 'Stop'
 
 function Install-CruxAgent {
@@ -24,6 +24,13 @@ ${body}`
 }
 
 const body = `
+  # Windows PowerShell takes whatever a program writes to a redirected stderr for an error that ends the script.
+  function Test-Engine {
+    $ErrorActionPreference = 'Continue'
+    & $engine @args *> $null
+    return $LASTEXITCODE -eq 0
+  }
+
   $engine = $env:CRI_EXECUTABLE
   if (-not $engine) {
     if (Get-Command docker -ErrorAction SilentlyContinue) { $engine = 'docker' }
@@ -36,8 +43,7 @@ const body = `
   }
   $agentUrl = $cruxUrl
   if ($desktopUrl) { $agentUrl = $desktopUrl; $insecure = 'true' }
-  & $engine version *> $null
-  if ($LASTEXITCODE -ne 0) { throw "crux: $engine does not answer: is it running?" }
+  if (-not (Test-Engine version)) { throw "crux: $engine does not answer: is it running?" }
 
   $socket = $env:HOST_DOCKER_SOCK_PATH
   if (-not $socket) { $socket = '/var/run/docker.sock' }
@@ -70,8 +76,7 @@ const body = `
   }
 
   function Remove-Former([string] $name) {
-    & $engine container inspect $name *> $null
-    if ($LASTEXITCODE -ne 0) { return }
+    if (-not (Test-Engine container inspect $name)) { return }
     $labels = (& $engine container inspect $name | ConvertFrom-Json)[0].Config.Labels
     if ($labels.'dev.crux.service-category' -ne '_internal') {
       throw "crux: a container named $name exists already and is not the agent's: rename it, or choose another name"
@@ -92,6 +97,10 @@ const body = `
     '--volume', "$\{hostFolder}:/data", '--volume', "$\{socket}:/var/run/docker.sock",
     '--add-host', 'host.docker.internal:host-gateway'
   )
+  if ($env:CRUX_CA_FILE) {
+    Copy-Item -Force -LiteralPath $env:CRUX_CA_FILE -Destination "$folder/.agent/ca.pem"
+    $arguments += @('--env', 'NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
+  }
   if ($insecure -eq 'true') { $arguments += @('--env', 'CRUX_INSECURE=true') }
   & $engine @arguments $image | Out-Null
   if ($LASTEXITCODE -ne 0) {
@@ -100,18 +109,16 @@ const body = `
   }
 
   if ($acmeEmail) {
-    & $engine image inspect $traefikImage *> $null
-    if ($LASTEXITCODE -ne 0) { & $engine pull $traefikImage *> $null }
-    if ($LASTEXITCODE -ne 0) {
+    if (-not ((Test-Engine image inspect $traefikImage) -or (Test-Engine pull $traefikImage))) {
       Write-Host "crux: $traefikImage could not be pulled: traefik was not started, everything else works without it"
     } else {
       Remove-Former 'crux-traefik'
       & $engine run --detach --name crux-traefik --restart always --label $label --publish 80:80 --publish 443:443 \`
         --volume "$\{socket}:/var/run/docker.sock:ro" --volume "$\{hostFolder}/traefik/letsencrypt:/letsencrypt" \`
-        $traefikImage --entrypoints.web.address=:80 --entrypoints.websecure.address=:443 \`
-        --providers.docker=true --providers.docker.exposedbydefault=false \`
-        --certificatesresolvers.le.acme.httpchallenge=true --certificatesresolvers.le.acme.httpchallenge.entrypoint=web \`
-        --certificatesresolvers.le.acme.storage=/letsencrypt/acme.json "--certificatesresolvers.le.acme.email=$acmeEmail" | Out-Null
+        $traefikImage '--entrypoints.web.address=:80' '--entrypoints.websecure.address=:443' \`
+        '--providers.docker=true' '--providers.docker.exposedbydefault=false' \`
+        '--certificatesresolvers.le.acme.httpchallenge=true' '--certificatesresolvers.le.acme.httpchallenge.entrypoint=web' \`
+        '--certificatesresolvers.le.acme.storage=/letsencrypt/acme.json' "--certificatesresolvers.le.acme.email=$acmeEmail" | Out-Null
       if ($LASTEXITCODE -ne 0) { Write-Host 'crux: traefik could not be started; everything else works without it' }
     }
   }

@@ -156,6 +156,13 @@ test('the words of both shells hold any text, quotes of every kind included', ()
   expect(script.split('\n')[0]).toMatch(/^# Installs the Crux agent for the node [\w\s.é-]*\.$/)
 })
 
+test('the script for PowerShell asks the engine quietly only where what that writes to stderr does not end it', () => {
+  const script = installScript('powershell', makeValues())
+  const quiet = script.split('\n').filter((line) => /[*2]> ?\$null/.test(line))
+  expect(quiet).toEqual(['    & $engine @args *> $null'])
+  expect(script).toMatch(/function Test-Engine \{\n\s+\$ErrorActionPreference = 'Continue'\n\s+& \$engine @args/)
+})
+
 test('the commands to copy carry the token in a header, never in the address', () => {
   const shell = installCommand('shell', makeValues())
   expect(shell).toBe(
@@ -204,6 +211,27 @@ test('leaves its token only in a file of its own, never through a link, and take
   const failed = await run(script)
   expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('the agent could not be started') })
   expect(existsSync(tokenFile)).toBe(false)
+})
+
+test('hands an authority of your own to curl and, as a copy, to the agent, and says when it cannot be read', async () => {
+  const script = installScript('shell', makeValues({ url: 'https://crux.internal', rootPath: join(folder, 'data') }))
+  const authority = join(folder, 'my authority.pem')
+  const missing = await run(script, { CRUX_CA_FILE: authority })
+  expect(missing).toMatchObject({ code: 1, output: expect.stringContaining(`${authority}, which cannot be read`) })
+  expect(existsSync(join(folder, 'curl'))).toBe(false)
+  writeFileSync(authority, 'PEM')
+  writeFileSync(join(folder, 'elsewhere'), 'untouched')
+  mkdirSync(join(folder, 'data/.agent'), { recursive: true })
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'data/.agent/ca.pem'))
+  expect((await run(script, { CRUX_CA_FILE: authority })).code).toBe(0)
+  expect(readFileSync(join(folder, 'curl'), 'utf8')).toContain(`--cacert\n${authority}\n`)
+  expect(runCall('crux-agent').join(' ')).toContain('--env NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
+  expect(readFileSync(join(folder, 'data/.agent/ca.pem'), 'utf8')).toBe('PEM')
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  rmSync(join(folder, 'docker'))
+  expect((await run(script)).code).toBe(0)
+  expect(runCall('crux-agent').join(' ')).not.toContain('CA_CERTS')
+  expect(existsSync(join(folder, 'data/.agent/ca.pem'))).toBe(false)
 })
 
 test('plain text to another machine needs a word of consent', async () => {

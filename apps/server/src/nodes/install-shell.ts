@@ -9,7 +9,8 @@ export function shellScript(values: ScriptValues): string {
   return `#!/bin/sh
 # Installs the Crux agent for the node ${commentText(values.nodeName)}.
 # Variables: ROOTLESS=true (no sudo), PERSISTENCE_FOLDER, CRI_EXECUTABLE, HOST_DOCKER_SOCK_PATH, DOCKER_HOST,
-#   CRUX_INSECURE=true (send the token in plain text to another machine)
+#   CRUX_INSECURE=true (send the token in plain text to another machine),
+#   CRUX_CA_FILE (the authority of the server's certificate as PEM, when it is one of your own)
 set -eu
 
 crux_url=${shellWord(values.url)}
@@ -36,7 +37,8 @@ fail() { printf '%s\\n' "crux: $*" >&2; exit 1; }
 download() {
   command -v curl >/dev/null 2>&1 || fail "curl is not installed"
   # Not as an argument: process lists show those to everybody.
-  printf 'header = "Authorization: Bearer %s"\\n' "$crux_token" | curl -fsSL --config - -- "$1"
+  printf 'header = "Authorization: Bearer %s"\\n' "$crux_token" |
+    curl -fsSL \${CRUX_CA_FILE:+--cacert "$CRUX_CA_FILE"} --config - -- "$1"
 }
 
 detect_platform() {
@@ -61,7 +63,8 @@ become_root() {
   download "$script_url" >"$copy" || fail "the script could not be fetched again"
   sudo env \\
     PERSISTENCE_FOLDER="\${PERSISTENCE_FOLDER:-}" CRI_EXECUTABLE="\${CRI_EXECUTABLE:-}" \\
-    HOST_DOCKER_SOCK_PATH="\${HOST_DOCKER_SOCK_PATH:-}" DOCKER_HOST="\${DOCKER_HOST:-}" CRUX_INSECURE="\${CRUX_INSECURE:-}" sh "$copy"
+    HOST_DOCKER_SOCK_PATH="\${HOST_DOCKER_SOCK_PATH:-}" DOCKER_HOST="\${DOCKER_HOST:-}" CRUX_INSECURE="\${CRUX_INSECURE:-}" \\
+    CRUX_CA_FILE="\${CRUX_CA_FILE:-}" sh "$copy"
   exit $?
 }
 
@@ -76,6 +79,10 @@ choose_address() {
     agent_url=$desktop_url
     insecure=true
   fi
+}
+
+check_authority() {
+  [ -z "\${CRUX_CA_FILE:-}" ] || [ -r "$CRUX_CA_FILE" ] || fail "CRUX_CA_FILE is $CRUX_CA_FILE, which cannot be read"
 }
 
 choose_engine() {
@@ -163,14 +170,23 @@ leave_token() {
   (umask 077 && set -C && printf '%s\\n' "$crux_token" >"$token_file") || fail "$token_file could not be written"
 }
 
+# A copy: the container sees only this directory.
+leave_authority() {
+  rm -f -- "$folder/.agent/ca.pem"
+  [ -n "\${CRUX_CA_FILE:-}" ] || return 0
+  cp -- "$CRUX_CA_FILE" "$folder/.agent/ca.pem" || fail "$folder/.agent/ca.pem could not be written"
+}
+
 start_agent() {
   make_room "$container_name"
   leave_token
+  leave_authority
   set -- run --detach --name "$container_name" --restart on-failure --label "$label" \\
     --env "CRUX_URL=$agent_url" --env "CRUX_NODE_ID=$crux_node_id" \\
     --env CRUX_DATA_DIR=/data --env "DATA_MOUNT_PATH=$host_folder" \\
     --volume "$host_folder:/data" --volume "$socket:/var/run/docker.sock"
   [ "$insecure" != true ] || set -- "$@" --env CRUX_INSECURE=true
+  [ -z "\${CRUX_CA_FILE:-}" ] || set -- "$@" --env NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem
   if [ "$platform" = linux ]; then
     set -- "$@" --network host
     # The agent makes the bridges of its networks keep what they know while a container is replaced.
@@ -205,6 +221,7 @@ start_traefik() {
 
 main() {
   detect_platform
+  check_authority
   become_root
   choose_address
   choose_engine

@@ -2311,7 +2311,8 @@ export declare const AgentService: GenService<{
     output: typeof ConfirmTokenResponseSchema;
   },
   /**
-   * The command channel. One per agent: a newer call of the same node ends the older one.
+   * The command channel. One per agent: a newer call of the same node ends the older one. A message without a command says
+   * nothing: it is sent every 15 s when nothing else is, so that no proxy on the way takes the stream for dead.
    *
    * @generated from rpc crux.agent.v1.AgentService.Connect
    */
@@ -2341,7 +2342,8 @@ export declare const AgentService: GenService<{
     output: typeof ReportDeploymentResponseSchema;
   },
   /**
-   * Answers WatchContainers until StopStream or the end of the link.
+   * Answers WatchContainers until StopStream or the end of the link. On this stream and the next the agent sends a message
+   * with its stream id and nothing else every 15 s when there is nothing to say.
    *
    * @generated from rpc crux.agent.v1.AgentService.StreamContainers
    */

@@ -1,0 +1,45 @@
+import { guarded } from '@crux/service-kit'
+
+/** A proxy between agent and server ends a call on which nothing came for a while, often 60 s. */
+const keepAliveMs = 15_000
+
+/**
+ * The messages of the source, and `keepAlive` whenever it has been quiet for a while. The next message is asked for when the
+ * last one was taken, so flow control reaches through.
+ */
+export async function* keepOpen<M, K>(
+  source: AsyncIterable<M>,
+  keepAlive: K,
+  quietMs = keepAliveMs,
+): AsyncGenerator<M | K> {
+  const messages = source[Symbol.asyncIterator]()
+  let next: Promise<IteratorResult<M>> | undefined
+  try {
+    for (;;) {
+      next ??= messages.next()
+      const result = await withinTime(next, quietMs)
+      if (result === undefined) {
+        yield keepAlive
+        continue
+      }
+      next = undefined
+      if (result.done) return
+      yield result.value
+    }
+  } finally {
+    // Not awaited: a source that waits for a message ends with the signal of its stream, which may come later.
+    next?.catch(() => undefined)
+    void messages.return?.().catch(() => undefined)
+  }
+}
+
+/** @returns undefined when the time is up first */
+function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      guarded('the time without a message', () => resolve(undefined)),
+      ms,
+    )
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

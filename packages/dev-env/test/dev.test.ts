@@ -1,0 +1,99 @@
+import { mkdtempSync, readlinkSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive, removeEmbedded, waitUntil } from '@crux/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../src/files.ts'
+import { freePort, type NpmProcess, processesOf, queryDatabase, runNpm } from './npm-process.ts'
+
+// `npm run dev` itself. A source counts as changed when it is written, be it with the same text: no other test sees a difference.
+
+const dataDir = mkdtempSync(join(tmpdir(), 'dev-'))
+let dev: NpmProcess
+let port: number
+let devPort: number
+
+beforeAll(async () => {
+  const [crux, vite, identity, admin] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  port = crux
+  devPort = vite
+  dev = await runNpm(['run', 'dev', '--', '--no-docker'], {
+    ...process.env,
+    CRUX_DATA_DIR: dataDir,
+    CRUX_PORT: String(port),
+    CRUX_DEV_PORT: String(devPort),
+    IDENTITY_PUBLIC_PORT: String(identity),
+    IDENTITY_ADMIN_PORT: String(admin),
+  })
+}, 200_000)
+afterAll(async () => {
+  dev?.npm.kill('SIGTERM')
+  await waitUntil(() => processesOf(dataDir).length === 0, 30_000)
+  for (const { pid } of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
+  removeEmbedded({ dataDir })
+  rmSync(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+const cwdOf = (pid: number) => readlinkSync(`/proc/${pid}/cwd`)
+const write = (path: string) => utimesSync(join(root, path), new Date(), new Date())
+const get = async (path: string) => {
+  const answer = await fetch(`http://127.0.0.1:${devPort}${path}`, { headers: { accept: 'text/html,*/*' } })
+  return { status: answer.status, text: await answer.text() }
+}
+/** The service itself, below the process that watches its sources. */
+const servicePid = (name: 'server' | 'identity') =>
+  processesOf(dataDir).find(
+    ({ pid, what }) => /src\/main\.ts/.test(what) && !/--watch( |$)/.test(what) && cwdOf(pid).endsWith(`apps/${name}`),
+  )?.pid
+
+test('serves the console from its sources on its port, and the API behind it', async () => {
+  expect(dev.output()).toContain(`Console   http://localhost:${devPort}`)
+  const page = await get('/')
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('/@vite/client')])
+  const entry = /src="(\/src\/[^"]+)"/.exec(page.text)?.[1] ?? 'no source in the page'
+  expect(await get(entry)).toMatchObject({ status: 200, text: expect.stringContaining('import') })
+  expect((await get('/api/health')).status).toBe(200)
+  expect((await get('/api/teams')).status).toBe(401)
+})
+
+test.each(['server', 'identity'] as const)(
+  'restarts the %s when one of its sources is written, and serves again',
+  async (name) => {
+    const before = servicePid(name)
+    expect(before, `${name} runs`).toBeDefined()
+    await queryDatabase(dataDir, `create table if not exists kept as select 42 as n`)
+    write(`apps/${name}/src/main.ts`)
+    expect(await waitUntil(() => ![undefined, before].includes(servicePid(name)), 30_000), 'another process').toBe(true)
+    expect(isAlive(before ?? 0)).toBe(false)
+    await expect
+      .poll(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status, { timeout: 60_000 })
+      .toBe(200)
+    expect(await queryDatabase(dataDir, 'select n from kept')).toBe('[{"n":42}]')
+  },
+  120_000,
+)
+
+test('tells open pages of a source of the console that is written', async () => {
+  const client = (await get('/@vite/client')).text
+  const token = /wsToken = "([^"]+)"/.exec(client)?.[1]
+  await get('/src/main.tsx')
+  const heard: string[] = []
+  const socket = new WebSocket(`ws://127.0.0.1:${devPort}/?token=${token}`, 'vite-hmr')
+  socket.addEventListener('message', ({ data }) => heard.push(String(data)))
+  await waitUntil(() => heard.some((text) => text.includes('connected')), 20_000)
+  write('apps/console/src/main.tsx')
+  await waitUntil(() => heard.some((text) => /"type":"(update|full-reload)"/.test(text)), 20_000)
+  socket.close()
+  expect(heard.join('\n')).toMatch(/"type":"(update|full-reload)"/)
+}, 60_000)
+
+test('ends with Ctrl-C, and leaves no process and no open port', async () => {
+  expect(processesOf(dataDir).length).toBeGreaterThan(4)
+  dev.pressCtrlC()
+  await dev.ended
+  await waitUntil(() => processesOf(dataDir).length === 0, 30_000)
+  expect(processesOf(dataDir)).toEqual([])
+  expect(dev.output()).toContain('Stopping Crux; containers keep running')
+  expect(dev.output()).not.toMatch(/^\s+at .*\(/m)
+  for (const closed of [port, devPort]) await expect(fetch(`http://127.0.0.1:${closed}/`)).rejects.toThrow()
+}, 60_000)
