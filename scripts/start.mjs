@@ -12,7 +12,7 @@ const usage = `Starts Crux: npm start -- [flags]
   --no-docker        neither look for a Docker engine nor install one
 
 Variables besides: CRUX_URL, IDENTITY_PUBLIC_PORT, IDENTITY_ADMIN_PORT, SMTP_URI, FROM_EMAIL, FROM_NAME, DATABASE_URL,
-DISABLE_TEAM_CREATION, DISABLE_REGISTRATION, AUDIT_RETENTION_DAYS, CRUX_RATE_LIMITS, and those of docs/settings.md.`
+DISABLE_TEAM_CREATION, DISABLE_REGISTRATION, AUDIT_RETENTION_DAYS, EVENT_RETENTION_DAYS, CRUX_RATE_LIMITS, and those of docs/settings.md.`
 
 const flags = readFlags(
   {

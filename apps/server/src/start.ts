@@ -39,6 +39,7 @@ import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
 import { consoleFolder } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
+import { scheduleEventRetention } from './system/event-retention.ts'
 import { registerGauges } from './system/gauges.ts'
 import { checkIdentity, createServerHealth, createStatus } from './system/status.ts'
 import { handleInvitationMails } from './teams/invitation-mail.ts'
@@ -186,6 +187,7 @@ async function start(
   handleInvitationMails(app)
   handleSecurityReports(app)
   keepAuditLog(app)
+  scheduleEventRetention(app)
   jobs.schedule('rate-limits-clean', '41 * * * *', () => gates.failedChecks.clean())
 
   await bus.ready

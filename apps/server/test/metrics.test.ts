@@ -1,16 +1,32 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestServer, type TestServer } from './kit/index.ts'
+import { dial } from './kit/dial.ts'
+import { startHub } from './kit/hub.ts'
+import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
 import { makeWorld, type World } from './kit/world.ts'
 
 let crux: TestServer
+let ada: Someone
 let world: World
+let hub: Awaited<ReturnType<typeof startHub>>
 beforeAll(async () => {
-  crux = await startTestServer()
-  world = await makeWorld(crux, crux.signUp('Ada'))
+  hub = await startHub()
+  crux = await startTestServer({ config: { hubUrl: hub.url } })
+  ada = crux.signUp('Ada')
+  world = await makeWorld(crux, ada)
 })
-afterAll(() => crux.stop())
+afterAll(async () => {
+  await crux.stop()
+  await hub.stop()
+})
 
 const metrics = async () => (await crux.request('/metrics')).text()
+const figure = async (line: string) =>
+  Number(
+    (await metrics())
+      .split('\n')
+      .find((text) => text.startsWith(`${line} `))
+      ?.slice(line.length + 1) ?? 0,
+  )
 
 it('counts business events, and says how many agents are connected and which registries there are', async () => {
   const text = await metrics()
@@ -31,4 +47,55 @@ it('labels no figure with an id, a name or an address', async () => {
       value,
       [],
     ])
+})
+
+it('counts live sockets, paths by their pattern, and messages by their type', async () => {
+  const socket = await dial(crux.url, ada.token)
+  const second = await dial(crux.url, ada.token)
+  const versionPath = `/${world.teamSlug}/projects/${world.projectId}/versions/${world.versionId}`
+  await socket.subscribe(`/${world.teamSlug}/registries`)
+  for (const one of [socket, second]) await one.subscribe(versionPath)
+  expect(await figure('crux_ws_connected_clients')).toBe(2)
+  // Two sockets on one path are one namespace.
+  expect(await figure('crux_ws_route_namespaces{path="/:teamSlug/projects/:projectId/versions/:versionId"}')).toBe(1)
+  expect(await figure('crux_ws_route_namespaces{path="/:teamSlug/registries"}')).toBe(1)
+  expect(await figure('crux_ws_message_type_receive{type="subscribe"}')).toBe(3)
+  expect(await figure('crux_ws_message_type_send{type="subbed"}')).toBe(3)
+
+  for (let n = 0; n < 50; n++) socket.send(`${versionPath}/invented-${n}`, {})
+  await until(async () => (await figure('crux_ws_message_type_send{type="error"}')) >= 50)
+  expect(await figure('crux_ws_message_type_receive{type="unknown"}')).toBe(50)
+  expect(await metrics()).not.toContain('invented')
+
+  socket.send('unsubscribe', { path: versionPath })
+  second.socket.close()
+  await until(async () => (await figure('crux_ws_connected_clients')) === 1)
+  await until(
+    async () =>
+      (await figure('crux_ws_route_namespaces{path="/:teamSlug/projects/:projectId/versions/:versionId"}')) === 0,
+  )
+  socket.socket.close()
+})
+
+it('counts what was asked of registries by their type, and what a remembered answer of Docker Hub spared', async () => {
+  const registry = await crux.client(ada).call('registries.create', {
+    params: { teamSlug: world.teamSlug },
+    body: { name: 'Hub', type: 'hub', details: { imageNamePrefix: 'crux', public: true } },
+  })
+  const socket = await dial(crux.url, ada.token)
+  const path = `/${world.teamSlug}/registries`
+  await socket.subscribe(path)
+  const answered = async (count: number) =>
+    until(() => socket.frames.filter(({ type }) => type === `${path}/find-image-result`).length === count)
+  for (let n = 1; n <= 3; n++) {
+    socket.send(`${path}/find-image`, { registryId: registry.id, filter: 'image' })
+    await answered(n)
+  }
+  socket.send(`${path}/fetch-image-tags`, { registryId: registry.id, images: ['image-1'] })
+  await socket.next(({ type }) => type === `${path}/registry-image-tags`)
+  expect(await figure('crux_registry_api_request{type="hub",request="catalog"}')).toBe(1)
+  expect(await figure('crux_registry_api_request{type="hub",request="tags"}')).toBe(1)
+  expect(await figure('crux_registry_hub_cache{type="hit"}')).toBe(2)
+  expect(await figure('crux_registry_hub_cache{type="miss"}')).toBe(2)
+  socket.socket.close()
 })

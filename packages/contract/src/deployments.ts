@@ -45,6 +45,11 @@ export const DeploymentTokenCreated = DeploymentToken.extend({
 export const DeploymentStart = z.object({
   instances: z.array(Id).max(500).optional(),
   recreate: z.boolean().optional(),
+  /** The `hash` of the preview that was looked at: the start is refused with 412 when the configuration is another one by now. */
+  expectedHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits')
+    .optional(),
 })
 
 /** The same choice before a start, in an address: ids with commas between them. Absent: all. */
@@ -114,6 +119,8 @@ export const Release = z.object({
 })
 /** What a start would do, said before it (decision 25): which services pause, what is kept, what is removed. */
 export const DeploymentPreview = z.object({
+  /** Of everything that the start would order, secrets included: `expectedHash` of a start. */
+  hash: z.string(),
   instances: z.array(
     z.object({
       instanceId: z.string(),

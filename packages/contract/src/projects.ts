@@ -98,6 +98,15 @@ export const VersionDetails = Version.extend({
   images: z.array(Image),
   deployments: z.array(VersionDeployment),
 })
+/** Where containers run by the records of the current releases: what a deletion with `containers=true` removes. */
+export const RunningContainers = z.object({
+  node: z.object({ id: Id, name: z.string(), status: z.enum(nodeStatuses) }),
+  prefix: z.string(),
+  versionName: z.string(),
+  /** Full names. */
+  containers: z.array(z.string()),
+})
+const Containers = z.object({ containers: z.enum(['true', 'false']).optional() })
 const projectId = params({ projectId: Id })
 const versionId = params({ projectId: Id, versionId: Id })
 const imageId = params({ projectId: Id, versionId: Id, imageId: Id })
@@ -150,14 +159,26 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'projects.delete': {
-    summary: 'Delete a project with its versions and deployments',
+    summary: 'Delete a project with its versions and deployments; `containers=true` also removes what they run',
     method: 'DELETE',
     path: '/api/:teamSlug/projects/:projectId',
     params: projectId,
+    query: Containers,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'projects.edit',
     audit: 'project',
+  },
+  'projects.running': {
+    summary: 'Where the deployments of a project run containers',
+    method: 'GET',
+    path: '/api/:teamSlug/projects/:projectId/running',
+    params: projectId,
+    status: 200,
+    response: z.array(RunningContainers),
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
   },
   'projects.convert': {
     summary: 'Turn a versionless project into a versioned one',
@@ -216,14 +237,26 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.delete': {
-    summary: 'Delete a version',
+    summary: 'Delete a version with its deployments; `containers=true` also removes what they run',
     method: 'DELETE',
     path: `${versions}/:versionId`,
     params: versionId,
+    query: Containers,
     status: 204,
     errors: ['preconditionFailed'],
     permission: 'projects.edit',
     audit: 'version',
+  },
+  'versions.running': {
+    summary: 'Where the deployments of a version run containers',
+    method: 'GET',
+    path: `${versions}/:versionId/running`,
+    params: versionId,
+    status: 200,
+    response: z.array(RunningContainers),
+    errors: [],
+    permission: 'projects.read',
+    audit: false,
   },
   'versions.default': {
     summary: 'Make a version the default of its project',

@@ -36,6 +36,14 @@ describe('AUDIT_RETENTION_DAYS', () => {
   })
 })
 
+describe('EVENT_RETENTION_DAYS', () => {
+  it('is 90 days unless it is set, and 0 keeps all events', () => {
+    expect(readConfig(required).eventRetentionDays).toBe(90)
+    expect(readConfig({ ...required, EVENT_RETENTION_DAYS: '0' }).eventRetentionDays).toBe(0)
+    expect(() => readConfig({ ...required, EVENT_RETENTION_DAYS: '-1' })).toThrow(/^EVENT_RETENTION_DAYS is not valid/)
+  })
+})
+
 describe('CAPTCHA_ORIGINS', () => {
   const captcha = { ...required, CAPTCHA_SCRIPT_URL: 'https://captcha.example.com/v1/api.js?x=1' }
 

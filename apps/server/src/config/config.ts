@@ -6,6 +6,11 @@ const httpUrl = z
   .url({ protocol: /^https?$/, message: 'is not an http or https address' })
   .transform((value) => value.replace(/\/+$/, ''))
 const port = z.coerce.number('is not a port').int('is not a port').min(0, 'is not a port').max(65_535, 'is not a port')
+const days = z.coerce
+  .number('is not a number of days')
+  .int('is not a number of days')
+  .min(0, 'is not a number of days')
+  .max(36_500, 'is more than 100 years')
 const flag = z.stringbool('is neither true nor false').default(false).meta({ example: 'true' })
 const key = z
   .string()
@@ -69,13 +74,8 @@ const settings = z
     CRUX_MAILS_DIR: z.string().optional().meta({ example: '/var/lib/crux/mails' }),
     CRUX_MAILS_TOKEN: z.string().min(16, 'is shorter than 16 characters').optional().meta({ example: '<random text>' }),
     CRUX_RATE_LIMITS: z.enum(['on', 'off'], 'is neither on nor off').default('on').meta({ example: 'on' }),
-    AUDIT_RETENTION_DAYS: z.coerce
-      .number('is not a number of days')
-      .int('is not a number of days')
-      .min(0, 'is not a number of days')
-      .max(36_500, 'is more than 100 years')
-      .default(365)
-      .meta({ example: 365 }),
+    AUDIT_RETENTION_DAYS: days.default(365).meta({ example: 365 }),
+    EVENT_RETENTION_DAYS: days.default(90).meta({ example: 90 }),
     DISABLE_TEAM_CREATION: flag,
     LOG_LEVEL: z.enum(logLevels).default('info').meta({ example: 'info' }),
   })
@@ -126,6 +126,8 @@ export type Config = {
   rateLimits: boolean
   /** 0: for ever. */
   auditRetentionDays: number
+  /** 0: events are kept. */
+  eventRetentionDays: number
   teamCreationDisabled: boolean
   /** Where the captcha's script and frames come from; empty without one. */
   captchaOrigins: readonly string[]
@@ -172,6 +174,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     mails: read.CRUX_MAILS_DIR ? { folder: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
     rateLimits: read.CRUX_RATE_LIMITS === 'on',
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
+    eventRetentionDays: read.EVENT_RETENTION_DAYS,
     teamCreationDisabled: read.DISABLE_TEAM_CREATION,
     captchaOrigins: read.CAPTCHA_SCRIPT_URL ? [new URL(read.CAPTCHA_SCRIPT_URL).origin, ...read.CAPTCHA_ORIGINS] : [],
     logLevel: read.LOG_LEVEL,

@@ -3,12 +3,12 @@ import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } f
 import { holdBundles } from '../config-bundles/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { engineScope } from '../nodes/engine-scope.ts'
 import { bundlesChanged, deploymentsChanged } from './events.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { isEmptyPlace, preparePlace, releasePlace } from './prepared-place.ts'
 import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
+import { listRunning, removeContainers } from './remove-containers.ts'
 import type { Who } from './start.ts'
 import {
   copyBundles,
@@ -115,12 +115,16 @@ export async function copyDeployment(
 /** @param options.containers also removes what it runs, when its release is the one that stands */
 export async function deleteDeployment(
   app: App,
-  { team }: Who,
+  who: Who,
   id: string,
   options: { containers: boolean },
 ): Promise<void> {
-  if (options.containers)
-    await removeContainers(app, await loadDeployment(app.database.pool, team.id, id, { lock: false }))
+  const { team } = who
+  if (options.containers) {
+    refuse(await loadDeployment(app.database.pool, team.id, id, { lock: false }), 'delete')
+    // First the containers, then the records: a node that is away keeps both.
+    await removeContainers(app, who, await listRunning(app.database.pool, 'deployment', id))
+  }
   const { deleted, empty } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'delete')
@@ -152,37 +156,6 @@ async function attachBundles(
   if (wanted.join() === deployment.bundles.map((bundle) => bundle.id).join()) return undefined
   await replaceBundles(queries, deployment, wanted)
   return wanted
-}
-
-/** First the containers, then the records: a node that is away keeps both. */
-async function removeContainers(app: App, deployment: LoadedDeployment): Promise<void> {
-  refuse(deployment, 'delete')
-  const { node, projectId, teamId } = deployment
-  // The prefix may have been changed since: what counts is where its release stands.
-  const { rows } = await app.database.pool.query<{ prefix: string; underWay: string | null }>(
-    `select s.prefix, (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
-         and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "underWay"
-     from crux.release s where s.deployment_id = $1 and s.standing`,
-    [deployment.id],
-  )
-  const replaced = rows.find(({ underWay }) => underWay !== null)
-  if (replaced)
-    throw new CruxError('preconditionFailed', {
-      property: 'status',
-      description: `${replaced.underWay} takes over its containers just now: wait for its end, or cancel it first.`,
-    })
-  if (rows.length > 0 && node.status !== 'connected')
-    throw new CruxError('preconditionFailed', {
-      property: 'nodeId',
-      value: node.id,
-      description: `${node.name} is not connected, so its containers cannot be removed: keep them, or connect it first.`,
-    })
-  const scope = rows.length > 0 ? await engineScope(app, { teamId, nodeId: node.id }) : undefined
-  for (const { prefix } of rows)
-    await app.links.request(node.id, {
-      case: 'deleteContainers',
-      value: { owner: { teamId, projectId, nodeId: node.id, prefix }, scope },
-    })
 }
 
 function refuse(deployment: LoadedDeployment, action: 'edit' | 'copy' | 'delete') {

@@ -28,6 +28,8 @@ type Subject = {
   config: FinalContainerConfig
 }
 
+export type Subjects = ReadonlyMap<string, Subject>
+
 type Confirmation = { instanceId: string; hash: string; subject: Subject; byId: string; byName: string; at: Date }
 
 /** A host-dangerous instance of a start, and whether an admin confirmed exactly this. */
@@ -43,24 +45,39 @@ export type DangerousInstance = {
 }
 type Judged = DangerousInstance & { hash: string; subject: Subject }
 
+/** What a start of these instances would order, read once: what is compared and what is confirmed are the same. */
+export async function readSubjects(
+  queries: Queries,
+  deployment: LoadedDeployment,
+  instances: readonly Startable[],
+): Promise<Subjects> {
+  const storageUrls = await selectStorageUrls(queries, deployment.teamId, instances)
+  return new Map(instances.map((instance) => [instance.id, toSubject(deployment, instance, storageUrls)]))
+}
+
+/** The same for the same order, whatever the ids of rows in between. */
+export const hashSubjects = (subjects: Subjects): string => hashOf([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** The host-dangerous ones of these instances, each with what an admin last confirmed of it (decision 47). */
 export async function judgeDangers(
   queries: Queries,
   deployment: LoadedDeployment,
   instances: readonly Startable[],
+  known?: Subjects,
 ): Promise<Judged[]> {
   const dangerous = instances.flatMap((instance) => {
     const dangers = hostDangers(instance.config)
     return dangers.length > 0 ? [{ instance, dangers }] : []
   })
   if (dangerous.length === 0) return []
-  const [confirmations, storageUrls] = await Promise.all([
+  const [confirmations, subjects] = await Promise.all([
     selectConfirmations(queries, deployment.id),
-    selectStorageUrls(queries, deployment.teamId, instances),
+    known ?? readSubjects(queries, deployment, instances),
   ])
-  return dangerous.map(({ instance, dangers }) => {
-    const subject = toSubject(deployment, instance, storageUrls)
-    const hash = createHash('sha256').update(canonicalJson(subject)).digest('hex')
+  return dangerous.flatMap(({ instance, dangers }) => {
+    const subject = subjects.get(instance.id)
+    if (!subject) return []
+    const hash = hashOf(subject)
     const confirmation = confirmations.get(instance.id)
     const isConfirmed = confirmation?.hash === hash
     return {
@@ -87,8 +104,9 @@ export async function confirmDangers(
   deployment: LoadedDeployment,
   instances: readonly Startable[],
   by: { id: string; name: string },
+  subjects: Subjects,
 ): Promise<DangerousInstance[]> {
-  const judged = await judgeDangers(queries, deployment, instances)
+  const judged = await judgeDangers(queries, deployment, instances, subjects)
   await queries.query({
     name: 'forget confirmations',
     text: `delete from crux.danger_confirmation
@@ -115,6 +133,8 @@ export function unconfirmedText({ containerName, confirmation, changes }: Danger
     : `Nobody has confirmed ${containerName} as it is configured now.`
   return `${since} An admin of the team must start it once, signed in, before a token can.`
 }
+
+const hashOf = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
 const namesShown = 10
 function namesOf(changes: readonly ConfigChange[]): string {

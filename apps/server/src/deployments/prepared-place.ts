@@ -25,3 +25,20 @@ export async function isEmptyPlace(queries: Queries, { projectId, nodeId, prefix
   )
   return rowCount === 0
 }
+
+/** Where a version or a project has deployments. */
+export async function listPlaces(queries: Queries, of: 'version' | 'project', id: string): Promise<Place[]> {
+  const { rows } = await queries.query<Place>({
+    name: `places of ${of}`,
+    text: `select distinct team_id as "teamId", project_id as "projectId", node_id as "nodeId", prefix
+      from crux.deployment where ${of}_id = $1`,
+    values: [id],
+  })
+  return rows
+}
+
+export async function onlyEmpty(queries: Queries, places: readonly Place[]): Promise<Place[]> {
+  const empty: Place[] = []
+  for (const place of places) if (await isEmptyPlace(queries, place)) empty.push(place)
+  return empty
+}

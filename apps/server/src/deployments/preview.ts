@@ -12,7 +12,7 @@ import {
   withoutIds,
 } from '@crux/rules'
 import type { App } from '../context.ts'
-import { type DangerousInstance, judgeDangers, type Startable } from './confirmations.ts'
+import { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Startable } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { findPortsInUse } from './ports-in-use.ts'
@@ -124,10 +124,11 @@ async function answer(
 ): Promise<Preview> {
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
+  const subjects = await readSubjects(pool, deployment, planned)
   const [standing, missing, dangerous, inUse] = await Promise.all([
     standingContainers(pool, owner),
     missingImages(app, deployment, next),
-    judgeDangers(pool, deployment, planned),
+    judgeDangers(pool, deployment, planned, subjects),
     findPortsInUse(app, deployment, next),
   ])
   // A partial release leaves alone what it does not name: that stays, whatever it holds.
@@ -152,6 +153,7 @@ async function answer(
     downtimeForecast(leaving.find((one) => one.name === name)?.config ?? {}, pauses.get(name))
   const kept = new Set(next.map(({ config }) => config.name))
   return {
+    hash: hashSubjects(subjects),
     instances: instances.map(({ ports, ...said }) => ({
       ...said,
       silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),

@@ -25,8 +25,8 @@ export async function standingContainers(queries: Queries, owner: Owner): Promis
   return rows
 }
 
-/** How many releases back a pause is looked for. */
-const releasesBack = 5
+/** How many releases back a pause is looked for: their events outlive the retention. */
+export const releasesForForecast = 5
 
 /** A replacement, and how long the container that was stopped for it was given. */
 export type MeasuredPause = { milliseconds: number; gracePeriodMs: number }
@@ -48,7 +48,7 @@ export async function measuredPauses(queries: Queries, owner: Owner): Promise<Ma
           order by e.finished_at desc limit 1) as seconds
       from (select id, deployment_id, number, finished_at from crux.release
           where node_id = $1 and prefix = $2 and project_id = $3 and status = 'successful'
-          order by finished_at desc nulls last limit ${releasesBack}) r
+          order by finished_at desc nulls last limit ${releasesForForecast}) r
       join crux.release_instance ri on ri.release_id = r.id
       join crux.deployment_event stopped on stopped.deployment_id = r.deployment_id and stopped.try = r.number
         and stopped.instance_id = ri.instance_id::text and stopped.type = 'log'

@@ -5,7 +5,7 @@ import { voidSecrets } from '../container-configurations/void-secrets.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
-import { confirmDangers, type DangerousInstance } from './confirmations.ts'
+import { confirmDangers, type DangerousInstance, hashSubjects, readSubjects, type Subjects } from './confirmations.ts'
 import { announceWork, cancelNow, leaseUntilFrom } from './dispatch.ts'
 import { appendEvents, becomes, says } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
@@ -19,6 +19,8 @@ export type Who = { team: TeamContext; actor: Actor }
 export type StartOptions = {
   instances?: string[] | undefined
   recreate?: boolean | undefined
+  /** The hash of the preview that was looked at. */
+  expectedHash?: string | undefined
   ignoreProtected: boolean
 }
 
@@ -40,6 +42,8 @@ export async function startDeployment(
     const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
     throwFirst([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
+    const subjects = await readSubjects(queries, deployment, chosen)
+    throwFirst([checkUnchanged(subjects, options.expectedHash)])
     const [refused] = await startProblems(queries, deployment, chosen, {
       ...who,
       ignoreProtected: options.ignoreProtected,
@@ -68,6 +72,7 @@ export async function startDeployment(
       }
     })
     return begin(queries, who, deployment, instances, {
+      subjects,
       versionName: deployment.version.name,
       recreate: options.recreate ?? false,
       partial: chosen.length < deployment.instances.length,
@@ -107,6 +112,7 @@ export async function startRelease(
       }),
     )
     return begin(queries, who, deployment, instances, {
+      subjects: await readSubjects(queries, deployment, planned),
       versionName: source.versionName,
       recreate: false,
       partial: source.partial,
@@ -150,18 +156,26 @@ export async function cancelDeployment(app: App, who: Who, deploymentId: string)
 type Started = { nodeId: string; number: number; told: Told; confirmed: ConfirmedInstance[] }
 /** For the audit log: what an admin's start confirmed. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
-type Order = { versionName: string; recreate: boolean; partial: boolean; sourceNumber: number | null }
+type Order = {
+  subjects: Subjects
+  versionName: string
+  recreate: boolean
+  partial: boolean
+  sourceNumber: number | null
+}
 
 async function begin(
   queries: Queries,
   { team, actor }: Who,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
-  order: Order,
+  { subjects, ...order }: Order,
 ): Promise<Started> {
   const planned = instances.map(toPlanned)
   const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
-  const confirmed = (isAdmin ? await confirmDangers(queries, deployment, planned, actor) : []).map(toConfirmed)
+  const confirmed = (isAdmin ? await confirmDangers(queries, deployment, planned, actor, subjects) : []).map(
+    toConfirmed,
+  )
   const number = await markStarted(queries, deployment.id, actor.id)
   await insertRelease(
     queries,
@@ -194,6 +208,15 @@ async function begin(
   ])
   const told: Told = { deploymentId: deployment.id, teamId: team.id, status: 'in-progress', try: number, position }
   return { nodeId: deployment.node.id, number, told, confirmed }
+}
+
+/** An admin confirms what they saw, and nothing that somebody else stored in between. */
+function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): CruxError | undefined {
+  if (expectedHash === undefined || hashSubjects(subjects) === expectedHash) return undefined
+  return new CruxError('preconditionFailed', {
+    property: 'expectedHash',
+    description: 'The configuration changed since you looked at it: look at what will change now, then deploy again.',
+  })
 }
 
 const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedInstance => ({

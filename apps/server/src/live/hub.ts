@@ -12,6 +12,7 @@ import { matchChannel } from './channel-paths.ts'
 import { createEditors } from './editors.ts'
 import { type Frame, readFrame, writeError, writeFrame } from './frames.ts'
 import type { ChannelHandlers } from './handlers.ts'
+import { createLiveMetrics } from './live-metrics.ts'
 import { LiveSocket } from './live-socket.ts'
 import { createMessages, mayUse } from './messages.ts'
 import { createSubscription, type Subscription } from './subscription.ts'
@@ -47,17 +48,20 @@ export function createLiveHub(
   const connections = new Set<Connection>()
   const editors = createEditors(app)
   const messages = createMessages(app, { ...parts, editors })
-  const clients = app.metrics.gauge({ name: 'ws_connected_clients', help: 'Live sockets that are open' })
+  const metrics = createLiveMetrics(app.metrics, function* () {
+    for (const { subscriptions } of connections)
+      for (const [path, { match }] of subscriptions) yield { path, route: match.spec.path }
+  })
 
   function open(ws: WebSocket, actor: Actor, credentials: Credentials) {
     const connection: Connection = {
-      socket: new LiveSocket(ws, actor, credentials, app.log),
+      socket: new LiveSocket(ws, actor, credentials, { log: app.log, sent: metrics.sent }),
       subscriptions: new Map(),
       asked: new Map(),
       pending: 0,
     }
     connections.add(connection)
-    clients.set(connections.size)
+    metrics.connected(connections.size)
     expireLater(connection)
     ws.on('pong', () => {
       connection.socket.alive = true
@@ -66,7 +70,9 @@ export function createLiveHub(
     ws.on('close', () => forget(connection))
     ws.on('message', (data, isBinary) => {
       const frame = isBinary ? undefined : readFrame(String(data))
-      if (frame) receive(connection, frame)
+      if (!frame) return
+      metrics.received(frame.type.slice(frame.type.lastIndexOf('/') + 1))
+      receive(connection, frame)
     })
   }
 
@@ -75,7 +81,7 @@ export function createLiveHub(
     if (socket.gone) return
     if (++connection.pending >= pendingMax) socket.ws.pause()
     void handle(connection, frame)
-      .catch((error: unknown) => socket.send(writeError(reported(error))))
+      .catch((error: unknown) => socket.send('error', writeError(reported(error))))
       .finally(() => {
         if (--connection.pending < pendingMax && socket.ws.isPaused) socket.ws.resume()
       })
@@ -101,7 +107,10 @@ export function createLiveHub(
     if (subscriptions.has(path) || asked.has(path)) return
     const match = matchChannel(path)
     if (!match)
-      return socket.send(writeError(new CruxError('notFound', { property: 'path', value: path.slice(0, 500) }), path))
+      return socket.send(
+        'error',
+        writeError(new CruxError('notFound', { property: 'path', value: path.slice(0, 500) }), path),
+      )
     if (subscriptions.size + asked.size >= subscriptionsMax)
       throw new CruxError('tooManyRequests', { property: 'path' })
     const mine = Symbol(path)
@@ -125,7 +134,7 @@ export function createLiveHub(
     subscription.tail = messages.open(subscription).then(
       () => {
         if (subscription.subscriber.left) return
-        socket.send(writeFrame('subbed', { path }))
+        socket.send('subbed', writeFrame('subbed', { path }))
         subscription.opened()
       },
       (error: unknown) => {
@@ -143,11 +152,12 @@ export function createLiveHub(
     const subscription = subscriptions.get(path)
     subscriptions.delete(path)
     subscription?.leave()
-    socket.send(writeFrame('unsubbed', { path }))
+    socket.send('unsubbed', writeFrame('unsubbed', { path }))
   }
 
   function refuse(socket: LiveSocket, path: string, error: CruxError) {
-    socket.send(writeFrame('sub-failed', { path, status: error.status, error: error.code, description: error.message }))
+    const { status, code, message: description } = error
+    socket.send('sub-failed', writeFrame('sub-failed', { path, status, error: code, description }))
   }
 
   /** Takes a path away from somebody who lost the right to it. */
@@ -167,7 +177,7 @@ export function createLiveHub(
   function forget(connection: Connection) {
     clearTimeout(connection.expiry)
     connections.delete(connection)
-    clients.set(connections.size)
+    metrics.connected(connections.size)
     connection.socket.left()
     for (const subscription of connection.subscriptions.values()) subscription.leave()
     connection.subscriptions.clear()

@@ -18,26 +18,28 @@ export class LiveSocket {
   actor: Actor
   alive = true
   gone = false
-  private readonly log: Logger
+  private readonly parts: { log: Logger; sent: (type: string) => void }
   private waiting: (() => void)[] = []
 
-  constructor(ws: WebSocket, actor: Actor, credentials: Credentials, log: Logger) {
+  constructor(ws: WebSocket, actor: Actor, credentials: Credentials, parts: LiveSocket['parts']) {
     this.ws = ws
     this.actor = actor
     this.credentials = credentials
-    this.log = log
+    this.parts = parts
   }
 
-  send(text: string): void {
+  /** @param type of the message, for the figures */
+  send(type: string, text: string): void {
     if (this.gone || this.ws.readyState !== this.ws.OPEN) return
     if (this.ws.bufferedAmount > hardMark) {
-      this.log.warn(
+      this.parts.log.warn(
         { userId: this.actor.id, buffered: this.ws.bufferedAmount },
         'cut off a live socket that does not read',
       )
       this.close(closeCodes.tooSlow, 'too slow')
       return
     }
+    this.parts.sent(type)
     this.ws.send(text, () => this.flushed())
   }
 

@@ -108,7 +108,7 @@ export function createMessages(
           { err: refusal.cause ?? refusal, type, channel: subscription.match.channel },
           'a live message failed',
         )
-      socket.send(writeError(refusal, subscription.subscriber.path, id))
+      socket.send('error', writeError(refusal, subscription.subscriber.path, id))
       await record(subscription, type, data, refusal)
       return 'done'
     }

@@ -30,12 +30,12 @@ export function createSubscription(
 ): Subscription {
   const leavers: (() => void)[] = []
   const roleListeners: (() => void)[] = []
-  let held: string[] | undefined = []
+  let held: [type: string, text: string][] | undefined = []
 
-  const send = (text: string) => {
+  const send = (type: string, text: string) => {
     if (subscriber.left) return
-    if (held) held.push(text)
-    else socket.send(text)
+    if (held) held.push([type, text])
+    else socket.send(type, text)
   }
   const subscriber = {
     id,
@@ -44,8 +44,8 @@ export function createSubscription(
     actor: socket.actor,
     team,
     left: false,
-    send: (type: string, data: unknown) => send(writeMessage(match.channel, path, type, data)),
-    fail: (error: unknown) => send(writeError(toCruxError(error), path)),
+    send: (type: string, data: unknown) => send(type, writeMessage(match.channel, path, type, data)),
+    fail: (error: unknown) => send('error', writeError(toCruxError(error), path)),
     buffered: () => socket.buffered(),
     drained: () => (subscriber.left ? Promise.resolve() : socket.drained()),
     onLeave: (fn: () => void) => {
@@ -61,9 +61,9 @@ export function createSubscription(
     team,
     tail: Promise.resolve(),
     opened() {
-      const texts = held ?? []
+      const messages = held ?? []
       held = undefined
-      for (const text of texts) send(text)
+      for (const [type, text] of messages) send(type, text)
     },
     leave() {
       if (subscriber.left) return

@@ -1,6 +1,15 @@
 import { type Answer, type Body, CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { listPlaces, releasePlace } from '../deployments/prepared-place.ts'
+import {
+  listRunning,
+  type RunningTarget,
+  removeContainers,
+  toRemovedText,
+  toRunningContainers,
+} from '../deployments/remove-containers.ts'
+import type { Who } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { insertVersion, selectVersions, toVersion } from '../versions/store.ts'
 import { projectCreated, projectRemoved } from './events.ts'
@@ -84,17 +93,46 @@ export async function convertProject(app: App, team: TeamContext, actor: Actor, 
   await store.updateProjectType(app.database.pool, id, actor.id)
 }
 
-export async function removeProject(app: App, team: TeamContext, id: string): Promise<void> {
+export async function listRunningOfProject(
+  app: App,
+  team: TeamContext,
+  id: string,
+): Promise<Answer<'projects.running'>> {
   await findProject(app, team, id)
-  const removed = await inTransaction(app.database, (queries) => store.deleteProject(queries, id))
-  if (!removed)
-    throw new CruxError('preconditionFailed', {
-      property: 'id',
-      value: id,
-      description: 'A deployment of this project is in progress: wait for its end or cancel it.',
-    })
-  projectRemoved(app, { teamId: team.id, projectId: id })
+  return (await listRunning(app.database.pool, 'project', id)).map(toRunningContainers)
 }
+
+/**
+ * @param options.containers also removes what its deployments run; otherwise that goes on, and keeps its names and ports
+ * @returns where containers were removed
+ */
+export async function removeProject(
+  app: App,
+  who: Who,
+  id: string,
+  options: { containers: boolean },
+): Promise<RunningTarget[]> {
+  const { team } = who
+  const { inProgress } = await findProject(app, team, id)
+  if (inProgress) throw deploymentInProgress(id)
+  const targets = options.containers ? await listRunning(app.database.pool, 'project', id) : []
+  await removeContainers(app, who, targets)
+  const places = await inTransaction(app.database, async (queries) => {
+    const deployed = await listPlaces(queries, 'project', id)
+    return (await store.deleteProject(queries, id)) && deployed
+  })
+  if (!places) throw deploymentInProgress(id, targets)
+  for (const place of places) releasePlace(app, place)
+  projectRemoved(app, { teamId: team.id, projectId: id })
+  return targets
+}
+
+const deploymentInProgress = (id: string, removed: readonly RunningTarget[] = []) =>
+  new CruxError('preconditionFailed', {
+    property: 'id',
+    value: id,
+    description: `A deployment of this project is in progress: wait for its end or cancel it.${toRemovedText(removed)}`,
+  })
 
 export const projectNotFound = (id: string) => new CruxError('notFound', { property: 'projectId', value: id })
 

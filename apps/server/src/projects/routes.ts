@@ -1,6 +1,15 @@
 import type { App } from '../context.ts'
+import { toRunningContainers } from '../deployments/remove-containers.ts'
 import type { Handlers } from '../http/handlers.ts'
-import { changeProject, convertProject, createProject, getProject, listProjects, removeProject } from './actions.ts'
+import {
+  changeProject,
+  convertProject,
+  createProject,
+  getProject,
+  listProjects,
+  listRunningOfProject,
+  removeProject,
+} from './actions.ts'
 
 type ProjectOperation =
   | 'projects.list'
@@ -8,6 +17,7 @@ type ProjectOperation =
   | 'projects.create'
   | 'projects.update'
   | 'projects.delete'
+  | 'projects.running'
   | 'projects.convert'
 
 export function projectRoutes(app: App): Handlers<ProjectOperation> {
@@ -17,7 +27,13 @@ export function projectRoutes(app: App): Handlers<ProjectOperation> {
     'projects.create': ({ team, actor, body }) => createProject(app, team, actor, body),
     'projects.update': async ({ team, actor, params, body }) =>
       void (await changeProject(app, team, actor, params.projectId, body)),
-    'projects.delete': async ({ team, params }) => void (await removeProject(app, team, params.projectId)),
+    'projects.delete': async ({ team, actor, params, query, audited }) => {
+      const containers = query.containers === 'true'
+      const removed = await removeProject(app, { team, actor }, params.projectId, { containers })
+      if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
+      return undefined
+    },
+    'projects.running': ({ team, params }) => listRunningOfProject(app, team, params.projectId),
     'projects.convert': async ({ team, actor, params }) =>
       void (await convertProject(app, team, actor, params.projectId)),
   }

@@ -1,4 +1,4 @@
-import { CruxError } from '@crux/contract'
+import { CruxError, type RegistryType } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { accessOf, findRegistry } from './actions.ts'
@@ -13,6 +13,7 @@ export const foundMax = 100
 
 type Client = {
   version: number
+  type: RegistryType
   prefix: string
   api: RegistryApi
   answers: Map<string, { at: number; value: Promise<unknown> }>
@@ -24,6 +25,16 @@ type Pushed = (registryId: string, images: string[]) => void
 export function createBrowser(app: App) {
   const clients = new Map<string, Client>()
   const listeners = new Set<Pushed>()
+  const hubCache = app.metrics.counter({
+    name: 'registry_hub_cache',
+    help: 'Questions to Docker Hub that a remembered answer served, or did not',
+    labelNames: ['type'],
+  })
+  const requests = app.metrics.counter({
+    name: 'registry_api_request',
+    help: 'Catalogs and tags that were asked of registries, by type of registry',
+    labelNames: ['type', 'request'],
+  })
 
   app.bus.on('registry.pushed', ({ registryId, repositories }) => {
     const client = clients.get(registryId)
@@ -48,15 +59,24 @@ export function createBrowser(app: App) {
         value: registryId,
         description: 'This registry is not asked for its images: write their names.',
       })
-    const client: Client = { version, prefix: row.imageNamePrefix ?? '', api, answers: new Map() }
+    const client: Client = { version, type: row.type, prefix: row.imageNamePrefix ?? '', api, answers: new Map() }
     if (clients.size >= clientsMax) clients.delete(clients.keys().next().value ?? '')
     clients.set(row.id, client)
     return client
   }
 
-  async function remembered<T>(client: Client, key: string, load: () => Promise<T>): Promise<T> {
+  async function remembered<T>(
+    client: Client,
+    { request, image }: { request: 'catalog' | 'tags'; image?: string },
+    load: () => Promise<T>,
+  ): Promise<T> {
+    const { type } = client
+    const key = image === undefined ? request : `${request} ${image}`
     const known = client.answers.get(key)
-    if (known && Date.now() - known.at < rememberMs) return known.value as Promise<T>
+    const isFresh = known !== undefined && Date.now() - known.at < rememberMs
+    if (type === 'hub') hubCache.inc({ type: isFresh ? 'hit' : 'miss' })
+    if (isFresh) return known.value as Promise<T>
+    requests.inc({ type, request })
     const value = load()
     if (client.answers.size >= answersMax) client.answers.clear()
     client.answers.set(key, { at: Date.now(), value })
@@ -71,13 +91,15 @@ export function createBrowser(app: App) {
   return {
     async find(team: TeamContext, registryId: string, filter: string): Promise<string[]> {
       const client = await clientOf(team, registryId)
-      const names = await remembered(client, 'catalog', () => client.api.catalog())
+      const names = await remembered(client, { request: 'catalog' }, () => client.api.catalog())
       const wanted = filter.trim().toLowerCase()
       return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, foundMax)
     },
     async tags(team: TeamContext, registryId: string, image: string): Promise<RegistryTag[]> {
       const client = await clientOf(team, registryId)
-      return remembered(client, `tags ${image}`, async () => (await client.api.tags(image)).sort(newestFirst))
+      return remembered(client, { request: 'tags', image }, async () =>
+        (await client.api.tags(image)).sort(newestFirst),
+      )
     },
     /** `heard` runs after a registry told that tags of these images changed; what was remembered of them is forgotten. */
     onPushed: (heard: Pushed) => void listeners.add(heard),

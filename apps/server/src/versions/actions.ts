@@ -3,6 +3,15 @@ import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { toLastRelease } from '../deployments/last-release.ts'
+import { listPlaces, onlyEmpty, releasePlace } from '../deployments/prepared-place.ts'
+import {
+  listRunning,
+  type RunningTarget,
+  removeContainers,
+  toRemovedText,
+  toRunningContainers,
+} from '../deployments/remove-containers.ts'
+import type { Who } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { imagesOf } from '../images/actions.ts'
 import { statusOf } from '../nodes/store.ts'
@@ -171,21 +180,52 @@ export async function makeDefault(app: App, team: TeamContext, actor: Actor, pat
   })
 }
 
-export async function removeVersion(app: App, team: TeamContext, path: VersionPath): Promise<void> {
-  await inTransaction(app.database, async (queries) => {
+export async function listRunningOfVersion(
+  app: App,
+  team: TeamContext,
+  path: VersionPath,
+): Promise<Answer<'versions.running'>> {
+  const version = await findVersion(app.database.pool, team, path)
+  return (await listRunning(app.database.pool, 'version', version.id)).map(toRunningContainers)
+}
+
+/**
+ * @param options.containers also removes what its deployments run; otherwise that goes on, and keeps its names and ports
+ * @returns where containers were removed
+ */
+export async function removeVersion(
+  app: App,
+  who: Who,
+  path: VersionPath,
+  options: { containers: boolean },
+): Promise<RunningTarget[]> {
+  const { team } = who
+  const found = await findVersion(app.database.pool, team, path)
+  demand(found, 'delete', 'versionId')
+  const targets = options.containers ? await listRunning(app.database.pool, 'version', found.id) : []
+  await removeContainers(app, who, targets)
+  const empty = await inTransaction(app.database, async (queries) => {
     await lockProject(queries, team.id, path.projectId)
     const version = await findVersion(queries, team, path, true)
-    demand(version, 'delete', 'versionId')
+    demand(version, 'delete', 'versionId', toRemovedText(targets))
+    const places = await listPlaces(queries, 'version', version.id)
     await store.deleteVersion(queries, version.id)
+    return onlyEmpty(queries, places)
   })
+  for (const place of empty) releasePlace(app, place)
   versionRemoved(app, { teamId: team.id, ...pick(path) })
+  return targets
 }
 
 /** @throws CruxError preconditionFailed with the reason that also stands on the disabled button */
-export function demand(version: store.VersionRow, action: VersionAction, property: string): void {
+export function demand(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
   const verdict = versionAction(action, store.factsOf(version))
   if (!verdict.allowed)
-    throw new CruxError('preconditionFailed', { property, value: version.id, description: `${verdict.reason}.` })
+    throw new CruxError('preconditionFailed', {
+      property,
+      value: version.id,
+      description: `${verdict.reason}.${addition}`,
+    })
 }
 
 const pick = ({ projectId, versionId }: VersionPath) => ({ projectId, versionId })

@@ -1,10 +1,12 @@
 import type { App } from '../context.ts'
+import { toRunningContainers } from '../deployments/remove-containers.ts'
 import type { Handlers } from '../http/handlers.ts'
 import {
   changeVersion,
   createVersion,
   getVersion,
   increaseVersion,
+  listRunningOfVersion,
   listVersions,
   makeDefault,
   removeVersion,
@@ -16,6 +18,7 @@ type VersionOperation =
   | 'versions.create'
   | 'versions.update'
   | 'versions.delete'
+  | 'versions.running'
   | 'versions.default'
   | 'versions.increase'
 
@@ -26,7 +29,13 @@ export function versionRoutes(app: App): Handlers<VersionOperation> {
     'versions.create': ({ team, actor, params, body }) => createVersion(app, team, actor, params.projectId, body),
     'versions.update': async ({ team, actor, params, body }) =>
       void (await changeVersion(app, team, actor, params, body)),
-    'versions.delete': async ({ team, params }) => void (await removeVersion(app, team, params)),
+    'versions.delete': async ({ team, actor, params, query, audited }) => {
+      const containers = query.containers === 'true'
+      const removed = await removeVersion(app, { team, actor }, params, { containers })
+      if (containers) audited({ removedContainers: removed.map(toRunningContainers) })
+      return undefined
+    },
+    'versions.running': ({ team, params }) => listRunningOfVersion(app, team, params),
     'versions.default': async ({ team, actor, params }) => void (await makeDefault(app, team, actor, params)),
     'versions.increase': ({ team, actor, params, body }) => increaseVersion(app, team, actor, params, body),
   }

@@ -6,6 +6,7 @@ import { startProblemsOf } from './start-problems.ts'
 const below = { ports: [{ id: 'a', internal: 80, external: 8_000 }] } as ContainerConfigFields
 const own = { ports: [{ id: 'b', internal: 81, external: 8_001 }] } as ContainerConfigFields
 const preview = (property: string, instanceId = 'web', description = 'web: Port 8001 is used'): Preview => ({
+  hash: '',
   instances: [{ instanceId: 'web', containerName: 'web', action: 'create', changes: [] }],
   removed: [],
   problems: [{ property, error: 'portInUse', description, instanceId }],

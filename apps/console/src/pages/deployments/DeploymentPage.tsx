@@ -84,6 +84,11 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     enabled: deployment.deployable,
     placeholderData: keepPreviousData,
   })
+  // What is deployed is what this page showed: while the preview of another choice is still shown, nothing is claimed.
+  const wish = {
+    ...(some && { instances: chosen }),
+    expectedHash: preview.isPlaceholderData ? undefined : preview.data?.hash,
+  }
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const denied = {
     update: useDenied('deployments.update'),
@@ -147,7 +152,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               icon={Rocket}
               busy={starting}
               disabledReason={startReason}
-              onClick={() => start(deployment, some ? { instances: chosen } : {})}
+              onClick={() => start(deployment, wish)}
             >
               {some ? t('detail.deploySome', { count: chosen.length }) : t('action.deploy')}
             </Button>
@@ -178,7 +183,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   label: t('detail.recreate'),
                   icon: Rocket,
                   disabledReason: startReason,
-                  run: () => start(deployment, { recreate: true, ...(some && { instances: chosen }) }),
+                  run: () => start(deployment, { ...wish, recreate: true }),
                 },
                 {
                   id: 'delete',

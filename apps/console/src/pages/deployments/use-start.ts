@@ -13,7 +13,13 @@ import { links } from '../../links.ts'
 import { type Preview, standingProblems } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
-type Wish = { deployment: Named; instances?: string[]; recreate?: boolean } | { deployment: Named; release: number }
+type Options = {
+  instances?: string[]
+  recreate?: boolean
+  /** Of the preview that was shown: a start of anything else is refused. */
+  expectedHash?: string | undefined
+}
+type Wish = ({ deployment: Named } & Options) | { deployment: Named; release: number }
 
 /** Starts a release (or an earlier one again) and goes to its progress. Another protected deployment in the way is asked about. */
 export function useStart(teamSlug: string) {
@@ -52,7 +58,12 @@ export function useStart(teamSlug: string) {
       })
       await navigate(links.deploymentProgress(teamSlug, deployment.id))
     },
-    onError: (error) => {
+    onError: (error, { deployment }) => {
+      if (error instanceof ApiError && error.property === 'expectedHash')
+        for (const operation of ['deployments.preview', 'deployments.get'] as const)
+          void queryClient.invalidateQueries({
+            queryKey: queryKey(operation, { params: { teamSlug, deploymentId: deployment.id } }),
+          })
       if (!sessionLost(error)) toastError(error)
     },
   })
@@ -71,8 +82,7 @@ export function useStart(teamSlug: string) {
     starting: start.isPending,
     startDenied,
     rollBackDenied,
-    start: (deployment: Named, options: { instances?: string[]; recreate?: boolean } = {}) =>
-      startOnce({ deployment, ...options }),
+    start: (deployment: Named, options: Options = {}) => startOnce({ deployment, ...options }),
     /** From a list, where nothing was seen of what will change: said and asked first. */
     askAndStart: async (deployment: Named) => {
       const name = `${deployment.project.name} ${deployment.version.name}`
@@ -107,7 +117,7 @@ export function useStart(teamSlug: string) {
         ]),
         action: t('start.action'),
       })
-      if (sure) startOnce({ deployment })
+      if (sure) startOnce({ deployment, expectedHash: preview?.hash })
     },
     rollBack: (deployment: Named, release: number) => startOnce({ deployment, release }),
   }
@@ -136,6 +146,7 @@ async function send(teamSlug: string, wish: Wish, ignoreProtected: boolean): Pro
     await client.call('deployments.start-release', { params: { teamSlug, deploymentId, number: wish.release }, query })
     return
   }
-  const { instances, recreate } = wish
-  await client.call('deployments.start', { params: { teamSlug, deploymentId }, query, body: { instances, recreate } })
+  const { instances, recreate, expectedHash } = wish
+  const body = { instances, recreate, expectedHash }
+  await client.call('deployments.start', { params: { teamSlug, deploymentId }, query, body })
 }

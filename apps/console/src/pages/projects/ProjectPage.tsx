@@ -1,7 +1,8 @@
 import type { Result } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
@@ -14,13 +15,14 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
+import { Changelog } from '../versions/Changelog.tsx'
 import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
+const DeleteDialog = later(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
 const ProjectEdit = later(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
 const VersionCreate = later(() => import('../../forms/version-create.tsx').then((module) => module.VersionCreate))
 
@@ -44,6 +46,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   const create = useAnchor('new')
   const editDenied = useDenied('projects.update')
   const createDenied = useDenied('versions.create')
+  const [removing, setRemoving] = useState(false)
   const { convert, remove } = useProjectChanges(teamSlug, project)
   const versioned = project.type === 'versioned'
   const only = project.versions[0]
@@ -83,7 +86,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
                   label: t('details.delete'),
                   danger: true,
                   disabledReason: remove.denied ?? (project.deletable ? null : t('details.inProgress')),
-                  run: () => void remove.ask(),
+                  run: () => setRemoving(true),
                 },
               ]}
             />
@@ -99,7 +102,43 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
       {create.open && !createDenied && versioned && (
         <VersionCreate teamSlug={teamSlug} projectId={project.id} onClose={create.close} />
       )}
+      {removing && (
+        <ProjectDelete teamSlug={teamSlug} project={project} remove={remove} onClose={() => setRemoving(false)} />
+      )}
     </>
+  )
+}
+
+type DeleteProps = {
+  teamSlug: string
+  project: Project
+  remove: ReturnType<typeof useProjectChanges>['remove']
+  onClose: () => void
+}
+
+function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
+  const { t } = useTranslation('projects')
+  const params = { teamSlug, projectId: project.id }
+  // Read again: what runs may have changed since the page was opened.
+  const running = useQuery({ ...apiQuery('projects.running', { params }), staleTime: 0 })
+  return (
+    <DeleteDialog
+      teamSlug={teamSlug}
+      title={t('details.deleteTitle', { name: project.name })}
+      text={t('details.deleteText', { versions: t('versionCount', { count: project.versions.length }) })}
+      name={project.name}
+      action={t('details.delete')}
+      running={running}
+      busy={remove.isPending}
+      denied={remove.denied}
+      onClose={onClose}
+      onDelete={(containers) =>
+        remove.mutate(
+          { params, query: { containers: containers ? 'true' : 'false' } },
+          { onError: () => void running.refetch() },
+        )
+      }
+    />
   )
 }
 
@@ -110,7 +149,7 @@ function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; proje
     <QueryView query={query} skeleton={<SkeletonRows />}>
       {(version) => (
         <>
-          {version.changelog && <p className="mb-4 whitespace-pre-wrap text-ink-2">{version.changelog}</p>}
+          <Changelog text={version.changelog} />
           <div className="mb-4 flex empty:hidden">
             <DeployVersion teamSlug={teamSlug} project={project} version={version} />
           </div>
@@ -128,18 +167,13 @@ function useProjectChanges(teamSlug: string, project: Project) {
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('versions.get')],
     onSuccess: () => toastSuccess(t('details.converted', { name })),
   })
-  const versions = t('versionCount', { count: project.versions.length })
-  const remove = useRemoval('projects.delete', {
-    input: { params: { teamSlug, projectId } },
+  const navigate = useNavigate()
+  const remove = useCall('projects.delete', {
     stale: [queryKey('projects.list'), queryKey('dashboard.get'), queryKey('deployments.list')],
-    question: {
-      title: t('details.deleteTitle', { name }),
-      text: t('details.deleteText', { versions }),
-      action: t('details.delete'),
-      typeName: name,
+    onSuccess: async () => {
+      toastSuccess(t('details.deleted', { name }))
+      await navigate(links.projects(teamSlug))
     },
-    done: t('details.deleted', { name }),
-    list: links.projects(teamSlug),
   })
   return {
     convert: {

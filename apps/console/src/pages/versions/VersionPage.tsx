@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
@@ -18,9 +17,11 @@ import { toastSuccess } from '../../components/toasts.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { useSetDefault } from '../projects/use-set-default.ts'
+import { Changelog } from './Changelog.tsx'
 import { DeployVersion } from './DeployVersion.tsx'
 import { VersionSections } from './VersionSections.tsx'
 
+const DeleteDialog = later(() => import('../projects/DeleteDialog.tsx').then((module) => module.DeleteDialog))
 const VersionEdit = later(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
 const VersionIncrease = later(() => import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease))
 
@@ -55,26 +56,25 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
   const [increasing, setIncreasing] = useState(false)
+  const [removing, setRemoving] = useState(false)
   const editDenied = useDenied('versions.update')
   const increaseDenied = useDenied('versions.increase')
   const setDefault = useSetDefault(slug, project.id)
+  const ids = { teamSlug: slug, projectId: project.id, versionId: version.id }
+  // Read when the question comes: what runs may have changed since the page was opened.
+  const running = useQuery({ ...apiQuery('versions.running', { params: ids }), staleTime: 0, enabled: removing })
   const remove = useCall('versions.delete', {
-    stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('dashboard.get')],
+    stale: [
+      queryKey('projects.get'),
+      queryKey('projects.list'),
+      queryKey('dashboard.get'),
+      queryKey('deployments.list'),
+    ],
     onSuccess: () => {
       toastSuccess(t('deleted', { name: version.name }))
       return navigate(links.project(slug, project.id))
     },
   })
-  const askRemove = async () => {
-    const yes = await confirm({
-      title: t('deleteTitle', { name: version.name }),
-      text: t('deleteText'),
-      action: t('delete'),
-      danger: true,
-      typeName: version.name,
-    })
-    if (yes) remove.mutate({ params: { teamSlug: slug, projectId: project.id, versionId: version.id } })
-  }
   return (
     <>
       <PageHead
@@ -91,7 +91,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
             {!version.mutable && <Pill>{t('readOnly')}</Pill>}
           </span>
         }
-        sub={version.mutable ? version.changelog : t('immutable')}
+        sub={version.mutable ? undefined : t('immutable')}
         tools={
           <>
             <DeployVersion teamSlug={slug} project={project} version={version} />
@@ -124,13 +124,14 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
                   label: t('delete'),
                   danger: true,
                   disabledReason: remove.denied ?? (version.deletable ? null : t('notDeletable')),
-                  run: () => void askRemove(),
+                  run: () => setRemoving(true),
                 },
               ]}
             />
           </>
         }
       />
+      <Changelog text={version.changelog} />
       <VersionSections teamSlug={slug} project={project} version={version} section={section} />
       {anchor.open && !editDenied && version.mutable && (
         <VersionEdit teamSlug={slug} projectId={project.id} version={version} onClose={anchor.close} />
@@ -141,6 +142,25 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
           projectId={project.id}
           version={version}
           onClose={() => setIncreasing(false)}
+        />
+      )}
+      {removing && (
+        <DeleteDialog
+          teamSlug={slug}
+          title={t('deleteTitle', { name: version.name })}
+          text={t('deleteText')}
+          name={version.name}
+          action={t('delete')}
+          running={running}
+          busy={remove.isPending}
+          denied={remove.denied}
+          onClose={() => setRemoving(false)}
+          onDelete={(containers) =>
+            remove.mutate(
+              { params: ids, query: { containers: containers ? 'true' : 'false' } },
+              { onError: () => void running.refetch() },
+            )
+          }
         />
       )}
     </>

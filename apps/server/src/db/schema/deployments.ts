@@ -144,6 +144,8 @@ export const release = crux.table(
     standing: boolean().notNull().default(false),
     /** Full names of the containers that stand under this release, as the agent reported. */
     containerNames: jsonb().$type<string[]>().notNull().default([]),
+    /** Its events were older than the installation keeps. */
+    eventsDropped: boolean().notNull().default(false),
   },
   (table) => [
     uniqueIndex('release_number').on(table.deploymentId, table.number),
@@ -154,6 +156,10 @@ export const release = crux.table(
       .on(table.nodeId, table.prefix)
       .where(sql`status = 'in-progress' and handed_at is not null`),
     index('release_place').on(table.nodeId, table.prefix, table.projectId, table.startedAt.desc().nullsFirst()),
+    /** For the retention of events, the oldest first. */
+    index('release_with_events')
+      .on(table.finishedAt, table.id)
+      .where(sql`not events_dropped and status <> 'in-progress'`),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
   ],
 )

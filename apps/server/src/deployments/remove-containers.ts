@@ -1,0 +1,132 @@
+import { CruxError, type NodeStatus } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
+import { containerCommanded } from '../nodes/events.ts'
+import { statusOf } from '../nodes/store.ts'
+import type { Who } from './start.ts'
+
+/** A deployment target where containers of a current release run, by the records. */
+export type RunningTarget = {
+  releaseId: string
+  projectId: string
+  prefix: string
+  versionName: string
+  /** Full names. */
+  containers: string[]
+  node: { id: string; name: string; status: NodeStatus }
+  /** The version that takes these containers over in this moment. */
+  replacedBy: string | null
+}
+
+const columns = {
+  deployment: 's.deployment_id',
+  version: 'd.version_id',
+  project: 'd.project_id',
+} as const
+
+/**
+ * Where the current releases of a deployment, a version or a project run. The prefix is that of the release: the deployment's own
+ * may have been changed since.
+ */
+export async function listRunning(queries: Queries, of: keyof typeof columns, id: string): Promise<RunningTarget[]> {
+  type Row = Omit<RunningTarget, 'node'> & {
+    node: { id: string; name: string; linkServer: string | null; agentVersion: string | null }
+  }
+  const { rows } = await queries.query<Row>({
+    name: `running of ${of}`,
+    text: `select s.id as "releaseId", s.project_id as "projectId", s.prefix, s.version_name as "versionName",
+        s.container_names as containers,
+        json_build_object('id', n.id, 'name', n.name, 'linkServer', n.link_server, 'agentVersion', n.agent_version) as node,
+        (select o.version_name from crux.release o where o.node_id = s.node_id and o.prefix = s.prefix
+          and o.project_id = s.project_id and o.status = 'in-progress' limit 1) as "replacedBy"
+      from crux.deployment d join crux.release s on s.deployment_id = d.id join crux.node n on n.id = s.node_id
+      where ${columns[of]} = $1 and s.standing and s.container_names <> '[]'
+      order by n.name, s.prefix`,
+    values: [id],
+  })
+  return rows.map(({ node: { linkServer, agentVersion, ...node }, ...row }) => ({
+    ...row,
+    node: { ...node, status: statusOf({ linkServer, agentVersion }) },
+  }))
+}
+
+/**
+ * Removes what runs at these targets. Nothing is touched unless all of it can be; what is removed is no longer recorded as running,
+ * also when the removal fails at another target.
+ *
+ * @throws CruxError preconditionFailed `nodeId` or `status` before anything is removed: a node is away, or a release takes containers over
+ * @throws CruxError preconditionFailed `containers` when an agent failed, with what was removed and what was not
+ */
+export async function removeContainers(app: App, who: Who, targets: readonly RunningTarget[]): Promise<void> {
+  refuseUnremovable(app, targets)
+  const results = await Promise.allSettled(targets.map((target) => removeAt(app, who, target)))
+  const failures = results.flatMap((result, index) => {
+    const target = targets[index]
+    return result.status === 'rejected' && target ? [{ target, error: result.reason as unknown }] : []
+  })
+  const [first] = failures
+  if (!first) return
+  // The only one: what the agent, or the link, said of it is all there is to say.
+  if (targets.length === 1) throw first.error
+  const removed = targets.filter((target) => !failures.some((failure) => failure.target === target))
+  const sentences = [
+    `Not removed: ${failures.map(({ target, error }) => `${toText(target)} (${messageOf(error)})`).join(', ')}.`,
+    ...(removed.length > 0 ? [`Removed: ${removed.map(toText).join(', ')}.`] : []),
+    'Nothing else was deleted: try again.',
+  ]
+  throw new CruxError('preconditionFailed', {
+    property: 'containers',
+    description: sentences.join(' '),
+    cause: first.error,
+  })
+}
+
+function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
+  const replaced = targets.find(({ replacedBy }) => replacedBy !== null)
+  if (replaced)
+    throw new CruxError('preconditionFailed', {
+      property: 'status',
+      description: `${replaced.replacedBy} takes over its containers just now: wait for its end, or cancel it first.`,
+    })
+  const away = [...new Map(targets.map(({ node }) => [node.id, node])).values()].filter(
+    ({ id, status }) => status !== 'connected' || app.links.status(id) !== 'connected',
+  )
+  const [first] = away
+  if (!first) return
+  const names = away.map(({ name }) => name).join(', ')
+  const [verb, whose, them] = away.length === 1 ? ['is', 'its', 'it'] : ['are', 'their', 'them']
+  throw new CruxError('preconditionFailed', {
+    property: 'nodeId',
+    value: first.id,
+    description: away.every(({ status }) => status === 'connected')
+      ? `${names} ${verb} connected to another server process, so ${whose} containers cannot be removed from here: keep them, or try again.`
+      : `${names} ${verb} not connected, so ${whose} containers cannot be removed: keep them, or connect ${them} first.`,
+  })
+}
+
+async function removeAt(app: App, { team, actor }: Who, target: RunningTarget): Promise<void> {
+  const { projectId, prefix, releaseId } = target
+  const owner = { teamId: team.id, projectId, nodeId: target.node.id, prefix }
+  const scope = await engineScope(app, owner)
+  await app.links.request(owner.nodeId, { case: 'deleteContainers', value: { owner, scope } })
+  await app.database.pool.query(
+    `update crux.release set standing = false, container_names = '[]' where id = $1 and standing`,
+    [releaseId],
+  )
+  await containerCommanded(app, owner, { prefix, operation: 'deleteContainers' }, { id: actor.id, name: actor.name })
+}
+
+export const toRunningContainers = ({ node, prefix, versionName, containers }: RunningTarget) => ({
+  node,
+  prefix,
+  versionName,
+  containers,
+})
+
+/** What a refusal adds that comes after the containers went: a start that began meanwhile. */
+export const toRemovedText = (removed: readonly RunningTarget[]): string =>
+  removed.length === 0 ? '' : ` The containers that ran before are removed: ${removed.map(toText).join(', ')}.`
+
+const toText = ({ prefix, node }: RunningTarget) => `${prefix} on ${node.name}`
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

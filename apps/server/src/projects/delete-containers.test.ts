@@ -1,0 +1,206 @@
+import { FailureCode } from '@crux/agent-protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
+
+let server: TestServer
+let world: DeployWorld
+beforeAll(async () => {
+  server = await startTestServer()
+  world = await makeDeployWorld(server)
+})
+afterAll(() => server.stop())
+
+type Agent = Awaited<ReturnType<DeployWorld['agent']>>
+type Refusal = { status: number; property?: string; description: string }
+const refusal = (call: Promise<unknown>): Promise<Refusal> =>
+  call.then(
+    () => Promise.reject(new Error('it was accepted')),
+    (error: Refusal) => error,
+  )
+
+/** A version that runs on two nodes, under the prefix `shop`. */
+async function running(options: { projectId?: string; name?: string } = {}) {
+  const version = await world.version(options)
+  const nodes = [await world.node(), await world.node()]
+  const agents: Agent[] = []
+  const deployments: string[] = []
+  for (const node of nodes) {
+    const agent = await world.agent(node)
+    const { id } = await world.deployment(version, node.id, 'shop')
+    await world.start(id)
+    await deployWell(agent)
+    await world.becomes(id, 'successful')
+    agents.push(agent)
+    deployments.push(id)
+  }
+  const [one, two] = agents
+  if (!one || !two) throw new Error('two agents were made')
+  return { version, nodes, agents: [one, two] as const, deployments }
+}
+
+const project = (projectId: string) => ({ ...world.params, projectId })
+const remove = (projectId: string, containers?: 'true' | 'false', as = world.client) =>
+  as.call('projects.delete', { params: project(projectId), query: containers ? { containers } : {} })
+const listRunning = (projectId: string) => world.client.call('projects.running', { params: project(projectId) })
+const deletions = (agent: Agent) => agent.received.filter(({ command }) => command.case === 'deleteContainers').length
+async function confirmDeletion(agent: Agent, nth = 1) {
+  const { commandId, value } = await agent.command('deleteContainers', nth)
+  await agent.respond(commandId, { case: 'done', value: {} })
+  return value
+}
+async function disconnect(agent: Agent, nodeId: string) {
+  agent.cut()
+  await until(
+    async () =>
+      (await world.client.call('nodes.get', { params: { ...world.params, nodeId } })).status === 'unreachable',
+  )
+}
+
+describe('deleting a project', () => {
+  it('removes its containers on every node when asked to, and says beforehand where they run', async () => {
+    const { version, nodes, agents } = await running()
+    expect(await listRunning(version.projectId)).toEqual(
+      nodes
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ id, name }) => ({
+          node: { id, name, status: 'connected' },
+          prefix: 'shop',
+          versionName: '1.0.0',
+          containers: ['shop-web'],
+        })),
+    )
+    const member = server.client(await server.addMember(world.team, 'user'))
+    const removed = remove(version.projectId, 'true', member)
+    for (const [index, agent] of agents.entries())
+      expect(await confirmDeletion(agent)).toMatchObject({
+        owner: { teamId: world.team.id, projectId: version.projectId, nodeId: nodes[index]?.id, prefix: 'shop' },
+        scope: { teamId: world.team.id, nodeId: nodes[index]?.id },
+      })
+    await removed
+    expect(await refusal(listRunning(version.projectId))).toMatchObject({ status: 404 })
+    const events = await world.client.call('nodes.audit', {
+      params: { ...world.params, nodeId: nodes[0]?.id ?? '' },
+      query: { skip: 0, take: 10, from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' },
+    })
+    expect(events.items[0]).toMatchObject({
+      event: 'containerCommand',
+      data: { operation: 'deleteContainers', prefix: 'shop' },
+    })
+    const audit = await server.app.database.pool.query<{ data: unknown }>(
+      `select data from crux.audit_log where team_id = $1 and event like '%projects.delete' and accepted order by created_at desc limit 1`,
+      [world.team.id],
+    )
+    expect(audit.rows[0]?.data).toMatchObject({
+      removedContainers: [{ prefix: 'shop', containers: ['shop-web'] }, { prefix: 'shop' }],
+    })
+    // The network that was made ahead of a start goes too.
+    await agents[0].command('releasePrefix')
+  })
+
+  it('leaves the containers alone for clients that do not ask', async () => {
+    const { version, agents } = await running()
+    await remove(version.projectId)
+    expect(agents.map(deletions)).toEqual([0, 0])
+  })
+
+  it('touches nothing while one of its nodes is not connected, and names the node', async () => {
+    const { version, nodes, agents } = await running()
+    await disconnect(agents[1], nodes[1]?.id ?? '')
+    const refused = await refusal(remove(version.projectId, 'true'))
+    expect(refused).toMatchObject({ status: 412, property: 'nodeId', value: nodes[1]?.id })
+    expect(refused.description).toContain(`${nodes[1]?.name} is not connected`)
+    expect(deletions(agents[0])).toBe(0)
+    expect(await listRunning(version.projectId)).toHaveLength(2)
+    await remove(version.projectId, 'false')
+  })
+
+  it('says what was removed and what was not when an agent fails, keeps the records, and can be repeated', async () => {
+    const { version, nodes, agents } = await running()
+    const removed = refusal(remove(version.projectId, 'true'))
+    await confirmDeletion(agents[0])
+    const { commandId } = await agents[1].command('deleteContainers')
+    await agents[1].respond(commandId, {
+      case: 'failure',
+      value: { code: FailureCode.REFUSED, message: 'the disk is full' },
+    })
+    const refused = await removed
+    expect(refused).toMatchObject({ status: 412, property: 'containers' })
+    expect(refused.description).toContain(`Removed: shop on ${nodes[0]?.name}.`)
+    expect(refused.description).toMatch(new RegExp(`^Not removed: shop on ${nodes[1]?.name} \\(.*disk is full`, 'i'))
+    expect((await listRunning(version.projectId)).map(({ node }) => node.id)).toEqual([nodes[1]?.id])
+    const again = remove(version.projectId, 'true')
+    await confirmDeletion(agents[1], 2)
+    await again
+    expect(deletions(agents[0])).toBe(1)
+  })
+
+  it('removes nothing while a deployment is in progress', async () => {
+    const { version, agents, deployments } = await running()
+    await world.start(deployments[0] ?? '')
+    expect(await refusal(remove(version.projectId, 'true'))).toMatchObject({ status: 412, property: 'id' })
+    expect(agents.map(deletions)).toEqual([0, 0])
+  })
+
+  it('says that containers went when a deployment started meanwhile', async () => {
+    const { version, agents, deployments } = await running()
+    const removed = refusal(remove(version.projectId, 'true'))
+    await agents[1].command('deleteContainers')
+    await world.start(deployments[0] ?? '')
+    for (const agent of agents) await confirmDeletion(agent)
+    const refused = await removed
+    expect(refused).toMatchObject({ status: 412, property: 'id' })
+    expect(refused.description).toMatch(/in progress.*The containers that ran before are removed: shop on .*, shop on /)
+  })
+
+  it('is nothing that another team or another project is asked about', async () => {
+    const { version, agents } = await running()
+    const other = await makeDeployWorld(server)
+    const params = { ...other.params, projectId: version.projectId }
+    const versionParams = { ...params, versionId: version.versionId }
+    for (const answer of [
+      other.client.call('projects.running', { params }),
+      other.client.call('projects.delete', { params, query: { containers: 'true' } }),
+      other.client.call('versions.running', { params: versionParams }),
+      other.client.call('versions.delete', { params: versionParams, query: { containers: 'true' } }),
+    ].map(refusal))
+      expect(await answer).toMatchObject({ status: 404 })
+    expect(agents.map(deletions)).toEqual([0, 0])
+  })
+})
+
+describe('deleting a version', () => {
+  const at = (version: { projectId: string; versionId: string }) => ({ ...world.params, ...version })
+
+  it('removes the containers of this version alone', async () => {
+    const first = await running()
+    const second = await running({ projectId: first.version.projectId, name: '2.0.0' })
+    const { projectId, versionId } = first.version
+    const params = at({ projectId, versionId })
+    expect((await world.client.call('versions.running', { params })).map(({ node }) => node.id).toSorted()).toEqual(
+      first.nodes.map(({ id }) => id).toSorted(),
+    )
+    const removed = world.client.call('versions.delete', { params, query: { containers: 'true' } })
+    for (const agent of first.agents) await confirmDeletion(agent)
+    await removed
+    expect(second.agents.map(deletions)).toEqual([0, 0])
+    expect((await listRunning(projectId)).map(({ versionName }) => versionName)).toEqual(['2.0.0', '2.0.0'])
+  })
+
+  it('removes nothing where the version cannot be deleted, or another version takes the containers over', async () => {
+    const { version, nodes, agents } = await running()
+    const { pool } = server.app.database
+    const params = at({ projectId: version.projectId, versionId: version.versionId })
+    const asked = () => refusal(world.client.call('versions.delete', { params, query: { containers: 'true' } }))
+    const next = await world.version({ projectId: version.projectId, name: '2.0.0' })
+    await world.start((await world.deployment(next, nodes[0]?.id ?? '', 'shop')).id)
+    expect(await asked()).toMatchObject({
+      status: 412,
+      property: 'status',
+      description: expect.stringContaining('2.0.0'),
+    })
+    await pool.query(`update crux.version set type = 'incremental' where id = $1`, [version.versionId])
+    expect(await asked()).toMatchObject({ status: 412, property: 'versionId' })
+    expect(agents.map(deletions)).toEqual([0, 0])
+  })
+})
