@@ -54,10 +54,11 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await page.waitForURL(/container-configurations/)
     await showSetting(page, 'Ports')
     const ports = page.getByRole('region', { name: 'Ports' })
-    await ports.getByRole('button', { name: 'Add', exact: true }).click()
-    await ports.getByLabel('inside', { exact: true }).fill('8080')
-    await ports.getByLabel('on the node', { exact: true }).fill(String(port))
-    await ports.getByLabel('on the node', { exact: true }).blur()
+    // A section that is chosen and empty begins with a row, and the focus in it.
+    await expect(ports.getByLabel('Inside', { exact: true })).toBeFocused()
+    await page.keyboard.type('8080')
+    await ports.getByLabel('On the node', { exact: true }).fill(String(port))
+    await ports.getByLabel('On the node', { exact: true }).blur()
     await expect(page.locator('[data-save=saved]')).toBeVisible()
   })
 
