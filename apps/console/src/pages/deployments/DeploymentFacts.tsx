@@ -6,7 +6,9 @@ import { Box, Facts } from '../../components/Box.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { OpenService } from '../nodes/OpenService.tsx'
 import { QueuePlace } from './QueuePlace.tsx'
+import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 
 type Details = Result<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
@@ -15,6 +17,7 @@ type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | u
 export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { outcome, queuedBehind, note } = deployment
+  const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
   const items = [
     {
       label: t('list.node'),
@@ -29,6 +32,16 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     },
     { label: t('list.prefix'), value: <span className="mono">{deployment.prefix}</span> },
     { label: t('detail.running'), value: <RunningNow teamSlug={teamSlug} deployment={deployment} /> },
+    addresses.length > 0 && {
+      label: t('progress.service'),
+      value: (
+        <span className="-my-1 flex flex-wrap items-center gap-1">
+          {addresses.slice(0, shownAddresses).map((address) => (
+            <OpenService key={address.url} address={address} size="sm" />
+          ))}
+        </span>
+      ),
+    },
     queuedBehind && {
       label: t('progress.queue'),
       value: <QueuePlace teamSlug={teamSlug} deployment={deployment} />,

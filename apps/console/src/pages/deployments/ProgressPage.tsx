@@ -1,6 +1,6 @@
 import { addressOf } from '@crux/client'
 import type { Result } from '@crux/contract'
-import { deploymentAction } from '@crux/rules'
+import { deploymentAction, releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Download, GitCompare, RotateCw, Server } from 'lucide-react'
@@ -34,7 +34,7 @@ import { failureCause, rollBackTarget, toSentence } from './release-failure.ts'
 import { TryPicker } from './TryPicker.tsx'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
-import { useServiceAddresses } from './use-service-addresses.ts'
+import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
@@ -42,8 +42,6 @@ const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) 
 const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
 type Details = Result<'deployments.get'>
-/** More are found in the list of containers. */
-const shownAddresses = 3
 
 export function ProgressPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
@@ -75,6 +73,10 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const [asked, setAsked] = useState<Release | null>(null)
 
+  // The release's own times, as every list says them; the events have the agent's clock.
+  const elapsedMs =
+    (release && releaseDurationMs(release)) ??
+    (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
 
   const subjects = subjectsOf(deployment, release)
@@ -170,7 +172,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             verified={countVerified(states)}
             total={rows.length}
             share={shareOf(states)}
-            now={now}
+            elapsedMs={elapsedMs}
             lastTimeMs={lastTime(releases.data, progress.try)}
             service={serviceOf(deployment, progress, t)}
             queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
@@ -184,7 +186,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                       progress.reason ?? release?.reason ?? t('result.failed'),
                       subjects.map(({ name }) => name),
                     )
-                  : successText(rows, progress, release, t)
+                  : successText(rows, elapsedMs ?? 0, t)
               }
             >
               {progress.status === 'failed' ? (
@@ -285,7 +287,7 @@ function lastTime(releases: readonly Release[] | undefined, number: number): num
   const last = releases?.find(
     (release) => release.number < number && release.status === 'successful' && release.finishedAt,
   )
-  return last?.finishedAt ? Date.parse(last.finishedAt) - Date.parse(last.startedAt) : null
+  return last ? releaseDurationMs(last) : null
 }
 
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
@@ -317,17 +319,12 @@ function serviceOf(
 /** "2 images deployed in 14.3 s. hello-web was down for 12.1 s while its previous container stopped." */
 function successText(
   rows: readonly { subject: RowSubject; instance: InstanceProgress | undefined }[],
-  progress: Progress,
-  release: Release | undefined,
+  elapsedMs: number,
   t: T,
 ): string {
-  // The release's own times, as every list says them; the events have the agent's clock.
-  const ms = release?.finishedAt
-    ? Date.parse(release.finishedAt) - Date.parse(release.startedAt)
-    : (progress.endedAt ?? 0) - (progress.startedAt ?? 0)
   const downtimes = rows.flatMap(({ subject, instance }) => {
     const down = downtimeMs(instance)
     return down === null ? [] : [t('result.downtime', { name: subject.name, time: duration(down) })]
   })
-  return [t('result.successful', { count: rows.length, time: duration(Math.max(0, ms)) }), ...downtimes].join(' ')
+  return [t('result.successful', { count: rows.length, time: duration(elapsedMs) }), ...downtimes].join(' ')
 }

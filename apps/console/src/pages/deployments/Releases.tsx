@@ -1,4 +1,5 @@
 import type { Result } from '@crux/contract'
+import { releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -61,9 +62,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 break-words text-ink-2">
                   {release.reason ?? t('releases.images', { count: release.instances.length })}
-                  {release.finishedAt &&
-                    release.status === 'successful' &&
-                    `, ${duration(Date.parse(release.finishedAt) - Date.parse(release.startedAt))}`}
+                  {release.status === 'successful' && `, ${duration(releaseDurationMs(release) ?? 0)}`}
                 </span>
                 {release.status === 'successful' && !release.current && (
                   <Button size="sm" icon={Undo2} disabledReason={denied} onClick={() => setAsked(release)}>
