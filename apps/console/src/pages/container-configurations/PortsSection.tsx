@@ -121,6 +121,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
         <RowTable
           label={t('field.portRanges')}
           rows={rangeBody}
+          isSecond={rows.length > 0}
           columns={[
             { id: 'internal', head: t('ports.rangeInside') },
             { id: 'external', head: t('ports.rangeOutside') },

@@ -16,6 +16,8 @@ type Props = {
   label: string
   columns: readonly RowColumn[]
   rows: Ref<HTMLTableSectionElement>
+  /** Below another table. */
+  isSecond?: boolean
   children: ReactNode
 }
 
@@ -23,12 +25,12 @@ type Props = {
  * Rows of several settings under common heads. Where there is no room for the columns, each row is a card whose settings carry their
  * heads; how much room there is, the section decides and not the window, for it has a list and a summary beside it.
  */
-export function RowTable({ label, columns, rows, children }: Props) {
+export function RowTable({ label, columns, rows, isSecond, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { parent } = useConfigForm()
   const head = 'h-8 border-b border-line px-1 text-left text-small font-medium whitespace-nowrap text-ink-3'
   return (
-    <div className="@container border-line not-first:border-t">
+    <div className={cx('@container', isSecond && 'border-t border-line')}>
       <table aria-label={label} className="w-full table-fixed @max-[600px]:block">
         <thead className="@max-[600px]:sr-only">
           <tr>

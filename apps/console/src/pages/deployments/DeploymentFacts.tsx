@@ -8,6 +8,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { OpenService } from '../nodes/OpenService.tsx'
 import { QueuePlace } from './QueuePlace.tsx'
+import { Reason } from './Reason.tsx'
 import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 
 type Details = Result<'deployments.get'>
@@ -35,7 +36,7 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     addresses.length > 0 && {
       label: t('progress.service'),
       value: (
-        <span className="-my-1 flex flex-wrap items-center gap-1">
+        <span className="-mb-1.5 flex flex-wrap items-center gap-1">
           {addresses.slice(0, shownAddresses).map((address) => (
             <OpenService key={address.url} address={address} size="sm" />
           ))}
@@ -48,7 +49,14 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     },
     outcome && {
       label: t('list.outcome'),
-      value: <span className={deployment.status === 'failed' ? 'text-failed' : undefined}>{outcome}</span>,
+      value:
+        deployment.status === 'failed' ? (
+          <div className="text-failed">
+            <Reason text={outcome} />
+          </div>
+        ) : (
+          outcome
+        ),
     },
     deployment.protected && {
       label: t('create.protected'),

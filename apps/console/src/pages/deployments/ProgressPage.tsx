@@ -26,11 +26,12 @@ import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-vie
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import type { InstanceProgress, Progress } from './progress.ts'
 import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
+import { Reason } from './Reason.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
-import { failureCause, rollBackTarget, toSentence } from './release-failure.ts'
+import { failureCause, rollBackTarget } from './release-failure.ts'
 import { TryPicker } from './TryPicker.tsx'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
@@ -117,9 +118,13 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
       <PageHead
         title={deployment.project.name}
         fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
+        crumb={progress.try > 0 ? t('detail.release', { number: progress.try }) : undefined}
         crumbs={[
           { label: t('list.title'), link: links.deployments(teamSlug) },
-          { label: title, link: links.deployment(teamSlug, deployment.id) },
+          {
+            label: t('detail.fullTitle', { title, node: deployment.node.name }),
+            link: links.deployment(teamSlug, deployment.id),
+          },
         ]}
         mark={
           <TextLink {...links.deployment(teamSlug, deployment.id)} strong className="font-mono text-[17px]">
@@ -177,16 +182,19 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             service={serviceOf(deployment, progress, t)}
             queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
           />
+          {busy && <ReleaseResult status="in-progress" text={t('result.pending', { count: rows.length })} />}
           {ended && (
             <ReleaseResult
-              failed={progress.status === 'failed'}
+              status={progress.status === 'failed' ? 'failed' : 'successful'}
               text={
-                progress.status === 'failed'
-                  ? toSentence(
-                      progress.reason ?? release?.reason ?? t('result.failed'),
-                      subjects.map(({ name }) => name),
-                    )
-                  : successText(rows, elapsedMs ?? 0, t)
+                progress.status === 'failed' ? (
+                  <Reason
+                    text={progress.reason ?? release?.reason ?? t('result.failed')}
+                    names={subjects.map(({ name }) => name)}
+                  />
+                ) : (
+                  successText(rows, elapsedMs ?? 0, t)
+                )
               }
             >
               {progress.status === 'failed' ? (
