@@ -39,12 +39,8 @@ export function RowTable({ label, columns, rows, isSecond, children }: Props) {
                 {column.head} {column.kubernetes && <Kubernetes />}
               </th>
             ))}
-            <th
-              scope="col"
-              aria-label={t(parent ? 'column.from' : 'column.actions')}
-              className={cx(head, 'pr-3', parent ? 'w-[132px]' : 'w-[44px]')}
-            >
-              {parent && t('column.from')}
+            <th scope="col" className={cx(head, 'pr-3', parent ? 'w-[132px]' : 'w-[44px]')}>
+              <span className={parent ? undefined : 'sr-only'}>{t(parent ? 'column.from' : 'column.actions')}</span>
             </th>
           </tr>
         </thead>
