@@ -71,15 +71,15 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await page.goto(`/${world.teamSlug}/config-bundles`)
   await page.getByRole('link', { name: us }).click()
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toHaveAttribute('aria-disabled', 'true')
-  await expect(page.getByRole('table', { name: 'Deployments that carry it' })).toContainText(deployment.prefix)
+  await expect(page.getByRole('table', { name: 'Deployments with this bundle' })).toContainText(deployment.prefix)
   await page.goto(path)
-  await page.getByRole('button', { name: `Take ${us} off` }).click()
+  await page.getByRole('button', { name: `Detach ${us}` }).click()
   await expect(carried(page).getByRole('listitem')).toHaveText([new RegExp(eu)])
   await page.goto(`/${world.teamSlug}/config-bundles`)
   await page.getByRole('link', { name: us }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete bundle' }).click()
-  await expect(page.getByText(`${us} is deleted`)).toBeVisible()
+  await expect(page.getByText(`${us} deleted`)).toBeVisible()
 
   async function makeBundle(name: string, region: string) {
     const { client } = world.person
@@ -147,6 +147,6 @@ test.describe('a storage', () => {
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete storage' }).click()
-    await expect(page.getByText(`${name} is deleted`)).toBeVisible()
+    await expect(page.getByText(`${name} deleted`)).toBeVisible()
   })
 })

@@ -48,7 +48,7 @@ async function prepare(world: World, config: Config) {
 test('every kind of setting is filled in, saved, and takes along what depends on it', async ({ page, stage }) => {
   const { image, path, stored } = await prepare(stage.world, {})
   await page.goto(path(image))
-  await expect(page.getByText('Nothing is set here yet')).toBeVisible()
+  await expect(page.getByText('Nothing is set yet')).toBeVisible()
 
   await page.keyboard.press('/')
   await page.keyboard.type('ulimit')
@@ -80,8 +80,8 @@ test('every kind of setting is filled in, saved, and takes along what depends on
   await expect(ports.getByText("The service sees the gate's address")).toBeHidden()
   const volumes = section(page, 'Volumes')
   await volumes.getByRole('button', { name: 'Add', exact: true }).click()
-  await volumes.getByLabel('name', { exact: true }).fill('data')
-  await volumes.getByLabel('Path inside the container').fill('/data')
+  await volumes.getByLabel('Name', { exact: true }).fill('data')
+  await volumes.getByLabel('Path inside', { exact: true }).fill('/data')
 
   const init = section(page, 'Init containers')
   await init.getByRole('button', { name: 'Add', exact: true }).click()
@@ -92,12 +92,12 @@ test('every kind of setting is filled in, saved, and takes along what depends on
   await init.getByLabel('Environment: Key 1').fill('STEP')
   await init.getByLabel('Value of STEP').fill('one')
   await section(page, 'Health checks').getByLabel('Readiness').fill('/ready')
-  await section(page, 'Labels').getByLabel('Of the service: Key 1').fill('tier')
+  await section(page, 'Labels').getByLabel('On the service: Key 1').fill('tier')
   await section(page, 'Labels').getByLabel('Value of tier').fill('front')
   await section(page, 'Metrics').getByRole('switch').click()
-  await expect(section(page, 'Metrics').getByLabel('Port of the metrics')).toHaveValue('8080')
+  await expect(section(page, 'Metrics').getByLabel('Metrics port')).toHaveValue('8080')
 
-  const memory = section(page, 'Resources').getByLabel('Most memory')
+  const memory = section(page, 'Resources').getByLabel('Memory limit')
   await memory.fill('a lot')
   await expect(section(page, 'Resources').getByText('Use a quantity such as 512Mi or 1G')).toBeVisible()
   await memory.fill('512Mi')
@@ -155,7 +155,7 @@ test('an instance shows where each value comes from, and bundles that disagree',
   await expect(line('LOG')).toContainText('image')
   await expect(line(`ONLY_${names[0]}`)).toContainText(`bundle ${names[0]}`)
   await expect(page.getByRole('alert').filter({ hasText: 'REGION differs' })).toContainText(
-    "deployment's own configuration",
+    "deployment's configuration",
   )
   await expect(section(page, 'Headers').getByRole('note')).toContainText('does nothing here')
 
@@ -171,8 +171,8 @@ test('an instance shows where each value comes from, and bundles that disagree',
   await expect(page.getByRole('alert')).toHaveCount(0)
   await valueIn(page, 'LOG').fill('debug')
   await expect(line('LOG')).toContainText('this instance')
-  await page.getByRole('button', { name: 'Take URL away here' }).click()
-  await expect(line('URL')).toContainText('taken away here')
+  await page.getByRole('button', { name: 'Remove URL here' }).click()
+  await expect(line('URL')).toContainText('removed here')
   await saved(page)
 
   await page.getByRole('radio', { name: 'Final' }).click()
@@ -201,7 +201,7 @@ test('variables come from an .env file and go into one', async ({ page, stage })
   await dialog
     .locator('input[type=file]')
     .setInputFiles({ name: '.env', mimeType: 'text/plain', buffer: Buffer.from(`${file}nonsense\n`) })
-  await expect(dialog.getByText('Line 6 is no variable: nonsense')).toBeVisible()
+  await expect(dialog.getByText('Line 6 is not a variable: nonsense')).toBeVisible()
   await expect(dialog.getByText('1 added, 1 changed')).toBeVisible()
   await dialog.getByRole('button', { name: 'Apply 2 changes' }).click()
   await saved(page)
@@ -240,8 +240,8 @@ test('an earlier state comes back, and another configuration lends its settings'
   await expect(history.getByRole('button').filter({ hasText: 'LOG' }).first()).toContainText('Ada Lovelace')
   await history.getByRole('button', { expanded: false }).nth(1).click()
   await expect(history.getByText('+ LOG=info')).toBeVisible()
-  await history.getByRole('button', { name: 'Bring back' }).click()
-  await page.getByRole('dialog', { name: 'Bring this state back?' }).getByRole('button', { name: 'Bring back' }).click()
+  await history.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('dialog', { name: 'Restore this state?' }).getByRole('button', { name: 'Restore' }).click()
   await expect.poll(async () => (await it.stored(it.image)).environment?.[0]?.value).toBe('info')
   await page.keyboard.press('Escape')
   await expect(valueIn(page, 'LOG')).toHaveValue('info')
@@ -254,7 +254,7 @@ test('an earlier state comes back, and another configuration lends its settings'
   const compare = page.getByRole('dialog', { name: `Compared with ${lender}` })
   await expect(compare.getByText('+ LOG=lent')).toBeVisible()
   await compare.getByRole('checkbox', { name: 'workingDirectory' }).click()
-  await compare.getByRole('button', { name: 'Take over 1 setting' }).click()
+  await compare.getByRole('button', { name: 'Copy 1 setting' }).click()
   await expect(valueIn(page, 'LOG')).toHaveValue('lent')
   await saved(page)
   const stored = await it.stored(it.image)
@@ -338,7 +338,7 @@ test('a filter leaves settings of one kind, stays in the address, and a problem 
   await expect(page).toHaveURL(/fields=docker/)
   // Of the ports only what is for Docker alone.
   await expect(section(page, 'Ports').getByRole('switch', { name: 'Keep published ports open' })).toBeVisible()
-  await expect(section(page, 'Ports').getByLabel('inside', { exact: true })).toHaveCount(0)
+  await expect(section(page, 'Ports').getByLabel('Inside', { exact: true })).toHaveCount(0)
   await expect(section(page, 'Restart')).toBeVisible()
   await expect(section(page, 'Environment')).toHaveCount(0)
   await page.reload()
@@ -349,7 +349,7 @@ test('a filter leaves settings of one kind, stays in the address, and a problem 
 
   // From another tab, with a filter that hides the field.
   await page.goto(`${path(instance)}?fields=docker`)
-  await page.getByRole('paragraph').filter({ hasText: 'TOKEN' }).getByRole('link', { name: 'Open the field' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'TOKEN' }).getByRole('link', { name: 'Open the field' }).click()
   await expect(page.getByLabel('Secret value of TOKEN')).toBeFocused()
 })
 
@@ -375,7 +375,7 @@ test('the buckets of a storage are suggested, and any other name may be typed', 
   })
   await page.goto(path(image))
   const bucket = section(page, 'Storage import').getByLabel('Bucket', { exact: true })
-  await expect(section(page, 'Storage import').getByText('It shows 2 buckets')).toBeVisible()
+  await expect(section(page, 'Storage import').getByText('2 buckets found')).toBeVisible()
   const list = await bucket.getAttribute('list')
   expect(
     await page
@@ -388,6 +388,6 @@ test('the buckets of a storage are suggested, and any other name may be typed', 
   storage.closeAllConnections()
   await new Promise((resolve) => storage.close(resolve))
   await page.reload()
-  await expect(section(page, 'Storage import').getByText('Its buckets cannot be suggested')).toBeVisible()
+  await expect(section(page, 'Storage import').getByText('Could not list buckets')).toBeVisible()
   await expect(bucket).toHaveValue('pictures/v1')
 })

@@ -54,10 +54,11 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await page.waitForURL(/container-configurations/)
     await showSetting(page, 'Ports')
     const ports = page.getByRole('region', { name: 'Ports' })
-    await ports.getByRole('button', { name: 'Add', exact: true }).click()
-    await ports.getByLabel('inside', { exact: true }).fill('8080')
-    await ports.getByLabel('on the node', { exact: true }).fill(String(port))
-    await ports.getByLabel('on the node', { exact: true }).blur()
+    // A section that is chosen and empty begins with a row, and the focus in it.
+    await expect(ports.getByLabel('Inside', { exact: true })).toBeFocused()
+    await page.keyboard.type('8080')
+    await ports.getByLabel('On the node', { exact: true }).fill(String(port))
+    await ports.getByLabel('On the node', { exact: true }).blur()
     await expect(page.locator('[data-save=saved]')).toBeVisible()
   })
 
@@ -71,8 +72,22 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await dialog.getByRole('button', { name: 'Prepare deployment' }).click()
     await page.waitForURL(/deployments\/[0-9a-f-]{36}$/)
     await deploy()
+    const images = page.getByRole('list', { name: 'Images' })
+    const before = (await images.boundingBox())?.y
     await expect(result).toContainText('1 image deployed', { timeout: 60_000 })
+    expect((await images.boundingBox())?.y, 'the result pushes nothing down').toBe(before)
     await answers(port, 'hello one')
+  })
+
+  await test.step('the service opens from the page of its deployment, which says one duration', async () => {
+    const took = /deployed in ([\d.]+ m?s)/.exec((await result.textContent()) ?? '')?.[1] ?? 'no duration'
+    await page.goto(page.url().replace(/\/deploy$/, ''))
+    const service = page.getByRole('link', { name: `Open :${port}` })
+    await expect(service).toHaveAttribute('href', new RegExp(`^http://[^/]+:${port}$`))
+    await expect(page.getByRole('button', { name: new RegExp(`^Copy .*:${port}$`) })).toBeVisible()
+    await expect(page.getByRole('main').getByText(`1 image, ${took}`)).toHaveCount(2)
+    await page.getByRole('button', { name: 'Log', exact: true }).click()
+    await expect(page.getByRole('main').getByText(took, { exact: true })).toBeVisible()
   })
 
   await test.step('its log is on the page', async () => {
@@ -93,6 +108,10 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await stage.registry.deleteTag(image, 'gone')
     await deployAgain()
     await expect(result).toContainText(/gone/, { timeout: 60_000 })
+    // The registry's own words are there for whoever looks for them.
+    await expect(result.getByText('manifest unknown')).toBeHidden()
+    await result.getByText('Details').click()
+    await expect(result.getByText('manifest unknown')).toBeVisible()
     await expect(page.getByText(/answers$/)).toBeVisible()
     await expect(page.getByRole('button', { name: 'Deploy again' })).toBeEnabled()
     expect(await answerOf(port)).toBe('hello two')

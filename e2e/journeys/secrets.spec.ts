@@ -49,7 +49,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await expect(problem).toBeVisible()
   await problem.getByRole('link', { name: 'Open the field' }).click()
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Required, not set')
-  await expect(rowOf(page, 'DB_PASSWORD').getByText('Named by image')).toBeVisible()
+  await expect(rowOf(page, 'DB_PASSWORD').getByText('Required by image')).toBeVisible()
 
   // Lines that name keys go where they belong, and a new key beside them.
   await inputOf(page, 'DB_PASSWORD').focus()
@@ -57,7 +57,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await expect(inputOf(page, 'DB_PASSWORD')).toHaveValue(value)
   await expect(inputOf(page, 'OWN_KEY')).toHaveValue('two words')
   await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'disc')
-  await section(page).getByRole('button', { name: 'Show what is typed' }).click()
+  await section(page).getByRole('button', { name: 'Show typed values' }).click()
   await expect(inputOf(page, 'DB_PASSWORD')).toHaveCSS('-webkit-text-security', 'none')
 
   // A look at the JSON keeps what is typed and shows none of it; leaving asks.
@@ -101,7 +101,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
     for (const file of filesBelow(agentFolder(stage)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
   process.kill(agentPid(stage), 'SIGKILL')
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
-  await expect(section(page).getByRole('alert')).toContainText('has a new key and cannot read 2 values any more')
+  await expect(section(page).getByRole('alert')).toContainText('has a new key and can no longer read 2 values')
   await rowOf(page, 'OWN_KEY').getByRole('button', { name: 'Remove OWN_KEY' }).click()
   await inputOf(page, 'DB_PASSWORD').fill(second)
   await save(page)
@@ -136,7 +136,7 @@ test('a node that was never connected takes no value, and says what to do', asyn
   const copy = await client.call('deployments.copy', { params, body: { nodeId: node.id, prefix: unique('copied') } })
   const { instances } = await client.call('deployments.get', { params: { ...params, deploymentId: copy.id } })
   await page.goto(path.replace(/[^/]+$/, instances[0]?.config.id ?? ''))
-  await expect(section(page).getByText(`${node.name} has never been connected`)).toBeVisible()
+  await expect(section(page).getByText(`${node.name} has never connected`)).toBeVisible()
   await expect(inputOf(page, 'DB_PASSWORD')).toBeDisabled()
 })
 

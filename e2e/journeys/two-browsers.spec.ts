@@ -15,9 +15,8 @@ const saved = (page: Page) => expect(page.locator('[data-save=saved]')).toBeVisi
 const environment = (page: Page) => page.getByRole('region', { name: 'Environment' })
 const valueIn = (page: Page, key: string) => page.getByLabel(`Value of ${key}`)
 
-async function addVariable(page: Page, key: string, value: string) {
-  await showSetting(page, 'Environment')
-  await environment(page).getByRole('button', { name: 'Add', exact: true }).click()
+/** Into the empty row with which an empty section begins. */
+async function typeVariable(page: Page, key: string, value: string) {
   await environment(page).getByLabel('Key', { exact: true }).last().fill(key)
   await environment(page).getByLabel('Key', { exact: true }).last().blur()
   await valueIn(page, key).fill(value)
@@ -64,7 +63,8 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   const address = `/${world.teamSlug}/container-configurations/${configId}`
   // Neither waits until its channel stands.
   await page.goto(address)
-  await addVariable(page, 'LEFT', 'from the first')
+  await showSetting(page, 'Environment')
+  await typeVariable(page, 'LEFT', 'from the first')
   await other.goto(address)
   await showSetting(other, 'Environment')
   await environment(other).getByRole('button', { name: 'Add', exact: true }).click()
@@ -97,7 +97,8 @@ test('who leaves a configuration right after typing loses nothing', async ({ pag
   const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
-  await addVariable(page, 'LAST', 'word')
+  await showSetting(page, 'Environment')
+  await typeVariable(page, 'LAST', 'word')
   await page.getByRole('link', { name: 'Nodes' }).click()
   await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible()
   await expect
@@ -152,7 +153,7 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   await expect(valueIn(page, 'LEVEL')).toHaveValue('info')
   await valueIn(page, 'LEVEL').fill('warn')
   await valueIn(page, 'LEVEL').blur()
-  const conflict = page.getByRole('alert').filter({ hasText: 'was changed by somebody else meanwhile' })
+  const conflict = page.getByRole('alert').filter({ hasText: 'was changed by someone else' })
   await expect(conflict).toContainText('warn')
   await expect(conflict).toContainText('debug')
   late = false
@@ -256,18 +257,17 @@ test('what a user of the team may not set is said at its field, and is not sent'
   await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
   await showSetting(page, 'Volumes')
   const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
-  await volumes.getByRole('button', { name: 'Add', exact: true }).click()
-  await volumes.getByLabel('name', { exact: true }).fill('/etc')
-  await volumes.getByLabel('Path inside the container').fill('/host')
-  await volumes.getByLabel('Path inside the container').blur()
+  await volumes.getByLabel('Name', { exact: true }).fill('/etc')
+  await volumes.getByLabel('Path inside', { exact: true }).fill('/host')
+  await volumes.getByLabel('Path inside', { exact: true }).blur()
   await expect(volumes.getByText('Needs the role admin; yours is user.')).toBeVisible()
   await expect(page.locator('[data-save=held]')).toBeVisible()
   await page.getByRole('radio', { name: 'JSON' }).click()
   await expect(page.getByText(/volumes\[0\]\.name: It binds a folder of the node/)).toBeVisible()
 
   await page.getByRole('radio', { name: 'Form' }).click()
-  await volumes.getByLabel('name', { exact: true }).fill('files')
-  await volumes.getByLabel('name', { exact: true }).blur()
+  await volumes.getByLabel('Name', { exact: true }).fill('files')
+  await volumes.getByLabel('Name', { exact: true }).blur()
   await saved(page)
   const stored = await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
   expect(stored.volumes).toMatchObject([{ name: 'files', path: '/host' }])

@@ -39,7 +39,7 @@ export function deploymentShots(scene: () => Scene): Shot[] {
     {
       name: 'deployment-silent-ports',
       path: () => deploymentPath(scene().deployment.prepared),
-      see: (page) => page.getByText(/^Port \d+ answers nobody for about/),
+      see: (page) => page.getByText(/^Port \d+ is closed for about/),
     },
     {
       name: 'deployment-keep-ports-open',

@@ -4,6 +4,7 @@ import axe, { type AxeResults } from 'axe-core'
 import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { buildScene, type Scene } from '../kit/scene.ts'
+import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url))
 /** Every page in both themes at both widths takes minutes; else each is seen in one theme wide and in the other narrow. */
@@ -12,10 +13,13 @@ const everyLook = process.env.CRUX_TEST_FULL === '1'
 test.use({ trace: 'off' })
 
 let scene: Scene
+let startProblems: StartProblems
 test.beforeAll(async ({ stage }) => {
   test.setTimeout(180_000)
   scene = await buildScene(stage.world)
+  startProblems = await prepareStartProblems(stage.world)
 })
+test.afterAll(() => startProblems.end())
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const dialogOpens = (page: Page) => expect(dialog(page)).toBeVisible()
@@ -193,6 +197,12 @@ const withSession: Shot[] = [
   ...deploymentShots(() => scene),
   { name: 'configuration-image', path: () => configurationPath(scene.configuration.image) },
   { name: 'configuration-instance', path: () => configurationPath(scene.configuration.instance) },
+  {
+    name: 'configuration-start-problems',
+    path: () => configurationPath(startProblems.configIds.shop),
+    act: (page) => expect(page.getByRole('heading', { name: 'Fix 6 problems to deploy' })).toBeVisible(),
+    see: (page) => page.getByRole('region', { name: 'Ports', exact: true }),
+  },
   {
     name: 'configuration-json',
     path: () => configurationPath(scene.configuration.image),

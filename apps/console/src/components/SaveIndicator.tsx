@@ -2,9 +2,9 @@ import { CircleAlert, CloudCheck, CloudOff, LoaderCircle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { cx } from './class-names.ts'
 
-export type SaveStatus = 'saved' | 'saving' | 'waiting' | 'held' | 'offline'
+export type SaveStatus = 'saved' | 'saving' | 'waiting' | 'held' | 'typed' | 'offline'
 
-/** What saves by itself says so: saved, on its way, not possible, or kept here until the link is back. */
+/** What saves by itself says so: saved, on its way, not possible, typed and saved by a button alone, or kept here until the link is back. */
 export function SaveIndicator({ status }: { status: SaveStatus }) {
   const { t } = useTranslation()
   const looks = {
@@ -12,6 +12,7 @@ export function SaveIndicator({ status }: { status: SaveStatus }) {
     saving: { icon: LoaderCircle, tone: 'text-ink-2' },
     waiting: { icon: LoaderCircle, tone: 'text-ink-2' },
     held: { icon: CircleAlert, tone: 'text-failed' },
+    typed: { icon: CircleAlert, tone: 'text-progress' },
     offline: { icon: CloudOff, tone: 'text-progress' },
   }
   const { icon: Icon, tone } = looks[status]

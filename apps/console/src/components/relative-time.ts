@@ -1,3 +1,5 @@
+import { formatDuration } from '@crux/rules'
+
 /** "now", "14 min", "2 h 5 min", "3 d 4 h": the console's relative times (ui.md U6), in the short form of dense tables. */
 export function relativeTime(from: number, now: number): string {
   const seconds = Math.max(0, Math.floor((now - from) / 1000))
@@ -11,13 +13,8 @@ export function relativeTime(from: number, now: number): string {
   return withRest(`${days} d`, hours % 24, 'h', days < 3)
 }
 
-/** "6.2 s", "1 min 4 s": how long something took. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  return withRest(`${Math.floor(seconds / 60)} min`, seconds % 60, 's', true)
-}
+/** How long something took, as the server writes it too. */
+export const duration = formatDuration
 
 /** yyyy-MM-dd HH:mm:ss in the reader's time zone. */
 export function absoluteTime(at: number): string {

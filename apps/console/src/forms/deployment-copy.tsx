@@ -6,13 +6,14 @@ import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { links } from '../links.ts'
+import { copiedPrefix } from './copied-prefix.ts'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
 import { NodeField } from './node-field.tsx'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void }
 
-/** A rolling version has one deployment per node and prefix, so its copy starts with another prefix (ui.md U11.5). */
+/** Its prefix is another one at first: a second deployment with this node and prefix would replace the first (ui.md U11.5). */
 export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const navigate = useNavigate()
@@ -20,7 +21,7 @@ export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
     resolver: zodResolver(Body),
     defaultValues: {
       nodeId: deployment.node.id,
-      prefix: deployment.version.type === 'rolling' ? `${deployment.prefix}-copy` : deployment.prefix,
+      prefix: copiedPrefix(deployment.prefix),
       note: deployment.note ?? '',
     },
   })

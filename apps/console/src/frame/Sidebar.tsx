@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../api/client.ts'
 import { cx } from '../components/class-names.ts'
 import { Tooltip } from '../components/Tooltip.tsx'
+import { useCrumbs } from '../stores/crumbs.ts'
 import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
 import { Brand } from './Brand.tsx'
 import { type NavigationEntry, navigation } from './navigation.ts'
@@ -105,6 +106,9 @@ type EntryProps = {
 function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
   const { t } = useTranslation()
   const Icon = entry.icon
+  // A page that lies elsewhere in the address belongs where its breadcrumb begins.
+  const [first] = useCrumbs()
+  const isBelow = first?.link?.to !== undefined && first.link.to === entry.link(teamSlug).to
   const word = t(`nav.${entry.id}`)
   return (
     <Tooltip content={collapsed ? word : undefined} side="right">
@@ -113,6 +117,7 @@ function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
         onClick={onGo}
         activeOptions={{ includeSearch: false, includeHash: false }}
         aria-label={collapsed ? word : undefined}
+        aria-current={isBelow ? 'page' : undefined}
         className="group flex h-[30px] items-center gap-[9px] rounded-md px-2 text-ink-2 hover:bg-hover aria-[current=page]:bg-accent-soft aria-[current=page]:font-strong aria-[current=page]:text-ink max-md:h-9"
       >
         <Icon aria-hidden className="group-aria-[current=page]:text-accent" />

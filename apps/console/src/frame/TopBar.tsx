@@ -53,7 +53,7 @@ function Breadcrumb() {
           <Link {...links.teamHome(team.slug)} className="rounded-sm hover:text-ink">
             {team.slug}
           </Link>
-          <span aria-hidden>/</span>
+          {last && <span aria-hidden>/</span>}
         </span>
       )}
       {crumbs.slice(0, -1).map((crumb, place) => (

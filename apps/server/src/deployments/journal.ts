@@ -74,7 +74,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
       queries,
       release,
       end.successful
-        ? { kind: 'successful', at: timeOf(outcome), containerNames: end.containerNames }
+        ? { kind: 'successful', containerNames: end.containerNames }
         : { kind: 'failed', reason: reasonOf(end, release) },
     )
     if (ended) mine = ended

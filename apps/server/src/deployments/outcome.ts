@@ -1,3 +1,4 @@
+import { formatDuration, releaseDurationMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import { appendEvents, becomes, dropPullSteps, says } from './event-store.ts'
 import type { Told } from './events.ts'
@@ -5,7 +6,7 @@ import { lockRelease, type ReleaseRow } from './release-store.ts'
 
 /** How a release came to its end. */
 export type End =
-  | { kind: 'successful'; at: Date; containerNames: string[] }
+  | { kind: 'successful'; containerNames: string[] }
   /** `expired`: the lease ran out; what the agent reports later corrects it (decision 22). */
   | { kind: 'failed'; reason: string; expired?: boolean }
 
@@ -27,7 +28,7 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
   })
   if (end.kind === 'successful') await stand(queries, release, end.containerNames)
   await dropPullSteps(queries, release.deploymentId, release.number)
-  const outcome = failed ? end.reason : await successText(queries, release, end.at)
+  const outcome = failed ? end.reason : await successText(queries, release)
   const { rowCount } = await queries.query({
     name: 'end deployment',
     text: `update crux.deployment set status = $3, outcome = $4, updated_at = now()
@@ -105,13 +106,14 @@ async function stand(queries: Queries, release: ReleaseRow, containerNames: stri
   ])
 }
 
-/** "4 images, 6.1 s": from when the agent got it, because waiting in the queue is not its work. */
-async function successText(queries: Queries, release: ReleaseRow, at: Date): Promise<string> {
-  const { rows } = await queries.query<{ images: number }>(
-    'select count(*)::int as images from crux.release_instance where release_id = $1',
+/** "4 images, 6.1 s", of the times that the list of releases has: nobody reads two durations of one release. */
+async function successText(queries: Queries, release: ReleaseRow): Promise<string> {
+  const { rows } = await queries.query<{ images: number; finishedAt: Date }>(
+    `select (select count(*)::int from crux.release_instance where release_id = r.id) as images,
+        r.finished_at as "finishedAt" from crux.release r where r.id = $1`,
     [release.id],
   )
-  const images = rows[0]?.images ?? 0
-  const seconds = Math.max(0, at.getTime() - (release.handedAt ?? release.startedAt).getTime()) / 1_000
-  return `${images} ${images === 1 ? 'image' : 'images'}, ${seconds.toFixed(1)} s`
+  const { images = 0, finishedAt = null } = rows[0] ?? {}
+  const took = releaseDurationMs({ startedAt: release.startedAt, dispatchedAt: release.handedAt, finishedAt })
+  return `${images} ${images === 1 ? 'image' : 'images'}, ${formatDuration(took ?? 0)}`
 }

@@ -37,7 +37,7 @@ describe('a preview', () => {
         error: 'portInUse',
         description: expect.stringMatching(
           new RegExp(
-            `^web: Port 18001 of ${node.name} is used by ${holder.prefix}-web of shop \\w+: choose another port, or stop ${holder.prefix}-web first$`,
+            `^web: Port 18001 is used by ${holder.prefix}-web of shop \\w+ on ${node.name}\\. Choose another port, or stop ${holder.prefix}-web first\\.$`,
           ),
         ),
         instanceId: expect.any(String),
@@ -61,7 +61,7 @@ describe('a preview', () => {
     expect(await asking).toMatchObject([
       {
         error: 'portInUse',
-        description: `web: Port 18002 of ${node.name} is used by something else on the machine: choose another port`,
+        description: `web: Port 18002 is used by something else on ${node.name}. Choose another port.`,
       },
     ])
     const again = problemsOf(next.id)

@@ -35,8 +35,8 @@ export async function findPortsInUse(
       const number = Math.max(port.from, holder.from)
       const project = neighbours.find(({ name }) => name === holder.name)?.projectName
       const description = holder.name
-        ? `Port ${number} of ${deployment.node.name} is used by ${holder.name}${project ? ` of ${project}` : ''}: choose another port, or stop ${holder.name} first`
-        : `Port ${number} of ${deployment.node.name} is used by something else on the machine: choose another port`
+        ? `Port ${number} is used by ${holder.name}${project ? ` of ${project}` : ''} on ${deployment.node.name}. Choose another port, or stop ${holder.name} first.`
+        : `Port ${number} is used by something else on ${deployment.node.name}. Choose another port.`
       return [
         {
           property: `instances[${index}].config.${port.property}`,

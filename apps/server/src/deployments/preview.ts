@@ -15,6 +15,7 @@ import type { App } from '../context.ts'
 import { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Startable } from './confirmations.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
+import { findNamesInUse } from './names-in-use.ts'
 import { findPortsInUse } from './ports-in-use.ts'
 import { preparePlace } from './prepared-place.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
@@ -125,11 +126,12 @@ async function answer(
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
   const subjects = await readSubjects(pool, deployment, planned)
-  const [standing, missing, dangerous, inUse] = await Promise.all([
+  const [standing, missing, dangerous, portsInUse, namesInUse] = await Promise.all([
     standingContainers(pool, owner),
     missingImages(app, deployment, next),
     judgeDangers(pool, deployment, planned, subjects),
     findPortsInUse(app, deployment, next),
+    findNamesInUse(app, deployment, next),
   ])
   // A partial release leaves alone what it does not name: that stays, whatever it holds.
   const leaving = partial ? standing.filter((one) => next.some((other) => replaces(other, one))) : standing
@@ -159,7 +161,7 @@ async function answer(
       silentPorts: ports.map((port) => ({ ...port, ...forecast(said.containerName) })),
     })),
     removed: leaving.filter((one) => !kept.has(one.name)).map((one) => `${deployment.prefix}-${one.name}`),
-    problems: [...problems.flatMap((problem) => toProblems(problem, next)), ...inUse],
+    problems: [...problems.flatMap((problem) => toProblems(problem, next)), ...namesInUse, ...portsInUse],
     ...(dangerous.length > 0 && { hostDangerous: dangerous.map(toHostDangerous) }),
   }
 }

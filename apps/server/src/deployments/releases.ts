@@ -73,6 +73,7 @@ export async function listReleases(
     status: row.status,
     startedAt: row.startedAt.toISOString(),
     startedBy: { id: row.startedById, name: row.startedByName },
+    dispatchedAt: row.handedAt?.toISOString() ?? null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
     versionName: row.versionName,
     reason: row.reason,

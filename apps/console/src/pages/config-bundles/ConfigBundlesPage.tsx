@@ -24,7 +24,7 @@ export function ConfigBundlesPage() {
     <ListPage
       query={query}
       title={t('title')}
-      sub={(bundles) => t('sub', { count: bundles.length })}
+      sub={(bundles) => bundles.length > 0 && t('sub', { count: bundles.length })}
       add={{
         label: t('add'),
         denied,

@@ -1,25 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleX, PauseCircle, ShieldCheck } from 'lucide-react'
+import { PauseCircle, ShieldCheck } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { Box } from '../../components/Box.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { TextLink } from '../../components/TextLink.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
 import { DiffLines } from '../deployments/DiffLines.tsx'
-import { problemLink } from '../deployments/field-link.ts'
+import { ProblemList } from '../deployments/ProblemList.tsx'
 import { WhatChanges } from '../deployments/WhatChanges.tsx'
 
 type Props = {
   teamSlug: string
   deploymentId: string
   instanceId: string | undefined
-  /** Changes with every stored state: what a start would do is then asked anew. */
+  /** Changes with every stored state: what a start would do is then asked again. */
   revision: number | undefined
 }
 
-/** What deploying this instance, or all of the deployment, would change now, and what has to be settled first. */
+/** What deploying this instance, or all of the deployment, would change now, and what has to be fixed first. */
 export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: Props) {
   const { t } = useTranslation(['configuration', 'deployments', 'common'])
   const params = { teamSlug, deploymentId }
@@ -34,7 +33,12 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
   const instance = query.data?.instances.find((candidate) => candidate.instanceId === instanceId)
   const running = deployment.data?.running
   const lines = instance ? changeLines(instance.changes) : []
-  const problems = query.data?.problems ?? []
+  const all = query.data?.problems ?? []
+  // What is fixed on this page stands first.
+  const problems = [
+    ...all.filter((problem) => problem.instanceId === instanceId),
+    ...all.filter((problem) => problem.instanceId !== instanceId),
+  ]
   const place = deployment.data && { teamSlug, deployment: deployment.data }
   return (
     <Box title={t('before.title')} label={t('before.title')}>
@@ -60,22 +64,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
               <span>{t('before.noGap')}</span>
             </p>
           ) : null}
-          {problems.map((problem) => {
-            const link = place && problemLink(teamSlug, place.deployment, problem)
-            return (
-              <p key={`${problem.property} ${problem.description}`} className="flex items-start gap-2 text-failed">
-                <CircleX aria-hidden />
-                <span className="min-w-0 break-words">
-                  {problem.description}{' '}
-                  {link && (
-                    <TextLink {...link} inline className="whitespace-nowrap">
-                      {t('deployments:changes.mend')}
-                    </TextLink>
-                  )}
-                </span>
-              </p>
-            )
-          })}
+          <ProblemList preview={query.data} problems={problems} place={place} instanceId={instanceId} />
         </div>
       )}
     </Box>

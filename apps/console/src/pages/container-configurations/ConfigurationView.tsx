@@ -21,7 +21,7 @@ import { fieldsOf } from './config-fields.ts'
 import { fieldOf } from './config-rows.ts'
 import { HeadTools } from './HeadTools.tsx'
 import { type Below, layersBelow, mergeBelow } from './parent-layers.ts'
-import { isShownInField, type StartProblem, startProblemsOf } from './start-problems.ts'
+import { placeOfProblem, type StartProblem, startProblemsOf } from './start-problems.ts'
 import { useConfigDraft } from './use-config-draft.ts'
 import { SecretValuesProvider } from './use-secret-values.tsx'
 
@@ -89,7 +89,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
         : ([] as StartProblem[]),
     [preview.data, instance, drawn, below, draft.errorTexts],
   )
-  const inFields = problems.filter(isShownInField)
+  const inFields = problems.filter((problem) => placeOfProblem(problem) === 'field')
   const defaultName = defaultContainerName(image?.name ?? config.parent.name)
   const title = titleOf(config, relations, draft.own.name || below.fields.name || defaultName)
 
@@ -117,7 +117,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
     conflicts: draft.conflicts,
     ambiguities,
     notApplied: idle,
-    startProblems: problems.filter((problem) => !isShownInField(problem)),
+    startProblems: problems.filter((problem) => placeOfProblem(problem) === 'note'),
     errorOf: (property) =>
       draft.errorOf(property) ?? inFields.find((problem) => problem.property === property)?.description,
     errorsBelow: (property) => [
@@ -231,6 +231,7 @@ function crumbsOf(teamSlug: string, { project, version, deployment, configBundle
     ]
   if (project && version)
     return [
+      { label: t('head.projects'), link: links.projects(teamSlug) },
       { label: project.name, link: links.project(teamSlug, project.id) },
       { label: version.name, link: links.version(teamSlug, project.id, version.id, 'images') },
     ]

@@ -11,6 +11,7 @@ import { links } from '../../links.ts'
 import { useConfigForm } from './config-context.ts'
 import type { Step } from './edit-history.ts'
 import type { useConfigDraft } from './use-config-draft.ts'
+import { useSecretValues } from './use-secret-values.tsx'
 
 const HistorySheet = later(() => import('./HistorySheet.tsx').then((module) => module.HistorySheet))
 const CompareDialog = later(() => import('./CompareDialog.tsx').then((module) => module.CompareDialog))
@@ -28,13 +29,14 @@ export function HeadTools({ draft, deploymentId, view, onView }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const navigate = useNavigate()
   const { teamSlug, readOnly } = useConfigForm()
+  const secrets = useSecretValues()
   const [open, setOpen] = useState<'history' | 'compare' | null>(null)
   const [back, again] = [draft.history.done.at(-1), draft.history.undone.at(-1)]
   const what = (step: Step) => step.changes.map(({ field }) => field).join(', ')
   return (
     <>
       <span className="flex-none!">
-        <SaveIndicator status={draft.state} />
+        <SaveIndicator status={draft.state === 'saved' && secrets.dirty ? 'typed' : draft.state} />
       </span>
       <span className="flex flex-none!">
         <IconButton

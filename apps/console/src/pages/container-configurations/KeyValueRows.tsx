@@ -118,7 +118,9 @@ export function KeyValueRows({ list, label, onPasteFile }: Props) {
                   {t('column.from')}
                 </th>
               )}
-              <th scope="col" aria-label={t('column.actions')} className={cx(head, 'w-[50px]')} />
+              <th scope="col" className={cx(head, 'w-[50px]')}>
+                <span className="sr-only">{t('column.actions')}</span>
+              </th>
             </tr>
           </thead>
           <tbody ref={body} className="max-md:block">

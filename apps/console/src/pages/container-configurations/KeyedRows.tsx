@@ -3,6 +3,7 @@ import { Undo2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
+import { cx } from '../../components/class-names.ts'
 import { useConfigForm } from './config-context.ts'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
@@ -106,17 +107,20 @@ export function RowEnd<Row>({
   part,
   name,
   onRemove,
+  wide,
 }: {
   layered: LayeredRow<Row>
   part: string
   name: string
   onRemove: () => void
+  /** Takes a cell of its own: the origin begins where the head does. */
+  wide?: boolean
 }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const { origin } = layered
   return (
-    <span className="ml-auto flex items-center gap-1">
+    <span className={cx('flex items-center gap-1', wide ? 'min-w-0 flex-1 [&>button]:ml-auto' : 'ml-auto')}>
       <OriginPill own={origin !== 'inherited'} part={part} />
       {origin === 'override' ? (
         <IconButton

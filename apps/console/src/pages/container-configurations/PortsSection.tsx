@@ -1,21 +1,21 @@
 import { type ContainerConfigFields, portProtocols, proxyProtocols } from '@crux/contract'
 import { rowKey } from '@crux/rules'
-import { ArrowRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { RowEnd } from './KeyedRows.tsx'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
 import { PortGate } from './PortGate.tsx'
 import { pastedPorts } from './pasted-rows.ts'
+import { RowTable, TableRow } from './RowTable.tsx'
 import { RowErrors, Section } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { type FieldFilter, fits } from './sections.ts'
 import { portChanges } from './side-effects.ts'
+import { rowProperty } from './start-problems.ts'
 import { useFocusRow } from './use-focus-row.ts'
 
 type Port = NonNullable<ContainerConfigFields['ports']>[number]
@@ -39,17 +39,21 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   const rows = layerRows<Port>(own, form.parent?.ports ?? [], samePort)
   const ranges = layerRows<Range>(ownRanges, form.parent?.portRanges ?? [], overlaps)
   const setPorts = (ports: readonly Port[]) => form.editAll(portChanges(form, ports))
-  const { rows: body, focusRow } = useFocusRow<HTMLDivElement>()
+  const { rows: portBody, focusRow: focusPort } = useFocusRow<HTMLTableSectionElement>()
+  const { rows: rangeBody, focusRow: focusRange } = useFocusRow<HTMLTableSectionElement>()
+  const gated = settingOf(form, 'portGate').value?.enabled === true
+  // Asked for where it may do something, or where it stands already.
+  const withProxy = rows.some(({ row }) => hasProxyProtocol(row, gated))
   const addPort = () => {
     const id = newId()
     setPorts([...own, { id, internal: Number.NaN, external: null }])
-    focusRow(id)
+    focusPort(id)
   }
   const addRange = () => {
     const id = newId()
     const empty = { from: Number.NaN, to: Number.NaN }
     form.edit('portRanges', [...ownRanges, { id, internal: empty, external: empty }])
-    focusRow(id)
+    focusRange(id)
   }
   /** `8080:80/udp` and ranges, as compose files write them. */
   const paste = (layered: LayeredRow<Port>) => (text: string) => {
@@ -88,26 +92,52 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
       onAdd={addPort}
     >
       {rows.length + ranges.length === 0 && <p className="px-3 py-2.5 text-ink-3">{t('empty.ports')}</p>}
-      <div ref={body} className="grid gap-2 px-3 py-3 empty:hidden">
-        {rows.map((layered) => (
-          <PortRow
-            key={layered.id}
-            layered={layered}
-            onChange={(part) => setPorts(withRow(own, layered, part, newId))}
-            onPaste={paste(layered)}
-            onRemove={() => setPorts(withoutRow(own, layered.index))}
-          />
-        ))}
-        {ranges.map((layered) => (
-          <RangeRow
-            key={layered.id}
-            layered={layered}
-            onChange={(part) => form.edit('portRanges', withRow(ownRanges, layered, part, newId))}
-            onRemove={() => form.edit('portRanges', withoutRow(ownRanges, layered.index))}
-          />
-        ))}
-      </div>
-      <RowErrors errors={[...form.errorsBelow('ports'), ...form.errorsBelow('portRanges')]} />
+      {rows.length > 0 && (
+        <RowTable
+          label={t('section.ports')}
+          rows={portBody}
+          columns={[
+            { id: 'internal', head: t('ports.internal'), width: 'w-[76px]' },
+            { id: 'external', head: t('ports.external') },
+            { id: 'protocol', head: t('ports.protocol'), width: 'w-[98px]' },
+            { id: 'address', head: t('ports.address') },
+            ...(withProxy ? [{ id: 'proxyProtocol', head: t('ports.proxyProtocol'), width: 'w-[108px]' }] : []),
+          ]}
+        >
+          {rows.map((layered) => (
+            <PortRow
+              key={layered.id}
+              layered={layered}
+              gated={gated}
+              withProxy={withProxy}
+              onChange={(part) => setPorts(withRow(own, layered, part, newId))}
+              onPaste={paste(layered)}
+              onRemove={() => setPorts(withoutRow(own, layered.index))}
+            />
+          ))}
+        </RowTable>
+      )}
+      {ranges.length > 0 && (
+        <RowTable
+          label={t('field.portRanges')}
+          rows={rangeBody}
+          isSecond={rows.length > 0}
+          columns={[
+            { id: 'internal', head: t('ports.rangeInside') },
+            { id: 'external', head: t('ports.rangeOutside') },
+          ]}
+        >
+          {ranges.map((layered) => (
+            <RangeRow
+              key={layered.id}
+              layered={layered}
+              onChange={(part) => form.edit('portRanges', withRow(ownRanges, layered, part, newId))}
+              onRemove={() => form.edit('portRanges', withoutRow(ownRanges, layered.index))}
+            />
+          ))}
+        </RowTable>
+      )}
+      <RowErrors errors={[form.errorOf('ports'), form.errorOf('portRanges')]} />
       {fits('portGate', filter) && <PortGate />}
     </Section>
   )
@@ -115,122 +145,132 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
 
 type RowProps<Row> = { layered: LayeredRow<Row>; onChange: (part: Partial<Row>) => void; onRemove: () => void }
 
-function PortRow({ layered, onChange, onPaste, onRemove }: RowProps<Port> & { onPaste: (text: string) => boolean }) {
+const hasProxyProtocol = (row: Port, gated: boolean): boolean =>
+  Boolean(row.proxyProtocol) || (gated && Boolean(row.external) && row.protocol !== 'udp')
+
+type PortRowProps = RowProps<Port> & { gated: boolean; withProxy: boolean; onPaste: (text: string) => boolean }
+
+function PortRow({ layered, gated, withProxy, onChange, onPaste, onRemove }: PortRowProps) {
   const { t } = useTranslation(['configuration', 'common'])
-  const form = useConfigForm()
-  const { errorOf, readOnly } = form
+  const { errorOf, errorsBelow, readOnly } = useConfigForm()
   const { row, origin, index } = layered
-  const gated = settingOf(form, 'portGate').value?.enabled === true
-  const error = (part: string) => (index < 0 ? undefined : errorOf(`ports[${index}]${part}`))
+  const property = rowProperty('ports', index, row)
+  const error = (part: string) => errorOf(`${property}.${part}`)
   return (
-    <div data-row={row.id} className="flex flex-wrap items-center gap-2">
-      <SettingInput
-        className="w-[110px]"
-        numeric
-        lazy
-        inputId={`ports.${layered.id}.internal`}
-        label={t('ports.internal')}
-        placeholder={t('ports.internal')}
-        value={textOf(row.internal)}
-        disabled={origin !== 'own'}
-        error={error('.internal')}
-        onChange={(text) => onChange({ internal: numberOf(text) })}
-        onPasteLines={origin === 'own' ? onPaste : undefined}
-      />
-      <ArrowRight aria-hidden className="text-ink-3" />
-      <SettingInput
-        className="w-[110px]"
-        numeric
-        inputId={`ports.${layered.id}.external`}
-        label={t('ports.external')}
-        placeholder={t('ports.unpublished')}
-        value={textOf(row.external)}
-        error={error('.external')}
-        onChange={(text) => onChange({ external: text === '' ? null : Number(text) })}
-      />
-      <Marked inputId={`ports.${layered.id}.protocol`} className="w-[88px]">
-        <Select
-          aria-label={t('ports.protocol')}
-          value={row.protocol ?? 'tcp'}
-          disabled={readOnly !== null || origin !== 'own'}
-          onChange={(event) =>
-            onChange({ protocol: portProtocols.find((protocol) => protocol === event.target.value) })
-          }
-        >
-          {portProtocols.map((protocol) => (
-            <option key={protocol} value={protocol}>
-              {protocol.toUpperCase()}
-            </option>
-          ))}
-        </Select>
-      </Marked>
-      <SettingInput
-        className="w-[150px]"
-        inputId={`ports.${layered.id}.bindAddress`}
-        label={t('ports.address')}
-        placeholder={t('ports.anyAddress')}
-        value={row.bindAddress ?? ''}
-        error={error('.bindAddress')}
-        onChange={(text) => onChange({ bindAddress: text || null })}
-      />
-      {((gated && row.external && row.protocol !== 'udp') || row.proxyProtocol) && (
-        <Marked inputId={`ports.${layered.id}.proxyProtocol`} className="w-[150px]">
+    <TableRow
+      layered={layered}
+      part={`ports.${rowKey(row)}`}
+      name={textOf(row.internal)}
+      errors={errorsBelow(property)}
+      onRemove={onRemove}
+      cells={[
+        <SettingInput
+          key="internal"
+          numeric
+          lazy
+          inputId={`ports.${layered.id}.internal`}
+          label={t('ports.internal')}
+          placeholder="8080"
+          value={textOf(row.internal)}
+          disabled={origin !== 'own'}
+          error={error('internal')}
+          onChange={(text) => onChange({ internal: numberOf(text) })}
+          onPasteLines={origin === 'own' ? onPaste : undefined}
+        />,
+        <SettingInput
+          key="external"
+          numeric
+          inputId={`ports.${layered.id}.external`}
+          label={t('ports.external')}
+          placeholder={t('ports.unpublished')}
+          value={textOf(row.external)}
+          error={error('external')}
+          onChange={(text) => onChange({ external: text === '' ? null : Number(text) })}
+        />,
+        <Marked key="protocol" inputId={`ports.${layered.id}.protocol`} className="w-full">
           <Select
-            aria-label={t('ports.proxyProtocol')}
-            title={t('ports.proxyProtocolHelp')}
-            value={row.proxyProtocol ?? ''}
-            disabled={readOnly !== null}
-            aria-invalid={error('.proxyProtocol') ? true : undefined}
+            aria-label={t('ports.protocol')}
+            value={row.protocol ?? 'tcp'}
+            disabled={readOnly !== null || origin !== 'own'}
             onChange={(event) =>
-              onChange({ proxyProtocol: proxyProtocols.find((known) => known === event.target.value) ?? null })
+              onChange({ protocol: portProtocols.find((protocol) => protocol === event.target.value) })
             }
           >
-            <option value="">{t('ports.noProxyProtocol')}</option>
-            {proxyProtocols.map((known) => (
-              <option key={known} value={known}>
-                {t('ports.proxyProtocolVersion', { version: known })}
+            {portProtocols.map((protocol) => (
+              <option key={protocol} value={protocol}>
+                {protocol.toUpperCase()}
               </option>
             ))}
           </Select>
-        </Marked>
-      )}
-      <RowEnd layered={layered} part={`ports.${rowKey(row)}`} name={textOf(row.internal)} onRemove={onRemove} />
-    </div>
+        </Marked>,
+        <SettingInput
+          key="address"
+          inputId={`ports.${layered.id}.bindAddress`}
+          label={t('ports.address')}
+          placeholder={t('ports.anyAddress')}
+          value={row.bindAddress ?? ''}
+          error={error('bindAddress')}
+          onChange={(text) => onChange({ bindAddress: text || null })}
+        />,
+        withProxy && hasProxyProtocol(row, gated) && (
+          <Marked key="proxyProtocol" inputId={`ports.${layered.id}.proxyProtocol`} className="w-full">
+            <Select
+              aria-label={t('ports.proxyProtocol')}
+              title={t('ports.proxyProtocolHelp')}
+              value={row.proxyProtocol ?? ''}
+              disabled={readOnly !== null}
+              aria-invalid={error('proxyProtocol') ? true : undefined}
+              onChange={(event) =>
+                onChange({ proxyProtocol: proxyProtocols.find((known) => known === event.target.value) ?? null })
+              }
+            >
+              <option value="">{t('ports.noProxyProtocol')}</option>
+              {proxyProtocols.map((known) => (
+                <option key={known} value={known}>
+                  {known}
+                </option>
+              ))}
+            </Select>
+          </Marked>
+        ),
+      ]}
+    />
   )
 }
 
 function RangeRow({ layered, onChange, onRemove }: RowProps<Range>) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { errorOf } = useConfigForm()
+  const { errorOf, errorsBelow } = useConfigForm()
   const { row, index } = layered
-  const side = (name: 'internal' | 'external', end: 'from' | 'to') => (
+  const property = rowProperty('portRanges', index, row)
+  const end = (name: 'internal' | 'external', which: 'from' | 'to') => (
     <SettingInput
-      className="w-[86px]"
+      className="w-[84px]"
       numeric
       lazy
-      inputId={`portRanges.${layered.id}.${name}.${end}`}
-      label={t(`ports.range.${name}.${end}`)}
-      placeholder={t(`ports.${end}`)}
-      value={textOf(row[name][end])}
-      error={index < 0 ? undefined : errorOf(`portRanges[${index}].${name}.${end}`)}
-      onChange={(text) => onChange({ [name]: { ...row[name], [end]: numberOf(text) } })}
+      inputId={`portRanges.${layered.id}.${name}.${which}`}
+      label={t(`ports.range.${name}.${which}`)}
+      placeholder={t(`ports.${which}`)}
+      value={textOf(row[name][which])}
+      error={errorOf(`${property}.${name}.${which}`)}
+      onChange={(text) => onChange({ [name]: { ...row[name], [which]: numberOf(text) } })}
     />
   )
+  const range = (name: 'internal' | 'external') => (
+    <span key={name} className="flex items-center gap-1.5">
+      {end(name, 'from')}
+      <span className="text-ink-3">-</span>
+      {end(name, 'to')}
+    </span>
+  )
   return (
-    <div data-row={row.id} className="flex flex-wrap items-center gap-2">
-      {side('internal', 'from')}
-      <span className="text-ink-3">-</span>
-      {side('internal', 'to')}
-      <ArrowRight aria-hidden className="text-ink-3" />
-      {side('external', 'from')}
-      <span className="text-ink-3">-</span>
-      {side('external', 'to')}
-      <RowEnd
-        layered={layered}
-        part={`portRanges.${rowKey(row)}`}
-        name={`${textOf(row.internal.from)}-${textOf(row.internal.to)}`}
-        onRemove={onRemove}
-      />
-    </div>
+    <TableRow
+      layered={layered}
+      part={`portRanges.${rowKey(row)}`}
+      name={`${textOf(row.internal.from)}-${textOf(row.internal.to)}`}
+      errors={errorsBelow(property)}
+      onRemove={onRemove}
+      cells={[range('internal'), range('external')]}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { EyeOff, Plus } from 'lucide-react'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
@@ -18,6 +18,13 @@ const TargetContext = createContext<FieldTarget | null>(null)
 export const TargetProvider = TargetContext.Provider
 export const useFieldTarget = () => useContext(TargetContext)
 
+/** A section that was just chosen and has no row yet: it begins with an empty one. Each choice is an object of its own. */
+export type BegunSection = { id: SectionId }
+const BegunContext = createContext<BegunSection | null>(null)
+export const BegunProvider = BegunContext.Provider
+/** A section that is drawn again begins no second row. */
+const begun = new WeakSet<BegunSection>()
+
 type Props = {
   id: SectionId
   aside?: ReactNode
@@ -33,6 +40,12 @@ export function Section({ id, aside, tools, onAdd, addLabel, children }: Props) 
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const hide = useContext(HideContext)
+  const wanted = useContext(BegunContext)
+  useEffect(() => {
+    if (wanted?.id !== id || begun.has(wanted) || !onAdd || readOnly) return
+    begun.add(wanted)
+    onAdd()
+  })
   const title = t(`section.${id}`)
   return (
     <div id={`section-${id}`} className="scroll-mt-16">

@@ -13,7 +13,7 @@ import { useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
 import { type FieldTarget, targetOf } from './field-target.ts'
 import { goToField } from './go-to-field.ts'
-import { HideProvider, TargetProvider } from './Section.tsx'
+import { BegunProvider, type BegunSection, HideProvider, TargetProvider } from './Section.tsx'
 import { SectionNav } from './SectionNav.tsx'
 import { ShownSection } from './ShownSection.tsx'
 import {
@@ -43,6 +43,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
   const form = useConfigForm()
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState<{ id: SectionId; target?: FieldTarget } | null>(null)
+  const [begun, setBegun] = useState<BegunSection | null>(null)
   const navigate = useNavigate()
   const { fields: filter } = useSearch({ from: '/app/$teamSlug/container-configurations/$configId' })
   const setFilter = (fields: FieldFilter | undefined) =>
@@ -64,6 +65,11 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
   const choose = (id: SectionId, target?: FieldTarget) => {
     sections.show(id)
     setWanted({ id, target })
+  }
+  const begin = (id: SectionId) => {
+    const isNew = !sections.shown.includes(id) && countIn(id, undefined, form.own, form.parent) === undefined
+    choose(id)
+    setBegun(isNew ? { id } : null)
   }
 
   useEffect(() => (wanted ? goToField(wanted.id, wanted.target) : undefined), [wanted])
@@ -111,7 +117,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
         text={text}
         onText={setText}
         current={current}
-        onChoose={choose}
+        onChoose={begin}
       />
       <div className="grid min-w-0 content-start gap-4">
         <div className="flex flex-wrap items-center gap-2">
@@ -152,9 +158,11 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
         </div>
         <HideProvider value={filter ? null : sections.hide}>
           <TargetProvider value={wanted?.target ?? null}>
-            {shown.map((id) => (
-              <ShownSection key={id} id={id} filter={filter} defaultName={defaultName} prefix={prefix} />
-            ))}
+            <BegunProvider value={begun}>
+              {shown.map((id) => (
+                <ShownSection key={id} id={id} filter={filter} defaultName={defaultName} prefix={prefix} />
+              ))}
+            </BegunProvider>
           </TargetProvider>
         </HideProvider>
         {shown.length === 0 &&
@@ -166,7 +174,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
               action={
                 <span className="flex flex-wrap gap-2">
                   {everydaySections.map((id) => (
-                    <Button key={id} onClick={() => choose(id)}>
+                    <Button key={id} onClick={() => begin(id)}>
                       {t(`section.${id}`)}
                     </Button>
                   ))}
@@ -192,9 +200,9 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
           ))}
       </div>
       {aside && (
-        <aside className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-16 min-[1200px]:self-start">
+        <div className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-[60px] min-[1200px]:max-h-[calc(100dvh-72px)] min-[1200px]:self-start min-[1200px]:overflow-y-auto">
           {aside}
-        </aside>
+        </div>
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import type { Preview } from '../deployments/change-lines.ts'
-import { startProblemsOf } from './start-problems.ts'
+import { placeOfProblem, rowProperty, startProblemsOf } from './start-problems.ts'
 
 const below = { ports: [{ id: 'a', internal: 80, external: 8_000 }] } as ContainerConfigFields
 const own = { ports: [{ id: 'b', internal: 81, external: 8_001 }] } as ContainerConfigFields
@@ -14,14 +14,32 @@ const preview = (property: string, instanceId = 'web', description = 'web: Port 
 const shown = (given: Preview, said: string[] = []) => startProblemsOf(given, 'web', own, below, new Set(said))
 
 describe('startProblemsOf', () => {
-  it('shows a problem at the row of this layer, and at the field where another layer brought the row', () => {
+  it('shows a problem at the row of this layer by its place, and at the row of another layer by its id', () => {
     const found = [0, 1].map((index) => shown(preview(`instances[0].config.ports[${index}].external`))[0]?.property)
-    expect(found.sort()).toEqual(['ports', 'ports[0].external'])
+    expect(found.sort()).toEqual(['ports[0].external', 'ports[a].external'])
+    expect(found.sort()).toEqual(
+      [own.ports?.[0], below.ports?.[0]].map(
+        (row, at) => `${rowProperty('ports', at === 0 ? 0 : -1, row ?? {})}.external`,
+      ),
+    )
+  })
+
+  it('says what a row of secrets says already nowhere else', () => {
+    const missing = { ...preview('instances[0].config.secrets.KEY'), problems: [] }
+    const problem = {
+      property: 'instances[0].config.secrets.KEY',
+      error: 'missingSecret',
+      description: 'web: the required secret KEY has no value.',
+      instanceId: 'web',
+    }
+    const [found] = shown({ ...missing, problems: [problem] })
+    expect(found).toMatchObject({ description: 'The required secret KEY has no value.' })
+    expect(found && placeOfProblem(found)).toBe('row')
   })
 
   it('shows a problem of a setting without rows at the setting, without the name of the container', () => {
     expect(shown(preview('instances[0].config.routing.domain', 'web', 'web: a.example/ is in use'))).toEqual([
-      { property: 'routing.domain', description: 'a.example/ is in use' },
+      { property: 'routing.domain', error: 'portInUse', description: 'a.example/ is in use' },
     ])
   })
 

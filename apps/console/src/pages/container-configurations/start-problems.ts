@@ -1,19 +1,29 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { mergeConfig } from '@crux/rules'
-import type { Preview } from '../deployments/change-lines.ts'
+import { type Preview, withoutName } from '../deployments/change-lines.ts'
+import { toSentence } from '../deployments/release-failure.ts'
 import { fieldOf } from './config-rows.ts'
 import { targetOf } from './field-target.ts'
 
-/** What stands against a start of this instance, at the place in its own layer where the form can show it. */
-export type StartProblem = { property: string; description: string }
+/** What prevents a start of this instance, at the place in its own layer where the form can show it. */
+export type StartProblem = { property: string; error: string; description: string }
 
-/** Fields whose sections show an error beside the control or below the rows; all others show a note on top. */
+/** Fields whose sections show an error beside the control or below its row. */
 const shownInFields: ReadonlySet<string> = new Set(['name', 'ports', 'portRanges', 'routing'])
-export const isShownInField = ({ property }: StartProblem): boolean => shownInFields.has(fieldOf(property))
+
+/** Beside the control, as a note on top of the section, or nowhere else where the row itself says it already. */
+export function placeOfProblem({ property, error }: StartProblem): 'field' | 'note' | 'row' {
+  if (error === 'missingSecret') return 'row'
+  return shownInFields.has(fieldOf(property)) ? 'field' : 'note'
+}
+
+/** The name of a row in a property: by its place in this layer, or by its id where another layer brought it. */
+export const rowProperty = (field: string, index: number, row: { id?: string }): string =>
+  `${field}[${index < 0 ? row.id : index}]`
 
 /**
- * Problems of a preview count rows in the merged configuration; the form counts them in its own layer. One of a row that another layer
- * brought is shown at its field as a whole.
+ * Problems of a preview count rows in the merged configuration; the form counts them in its own layer, and names the rows of other
+ * layers by their ids.
  *
  * @param said what the form says already: nothing is said twice
  */
@@ -29,12 +39,11 @@ export function startProblemsOf(
   return (preview?.problems ?? []).flatMap((problem) => {
     const [, path] = /^instances\[\d+\]\.config\.(.+)$/.exec(problem.property) ?? []
     if (path === undefined || problem.instanceId !== instanceId) return []
-    const prefix = `${name}: `
-    const description = problem.description.startsWith(prefix)
-      ? problem.description.slice(prefix.length)
-      : problem.description
+    const description = withoutName(problem.description, name)
     if (said.has(description)) return []
-    return [{ property: ownProperty(path, own, merged), description }]
+    return [
+      { property: ownProperty(path, own, merged), error: problem.error, description: toSentence(description, []) },
+    ]
   })
 }
 
@@ -44,5 +53,9 @@ function ownProperty(path: string, own: ContainerConfigFields, merged: Container
   const field = fieldOf(path)
   const rows: unknown = (own as Record<string, unknown>)[field]
   const index = Array.isArray(rows) ? rows.findIndex((row: { id?: string }) => row.id === rowId) : -1
-  return index < 0 ? field : path.replace(/\[\d+\]/, `[${index}]`)
+  return path.includes('[')
+    ? path.replace(/^\w+\[\d+\]/, rowProperty(field, index, { id: rowId }))
+    : index < 0
+      ? field
+      : path
 }

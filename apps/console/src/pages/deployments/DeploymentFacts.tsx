@@ -6,7 +6,10 @@ import { Box, Facts } from '../../components/Box.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
+import { OpenService } from '../nodes/OpenService.tsx'
 import { QueuePlace } from './QueuePlace.tsx'
+import { Reason } from './Reason.tsx'
+import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 
 type Details = Result<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
@@ -15,6 +18,7 @@ type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | u
 export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { outcome, queuedBehind, note } = deployment
+  const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
   const items = [
     {
       label: t('list.node'),
@@ -29,13 +33,30 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     },
     { label: t('list.prefix'), value: <span className="mono">{deployment.prefix}</span> },
     { label: t('detail.running'), value: <RunningNow teamSlug={teamSlug} deployment={deployment} /> },
+    addresses.length > 0 && {
+      label: t('progress.service'),
+      value: (
+        <span className="-mb-1.5 flex flex-wrap items-center gap-1">
+          {addresses.slice(0, shownAddresses).map((address) => (
+            <OpenService key={address.url} address={address} size="sm" />
+          ))}
+        </span>
+      ),
+    },
     queuedBehind && {
       label: t('progress.queue'),
       value: <QueuePlace teamSlug={teamSlug} deployment={deployment} />,
     },
     outcome && {
       label: t('list.outcome'),
-      value: <span className={deployment.status === 'failed' ? 'text-failed' : undefined}>{outcome}</span>,
+      value:
+        deployment.status === 'failed' ? (
+          <div className="text-failed">
+            <Reason text={outcome} />
+          </div>
+        ) : (
+          outcome
+        ),
     },
     deployment.protected && {
       label: t('create.protected'),

@@ -17,7 +17,7 @@ import { later } from '../../components/later.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
+import { SkeletonColumns, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
@@ -63,7 +63,7 @@ export function DeploymentPage() {
     'deployment-bundles-updated': refresh,
   })
   return (
-    <QueryView query={query} skeleton={<SkeletonPage />}>
+    <QueryView query={query} skeleton={<SkeletonColumns />}>
       {(deployment) => <DeploymentView teamSlug={teamSlug} deployment={deployment} />}
     </QueryView>
   )

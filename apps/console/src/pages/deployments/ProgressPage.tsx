@@ -1,6 +1,6 @@
 import { addressOf } from '@crux/client'
 import type { Result } from '@crux/contract'
-import { deploymentAction } from '@crux/rules'
+import { deploymentAction, releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Download, GitCompare, RotateCw, Server } from 'lucide-react'
@@ -26,15 +26,16 @@ import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-vie
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import type { InstanceProgress, Progress } from './progress.ts'
 import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
+import { Reason } from './Reason.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
 import { ReleaseSummary } from './ReleaseSummary.tsx'
 import type { Release } from './Releases.tsx'
-import { failureCause, rollBackTarget, toSentence } from './release-failure.ts'
+import { failureCause, rollBackTarget } from './release-failure.ts'
 import { TryPicker } from './TryPicker.tsx'
 import { useProgress } from './use-progress.ts'
 import type { LogSource } from './use-release-log.ts'
-import { useServiceAddresses } from './use-service-addresses.ts'
+import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
@@ -42,8 +43,6 @@ const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) 
 const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
 type Details = Result<'deployments.get'>
-/** More are found in the list of containers. */
-const shownAddresses = 3
 
 export function ProgressPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
@@ -75,6 +74,10 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const [asked, setAsked] = useState<Release | null>(null)
 
+  // The release's own times, as every list says them; the events have the agent's clock.
+  const elapsedMs =
+    (release && releaseDurationMs(release)) ??
+    (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
 
   const subjects = subjectsOf(deployment, release)
@@ -115,9 +118,13 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
       <PageHead
         title={deployment.project.name}
         fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
+        crumb={progress.try > 0 ? t('detail.release', { number: progress.try }) : undefined}
         crumbs={[
           { label: t('list.title'), link: links.deployments(teamSlug) },
-          { label: title, link: links.deployment(teamSlug, deployment.id) },
+          {
+            label: t('detail.fullTitle', { title, node: deployment.node.name }),
+            link: links.deployment(teamSlug, deployment.id),
+          },
         ]}
         mark={
           <TextLink {...links.deployment(teamSlug, deployment.id)} strong className="font-mono text-[17px]">
@@ -170,21 +177,24 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             verified={countVerified(states)}
             total={rows.length}
             share={shareOf(states)}
-            now={now}
+            elapsedMs={elapsedMs}
             lastTimeMs={lastTime(releases.data, progress.try)}
             service={serviceOf(deployment, progress, t)}
             queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
           />
+          {busy && <ReleaseResult status="in-progress" text={t('result.pending', { count: rows.length })} />}
           {ended && (
             <ReleaseResult
-              failed={progress.status === 'failed'}
+              status={progress.status === 'failed' ? 'failed' : 'successful'}
               text={
-                progress.status === 'failed'
-                  ? toSentence(
-                      progress.reason ?? release?.reason ?? t('result.failed'),
-                      subjects.map(({ name }) => name),
-                    )
-                  : successText(rows, progress, release, t)
+                progress.status === 'failed' ? (
+                  <Reason
+                    text={progress.reason ?? release?.reason ?? t('result.failed')}
+                    names={subjects.map(({ name }) => name)}
+                  />
+                ) : (
+                  successText(rows, elapsedMs ?? 0, t)
+                )
               }
             >
               {progress.status === 'failed' ? (
@@ -285,7 +295,7 @@ function lastTime(releases: readonly Release[] | undefined, number: number): num
   const last = releases?.find(
     (release) => release.number < number && release.status === 'successful' && release.finishedAt,
   )
-  return last?.finishedAt ? Date.parse(last.finishedAt) - Date.parse(last.startedAt) : null
+  return last ? releaseDurationMs(last) : null
 }
 
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
@@ -317,17 +327,12 @@ function serviceOf(
 /** "2 images deployed in 14.3 s. hello-web was down for 12.1 s while its previous container stopped." */
 function successText(
   rows: readonly { subject: RowSubject; instance: InstanceProgress | undefined }[],
-  progress: Progress,
-  release: Release | undefined,
+  elapsedMs: number,
   t: T,
 ): string {
-  // The release's own times, as every list says them; the events have the agent's clock.
-  const ms = release?.finishedAt
-    ? Date.parse(release.finishedAt) - Date.parse(release.startedAt)
-    : (progress.endedAt ?? 0) - (progress.startedAt ?? 0)
   const downtimes = rows.flatMap(({ subject, instance }) => {
     const down = downtimeMs(instance)
     return down === null ? [] : [t('result.downtime', { name: subject.name, time: duration(down) })]
   })
-  return [t('result.successful', { count: rows.length, time: duration(Math.max(0, ms)) }), ...downtimes].join(' ')
+  return [t('result.successful', { count: rows.length, time: duration(elapsedMs) }), ...downtimes].join(' ')
 }

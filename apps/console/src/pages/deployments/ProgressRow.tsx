@@ -9,6 +9,7 @@ import { links } from '../../links.ts'
 import { bytesOf, bytesText } from './bytes.ts'
 import { type InstanceView, type Step, shownPhases } from './instance-view.ts'
 import type { InstanceProgress } from './progress.ts'
+import { Reason } from './Reason.tsx'
 
 export type RowSubject = { instanceId: string; name: string; tag: string; digest?: string | null; configId?: string }
 type Props = {
@@ -67,14 +68,14 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
         </ol>
       )}
       {detail && (open || failed || detail.length > shortDetail) && (
-        <p className="mt-2 flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-small text-ink-2 md:ml-[104px]">
+        <div className="mt-2 flex items-center gap-2 rounded-md bg-sunken px-2.5 py-2 text-small text-ink-2 md:ml-[104px]">
           {failed ? (
             <CircleX aria-hidden className="text-failed" />
           ) : (
             <HeartPulse aria-hidden className="text-progress" />
           )}
-          <span className="min-w-0">{detail}</span>
-        </p>
+          <div className="min-w-0 break-words">{failed ? <Reason text={detail} /> : detail}</div>
+        </div>
       )}
       {open && (
         <div className="mt-2 flex flex-wrap gap-2 md:ml-[104px]">

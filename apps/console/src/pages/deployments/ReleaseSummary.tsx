@@ -11,7 +11,7 @@ type Props = {
   verified: number
   total: number
   share: number
-  now: number
+  elapsedMs: number | null
   lastTimeMs: number | null
   /** What answers now, in words. */
   service: { text: string; tone: 'good' | 'plain' | 'bad' } | null
@@ -20,10 +20,9 @@ type Props = {
 }
 
 /** The strip above the hero: how it stands, how far, how long, and what answers meanwhile. */
-export function ReleaseSummary({ progress, verified, total, share, now, lastTimeMs, service, queue }: Props) {
+export function ReleaseSummary({ progress, verified, total, share, elapsedMs, lastTimeMs, service, queue }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const busy = progress.status === 'in-progress'
-  const elapsed = progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt)
   const tone =
     progress.status === 'failed' ? 'bg-failed' : progress.status === 'successful' ? 'bg-running' : 'bg-progress'
   const Icon = service?.tone === 'good' ? ShieldCheck : service?.tone === 'bad' ? TriangleAlert : Info
@@ -37,7 +36,7 @@ export function ReleaseSummary({ progress, verified, total, share, now, lastTime
           <State kind="deployment" value={progress.status} />
         </Fact>
         <Fact label={t('progress.images')}>{t('progress.verified', { done: verified, total })}</Fact>
-        <Fact label={t('progress.elapsed')}>{elapsed === null ? '-' : duration(elapsed)}</Fact>
+        <Fact label={t('progress.elapsed')}>{elapsedMs === null ? '-' : duration(elapsedMs)}</Fact>
         <Fact label={t('progress.lastTime')}>{lastTimeMs === null ? '-' : duration(lastTimeMs)}</Fact>
         {queue && <Fact label={t('progress.queue')}>{queue}</Fact>}
         {service && (

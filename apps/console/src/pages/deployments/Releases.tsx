@@ -1,4 +1,5 @@
 import type { Result } from '@crux/contract'
+import { releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -15,6 +16,7 @@ import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { PageFoot } from '../../table/PageFoot.tsx'
+import { Reason } from './Reason.tsx'
 
 const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
 
@@ -60,10 +62,13 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
               </div>
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 break-words text-ink-2">
-                  {release.reason ?? t('releases.images', { count: release.instances.length })}
-                  {release.finishedAt &&
-                    release.status === 'successful' &&
-                    `, ${duration(Date.parse(release.finishedAt) - Date.parse(release.startedAt))}`}
+                  {/* The newest one's reason stands on top of the page. */}
+                  {release.reason && release.reason !== deployment.outcome ? (
+                    <Reason text={release.reason} />
+                  ) : (
+                    t('releases.images', { count: release.instances.length })
+                  )}
+                  {release.status === 'successful' && `, ${duration(releaseDurationMs(release) ?? 0)}`}
                 </span>
                 {release.status === 'successful' && !release.current && (
                   <Button size="sm" icon={Undo2} disabledReason={denied} onClick={() => setAsked(release)}>

@@ -4,9 +4,15 @@ export type Preview = Result<'deployments.preview'>
 export type PreviewInstance = Preview['instances'][number]
 export type ChangeLine = { sign: '-' | '+'; text: string }
 
-/** What stands against a start; another protected deployment in the way is asked about at the start. */
-export const standingProblems = (preview: Preview | undefined) =>
-  preview?.problems.filter(({ property }) => property !== 'protectedDeploymentId') ?? []
+/** Whether it prevents a start; another protected deployment in the way is asked about at the start. */
+export const isStanding = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
+export const standingProblems = (preview: Preview | undefined) => preview?.problems.filter(isStanding) ?? []
+
+/** The description of a problem where the container that it is of is named beside it. */
+export const withoutName = (description: string, containerName: string | undefined): string =>
+  containerName !== undefined && description.startsWith(`${containerName}: `)
+    ? description.slice(containerName.length + 2)
+    : description
 
 /** What changes as the two sides of a diff: "- LOG_LEVEL=info", "+ LOG_LEVEL=debug", "+ ports 8080:80". */
 export function changeLines(changes: PreviewInstance['changes']): ChangeLine[] {

@@ -5,6 +5,9 @@ import { apiQuery } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { nodeHost, type ServiceAddress, serviceAddresses } from '../nodes/service-address.ts'
 
+/** More are found in the list of containers. */
+export const shownAddresses = 3
+
 /** Where the running containers of a deployment are reached, as the node reports them at this moment. */
 export function useServiceAddresses(teamSlug: string, deploymentId: string, nodeId: string): ServiceAddress[] {
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))

@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import type { ServiceAddress } from './service-address.ts'
 
 /** Opens a service in a tab of its own, or copies where it is reached. */
-export function OpenService({ address, main }: { address: ServiceAddress; main?: boolean }) {
+export function OpenService({ address, main, size }: { address: ServiceAddress; main?: boolean; size?: 'sm' }) {
   const { t } = useTranslation()
   return (
     <span className="inline-flex min-w-0 items-center">
@@ -16,6 +16,7 @@ export function OpenService({ address, main }: { address: ServiceAddress; main?:
           rel="noreferrer"
           title={address.url}
           icon={ExternalLink}
+          size={size}
           variant={main ? 'main' : 'plain'}
         >
           {t('service.open', { address: address.label })}

@@ -1,4 +1,4 @@
-import { labelRules } from '@crux/rules'
+import { defaultContainerName, labelRules } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowDownUp, Container, Plus, SlidersHorizontal, Tag as TagIcon, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
@@ -39,7 +39,7 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
   const tagDenied = live.denied.setTag ?? fixed
   const [adding, setAdding] = useState(false)
   const [taggedId, setTaggedId] = useState<string | null>(null)
-  const columns = useColumns(teamSlug, tagDenied ? undefined : setTaggedId)
+  const columns = useColumns(teamSlug, images, tagDenied ? undefined : setTaggedId)
   const tagged = images.find((image) => image.id === taggedId)
   const untagged = images.filter((image) => !image.tag).length
 
@@ -133,14 +133,18 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
   )
 }
 
-function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column<VersionImage>[] {
+function useColumns(
+  teamSlug: string,
+  images: readonly VersionImage[],
+  onTag?: (imageId: string) => void,
+): Column<VersionImage>[] {
   const { t } = useTranslation('versions')
   return [
     {
       id: 'order',
       header: t('image.order'),
       narrow: 'none',
-      cell: (image) => <span className="text-ink-3 tabular-nums">{image.order + 1}</span>,
+      cell: (image) => <span className="text-ink-3 tabular-nums">{images.indexOf(image) + 1}</span>,
     },
     {
       id: 'container',
@@ -148,7 +152,7 @@ function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column
       narrow: 'title',
       cell: (image) => (
         <TextLink {...links.containerConfiguration(teamSlug, image.config.id)} strong>
-          {image.config.name ?? image.name}
+          {image.config.name || defaultContainerName(image.name)}
         </TextLink>
       ),
     },

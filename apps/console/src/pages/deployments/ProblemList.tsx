@@ -1,0 +1,69 @@
+import type { Result } from '@crux/contract'
+import { CircleX, Shield } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { cx } from '../../components/class-names.ts'
+import { TextLink } from '../../components/TextLink.tsx'
+import { isStanding, type Preview, withoutName } from './change-lines.ts'
+import { type Problem, problemLink } from './field-link.ts'
+import { toSentence } from './release-failure.ts'
+
+type Props = {
+  preview: Preview
+  /** In the order in which they are shown. */
+  problems: readonly Problem[]
+  /** With it each problem leads to the field where it is fixed. */
+  place: { teamSlug: string; deployment: Result<'deployments.get'> } | undefined
+  /** Of the instance whose page this is: its problems need no name. */
+  instanceId?: string
+  className?: string
+}
+
+/** What prevents a start: how much, then each problem with its container and the way to its field. */
+export function ProblemList({ preview, problems, place, instanceId, className }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const standing = problems.filter(isStanding)
+  // Asked about at the start: there is nothing to fix.
+  const asked = problems.filter((problem) => !isStanding(problem))
+  const nameOf = (id: string | null | undefined) =>
+    preview.instances.find((instance) => instance.instanceId === id)?.containerName
+  const questions = asked.map(({ property, description }) => (
+    <p key={property} className={cx('flex items-start gap-2', className)}>
+      <Shield aria-hidden className="mt-0.5 text-progress" />
+      <span className="min-w-0 break-words">{description}</span>
+    </p>
+  ))
+  if (standing.length === 0) return questions
+  return (
+    <>
+      <section aria-label={t('changes.problems')} className={cx('text-failed', className)}>
+        <h3 className="flex items-center gap-2 font-strong">
+          <CircleX aria-hidden />
+          {t('detail.settle', { count: standing.length })}
+        </h3>
+        <ul className="mt-1.5 grid gap-2 pl-6">
+          {standing.map((problem) => {
+            const name = nameOf(problem.instanceId)
+            const link = place && problemLink(place.teamSlug, place.deployment, problem)
+            const text = toSentence(withoutName(problem.description, name), [])
+            return (
+              <li key={`${problem.property} ${problem.description}`} className="min-w-0 break-words">
+                {name && problem.instanceId !== instanceId && (
+                  <>
+                    <b className="mono font-semibold">{name}</b>:{' '}
+                  </>
+                )}
+                {/[.?!]$/.test(text) ? text : `${text}.`}{' '}
+                {link && (
+                  <TextLink {...link} inline className="whitespace-nowrap">
+                    {t('changes.mend')}
+                  </TextLink>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      </section>
+      {questions}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { useTranslation } from 'react-i18next'
+import { toSentence } from './release-failure.ts'
+import { splitReason } from './split-reason.ts'
+
+/** Why a release failed, as one sentence; what another program said about it is opened by who looks for it. */
+export function Reason({ text, names = [] }: { text: string; names?: readonly string[] }) {
+  const { t } = useTranslation('deployments')
+  const split = splitReason(toSentence(text, names))
+  return (
+    <>
+      {split.text}
+      {split.details && (
+        <details className="mt-0.5 text-small font-normal text-ink-2">
+          <summary className="w-fit cursor-pointer rounded-sm hover:text-ink">{t('result.details')}</summary>
+          <code className="break-words">{split.details}</code>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import type { Answer } from '@crux/contract'
+import type { App } from '../context.ts'
+import type { LoadedDeployment } from './load.ts'
+import { listNeighbours } from './neighbours.ts'
+import type { Next } from './preview.ts'
+
+type Problem = Answer<'deployments.preview'>['problems'][number]
+
+/**
+ * Containers that a start could not create, since another project of the team has one of that name on the node, by the records. What
+ * the records do not know, the agent refuses at the start.
+ */
+export async function findNamesInUse(
+  app: App,
+  deployment: LoadedDeployment,
+  next: readonly Next[],
+): Promise<Problem[]> {
+  const neighbours = await listNeighbours(app.database.pool, { ...deployment, nodeId: deployment.node.id })
+  return next.flatMap(({ instanceId, config }, index) => {
+    const name = `${deployment.prefix}-${config.name}`
+    const holder = neighbours.find((other) => other.name === name)
+    if (!holder) return []
+    return [
+      {
+        property: `instances[${index}].config.name`,
+        error: 'containerNameInUse',
+        description: `${config.name}: ${holder.projectName} has a container ${name} on ${deployment.node.name}. Name this one differently, or choose another prefix.`,
+        instanceId,
+      },
+    ]
+  })
+}

@@ -1,0 +1,101 @@
+import {
+  createDeployment,
+  createService,
+  deploy,
+  freePort,
+  idle,
+  loadImage,
+  raw,
+  unique,
+  type World,
+  web,
+} from '@crux/test-kit'
+
+const row = <T extends object>(value: T) => ({ id: crypto.randomUUID(), ...value })
+
+/** A deployment that cannot start, for every reason that is known before it does. */
+export type StartProblems = {
+  deploymentId: string
+  /** Of the containers `shop` and `worker`: the second one has the first one's name. */
+  configIds: { shop: string; worker: string }
+  nodeName: string
+  holder: {
+    project: string
+    container: string
+    gated: string
+    host: string
+    ports: { published: number; gated: number }
+  }
+  /** A container that Crux did not start, with the port that it has. */
+  foreign: { name: string; port: number }
+  end: () => Promise<void>
+}
+
+/** A service that has a port, a gated port and a host name, a container of nobody with a port, and a deployment that asks for all. */
+export async function prepareStartProblems(world: World): Promise<StartProblems> {
+  const { client } = world.person
+  const inTeam = { teamSlug: world.teamSlug }
+  const [published, gated, taken] = [await freePort(), await freePort(), await freePort()]
+  const host = `${unique('shop')}.example.com`
+  const project = unique('holder-')
+  const routed = { expose: 'expose' as const, routing: { domain: host } }
+  const service = await createService(
+    world,
+    [
+      {
+        name: unique('held/web-'),
+        tag: '1',
+        image: web('held'),
+        config: { name: 'web', ports: [row({ internal: 8080, external: published })], ...routed },
+      },
+      {
+        name: unique('held/api-'),
+        tag: '1',
+        image: web('gated'),
+        config: { name: 'api', ports: [row({ internal: 8080, external: gated })], portGate: { enabled: true } },
+      },
+    ],
+    { name: project },
+  )
+  const prefix = unique('held')
+  const result = await deploy(world, (await createDeployment(world, service, prefix)).id)
+  if (result.status !== 'successful') throw new Error(result.outcome)
+
+  const foreignName = unique('foreign-')
+  await loadImage('e2e-foreign:1', idle())
+  const foreign = await raw.create(foreignName, {
+    Image: 'e2e-foreign:1',
+    ExposedPorts: { '80/tcp': {} },
+    HostConfig: { PortBindings: { '80/tcp': [{ HostPort: String(taken) }] } },
+  })
+  await raw.start(foreign)
+
+  const ports = [published, gated, taken].map((external, index) => row({ internal: 8080 + index, external }))
+  const asking = await createService(world, [
+    {
+      name: unique('asks/shop-'),
+      tag: '1',
+      image: web('asks'),
+      config: { name: 'shop', ports, ...routed, secrets: [row({ key: 'DATABASE_PASSWORD', required: true })] },
+    },
+    { name: unique('asks/worker-'), tag: '1', image: idle(), config: { name: 'shop' } },
+  ])
+  const { id } = await createDeployment(world, asking, unique('asks'))
+  const deployment = await client.call('deployments.get', { params: { ...inTeam, deploymentId: id } })
+  const configOf = (index: number) =>
+    deployment.instances.find(({ image }) => image.id === asking.imageIds[index])?.config.id ?? ''
+  return {
+    deploymentId: id,
+    configIds: { shop: configOf(0), worker: configOf(1) },
+    nodeName: deployment.node.name,
+    holder: {
+      project,
+      container: `${prefix}-web`,
+      gated: `${prefix}-api`,
+      host,
+      ports: { published, gated },
+    },
+    foreign: { name: foreignName, port: taken },
+    end: () => raw.remove(foreign).then(() => undefined),
+  }
+}
