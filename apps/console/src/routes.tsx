@@ -165,7 +165,7 @@ const nodeInspect = createRoute({
   path: '/nodes/$nodeId/inspect',
   validateSearch: search.containerSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
-  component: page(['nodes'], () => import('./pages/nodes/ContainerInspectPage.tsx'), 'ContainerInspectPage'),
+  component: page(['nodes'], () => import('./pages/nodes/ContainerPage.tsx'), 'ContainerPage'),
 })
 const deployments = createRoute({
   getParentRoute: () => team,

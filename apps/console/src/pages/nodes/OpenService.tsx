@@ -17,8 +17,9 @@ export function OpenService({ address, main }: { address: ServiceAddress; main?:
           title={address.url}
           icon={ExternalLink}
           variant={main ? 'main' : 'plain'}
+          className="min-w-0"
         >
-          {t('service.open', { address: address.label })}
+          <span className="truncate">{t('service.open', { address: address.label })}</span>
         </ButtonAnchor>
       ) : (
         <code className="px-1">{address.url}</code>
