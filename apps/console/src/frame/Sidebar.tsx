@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '../api/client.ts'
 import { cx } from '../components/class-names.ts'
 import { Tooltip } from '../components/Tooltip.tsx'
+import { useCrumbs } from '../stores/crumbs.ts'
 import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
 import { Brand } from './Brand.tsx'
 import { type NavigationEntry, navigation } from './navigation.ts'
+import { useTeamCounts } from './use-team-counts.ts'
 
 /** The left sidebar inside a team: icons and words, or icons alone when it is collapsed. */
 export function Sidebar({ teamSlug }: { teamSlug: string }) {
@@ -50,13 +50,14 @@ export function NavigationList({
   onGo?: () => void
 }) {
   const { t } = useTranslation()
-  const counts = useQuery({ ...apiQuery('dashboard.get', { params: { teamSlug } }), staleTime: 30_000 }).data
+  const counts = useTeamCounts(teamSlug)
   const countOf: Record<string, number | undefined> = {
     projects: counts?.projects,
     nodes: counts?.more.nodes,
     registries: counts?.more.registries,
   }
   const failed = counts?.failedDeployments ?? 0
+  const section = useSectionOfConfiguration()
   return (
     <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto overflow-x-hidden">
       {navigation.map(({ group, entries }) => (
@@ -72,7 +73,13 @@ export function NavigationList({
           <ul aria-label={group ? t(`nav.${group}`) : undefined} className="grid gap-0.5">
             {entries.map((entry) => (
               <li key={entry.id}>
-                <Entry entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
+                <Entry
+                  entry={entry}
+                  teamSlug={teamSlug}
+                  collapsed={collapsed}
+                  isCurrent={section?.startsWith(entry.link(teamSlug).to)}
+                  onGo={onGo}
+                >
                   {entry.id === 'deployments' && failed > 0 ? (
                     <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
                       <span aria-hidden>{failed}</span>
@@ -91,6 +98,15 @@ export function NavigationList({
   )
 }
 
+/** A configuration belongs to a project, a deployment or a bundle; its breadcrumb begins there. */
+function useSectionOfConfiguration(): string | undefined {
+  const isConfiguration = useRouterState({
+    select: ({ resolvedLocation }) => resolvedLocation?.pathname.includes('/container-configurations/'),
+  })
+  const [first] = useCrumbs()
+  return isConfiguration ? first?.link?.to : undefined
+}
+
 const plannedIds: readonly string[] = ['packages', 'pipelines', 'notifications', 'templates', 'composer']
 const isPlanned = (id: string) => plannedIds.includes(id)
 
@@ -98,11 +114,13 @@ type EntryProps = {
   entry: NavigationEntry
   teamSlug: string
   collapsed: boolean
+  /** It leads to what the page belongs to, where the address alone does not tell. */
+  isCurrent?: boolean
   onGo?: () => void
   children: ReactNode
 }
 
-function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
+function Entry({ entry, teamSlug, collapsed, isCurrent, onGo, children }: EntryProps) {
   const { t } = useTranslation()
   const Icon = entry.icon
   const word = t(`nav.${entry.id}`)
@@ -113,6 +131,7 @@ function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
         onClick={onGo}
         activeOptions={{ includeSearch: false, includeHash: false }}
         aria-label={collapsed ? word : undefined}
+        aria-current={isCurrent ? 'page' : undefined}
         className="group flex h-[30px] items-center gap-[9px] rounded-md px-2 text-ink-2 hover:bg-hover aria-[current=page]:bg-accent-soft aria-[current=page]:font-strong aria-[current=page]:text-ink max-md:h-9"
       >
         <Icon aria-hidden className="group-aria-[current=page]:text-accent" />
