@@ -196,11 +196,11 @@ test('an agent is sent away and its token revoked only after a question, and the
   await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
   await act('Disconnect the agent')
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect the agent' }).click()
-  await expect(page.getByText(`The agent of ${name} is disconnected`)).toBeVisible()
+  await expect(page.getByText(`Agent of ${name} disconnected`)).toBeVisible()
   await expect(page.getByRole('main').getByText('Unreachable', { exact: true })).toBeVisible()
 
   await page.getByRole('link', { name: 'Events' }).click()
-  for (const event of ['Kicked', 'Connected', 'Installed'])
+  for (const event of ['Disconnected by a person', 'Connected', 'Installed'])
     await expect(page.getByRole('table').getByText(event, { exact: true }).first()).toBeVisible()
 
   await act('Revoke the token')

@@ -111,7 +111,7 @@ function DeploymentLink({ teamSlug, labels }: { teamSlug: string; labels: Contai
   return (
     <span className="flex flex-wrap items-baseline gap-x-2">
       <TextLink {...links.deployment(teamSlug, deploymentId)} strong>
-        {project.name} {version.name}
+        {project.type === 'versionless' ? project.name : `${project.name} ${version.name}`}
       </TextLink>
       {release > 0 && (
         <TextLink {...links.deploymentProgress(teamSlug, deploymentId, release)} className="font-normal">

@@ -39,7 +39,7 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
   const tagDenied = live.denied.setTag ?? fixed
   const [adding, setAdding] = useState(false)
   const [taggedId, setTaggedId] = useState<string | null>(null)
-  const columns = useColumns(teamSlug, tagDenied ? undefined : setTaggedId)
+  const columns = useColumns(teamSlug, images, tagDenied ? undefined : setTaggedId)
   const tagged = images.find((image) => image.id === taggedId)
   const untagged = images.filter((image) => !image.tag).length
 
@@ -120,7 +120,14 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
           )}
         </FilteredList>
       )}
-      {adding && <AddImages teamSlug={teamSlug} onAdd={live.addImages} onClose={() => setAdding(false)} />}
+      {adding && (
+        <AddImages
+          teamSlug={teamSlug}
+          firstRegistryId={images.at(-1)?.registry.id}
+          onAdd={live.addImages}
+          onClose={() => setAdding(false)}
+        />
+      )}
       {tagged && (
         <TagPicker
           teamSlug={teamSlug}
@@ -133,14 +140,19 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
   )
 }
 
-function useColumns(teamSlug: string, onTag?: (imageId: string) => void): Column<VersionImage>[] {
+function useColumns(
+  teamSlug: string,
+  images: readonly VersionImage[],
+  onTag?: (imageId: string) => void,
+): Column<VersionImage>[] {
   const { t } = useTranslation('versions')
   return [
     {
       id: 'order',
       header: t('image.order'),
       narrow: 'none',
-      cell: (image) => <span className="text-ink-3 tabular-nums">{image.order + 1}</span>,
+      // Its place among those that are left: the stored order has holes where an image was removed.
+      cell: (image) => <span className="text-ink-3 tabular-nums">{images.indexOf(image) + 1}</span>,
     },
     {
       id: 'container',
