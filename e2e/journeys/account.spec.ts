@@ -22,9 +22,9 @@ test('a forgotten password is replaced with a code from the mail, and the old on
   await page.getByLabel('E-mail').fill(account.email)
   crux.mailbox.empty()
   await page.getByRole('button', { name: 'Send a code' }).click()
-  await expect(page.getByText(`If ${account.email} has an account, a code is on its way.`)).toBeVisible()
+  await expect(page.getByText(`If ${account.email} has an account, we sent a code to it.`)).toBeVisible()
   await page.getByLabel('Code').fill(await crux.mailbox.codeFor(account.email))
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.waitForURL('**/auth/settings/new-password')
 
   // Nothing else comes before the new password.
@@ -62,7 +62,7 @@ test('recovery tells nobody who has an account', async ({ page }) => {
   await page.goto(`${crux.url}/auth/recovery`)
   await page.getByLabel('E-mail').fill('stranger@example.com')
   await page.getByRole('button', { name: 'Send a code' }).click()
-  await expect(page.getByText('If stranger@example.com has an account, a code is on its way.')).toBeVisible()
+  await expect(page.getByText('If stranger@example.com has an account, we sent a code to it.')).toBeVisible()
 })
 
 test('a session that is too old proves itself before the password changes, and comes back to the form', async ({
@@ -85,7 +85,7 @@ test('a session that is too old proves itself before the password changes, and c
   await submitLogin(page)
   await page.waitForURL('**/auth/settings/change-password')
   await choosePassword(page, 'Change password', changed.password)
-  await expect(page.getByText('The password is changed')).toBeVisible()
+  await expect(page.getByText('Password changed')).toBeVisible()
   await signOut(page, crux.url)
   await signIn(page, crux.url, changed)
 })
@@ -96,20 +96,20 @@ test('with an authenticator app the password alone is not enough, and a backup c
   await page.getByRole('button', { name: 'Set up' }).click()
   await expect(page.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible()
   const secret = ((await page.locator('.mono.break-all').textContent()) ?? '').replaceAll(' ', '')
-  const code = page.getByLabel('Code that the app shows')
+  const code = page.getByLabel('Code shown by the app')
   await code.fill('000000')
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect(page.getByText('The code is wrong.')).toBeVisible()
   await code.fill(totp(secret, -1))
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await expect(page.getByText('The authenticator app is on')).toBeVisible()
+  await expect(page.getByText('Authenticator app turned on')).toBeVisible()
 
-  await page.getByRole('button', { name: 'Make codes' }).click()
+  await page.getByRole('button', { name: 'Create codes' }).click()
   const codes = page.locator('ul.mono li')
   await expect(codes).toHaveCount(12)
   const backup = (await codes.first().textContent()) ?? ''
-  await page.getByRole('button', { name: 'I have kept them' }).click()
-  await expect(page.getByText('The backup codes are on')).toBeVisible()
+  await page.getByRole('button', { name: 'I have stored them' }).click()
+  await expect(page.getByText('Backup codes turned on')).toBeVisible()
 
   await signOut(page, crux.url)
   await enterPassword(page, crux.url, account)
@@ -133,7 +133,7 @@ test('with an authenticator app the password alone is not enough, and a backup c
   await page.getByRole('button', { name: 'Use a backup code' }).click()
   await page.getByLabel('Backup code').fill(backup)
   await submitLogin(page)
-  await expect(page.getByText('This backup code was used already.')).toBeVisible()
+  await expect(page.getByText('This backup code was already used.')).toBeVisible()
 })
 
 test.describe('with an authenticator in the device', () => {
@@ -166,7 +166,7 @@ test.describe('with an authenticator in the device', () => {
     await crux.verified(page)
     await settings(page, '/sign-in')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await expect(page.getByText('The passkey is added')).toBeVisible()
+    await expect(page.getByText('Passkey added')).toBeVisible()
     const remove = page.getByRole('button', { name: 'Remove', exact: true })
     await expect(remove).toHaveCount(1)
 
@@ -188,8 +188,8 @@ test.describe('with an authenticator in the device', () => {
     await settings(page, '/second-factors')
     await page.getByRole('button', { name: 'Add a security key' }).click()
     await page.getByLabel('Name').fill('Blue key')
-    await page.getByRole('button', { name: 'Go on and touch the key' }).click()
-    await expect(page.getByText('The security key is added')).toBeVisible()
+    await page.getByRole('button', { name: 'Continue and touch the key' }).click()
+    await expect(page.getByText('Security key added')).toBeVisible()
     await expect(page.getByText('Blue key')).toBeVisible()
 
     await signOut(page, crux.url)
@@ -219,7 +219,7 @@ test('signing up, confirming the address and signing in need no mouse, and error
   await page.keyboard.type(account.email)
   await page.keyboard.press('Enter')
   await expect(password).toBeFocused()
-  await expect(password).toHaveAccessibleDescription('The password is too much like your e-mail address.')
+  await expect(password).toHaveAccessibleDescription('The password is too similar to your e-mail address.')
   for (const field of [password, again]) {
     await tabTo(page, field)
     await page.keyboard.press('ControlOrMeta+a')
@@ -255,7 +255,7 @@ test('a session that is ended on another device is out at once', async ({ page, 
   await expect(page.getByText('this browser')).toBeVisible()
   await expect(page.getByText('Chrome on Linux')).toHaveCount(2)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await expect(page.getByText('Signed out there')).toBeVisible()
+  await expect(page.getByText('Session signed out')).toBeVisible()
   await other.goto(`${crux.url}/teams`)
   await other.waitForURL(/\/auth\/login/)
   await context.close()
@@ -280,6 +280,6 @@ test('an API token is shown once, works within its scope, and stops when it is r
   expect((await write()).status).toBe(403)
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await expect(page.getByText('The token is revoked')).toBeVisible()
+  await expect(page.getByText('Token revoked')).toBeVisible()
   expect((await read()).status).toBe(401)
 })

@@ -48,7 +48,7 @@ test('the end of the session takes nothing along that was typed: it is sent afte
   await expect(word).toBeVisible()
   const [other] = await Promise.all([
     context.waitForEvent('page'),
-    word.getByRole('button', { name: 'Sign in on a new tab' }).click(),
+    word.getByRole('button', { name: 'Sign in in a new tab' }).click(),
   ])
   await other.waitForURL(/\/auth\/login$/)
   await other.close()
@@ -67,11 +67,11 @@ test('a call is made also where the browser believes to be offline, and says at 
   await form.getByLabel('Name').fill(unique('Offline '))
   await context.setOffline(true)
   await form.getByRole('button', { name: 'Create project' }).click()
-  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await expect(form.getByRole('alert')).toHaveText('Could not reach the server. Check your connection and try again.')
   await context.setOffline(false)
   // Nothing is sent behind the person's back when the network returns.
   await expect(page.locator('[data-live]')).toHaveAttribute('data-live', 'live')
-  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await expect(form.getByRole('alert')).toHaveText('Could not reach the server. Check your connection and try again.')
   await form.getByRole('button', { name: 'Create project' }).click()
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
 })
@@ -84,7 +84,7 @@ test('a form that is opened again says nothing of the last time', async ({ page,
   await form.getByLabel('Name').fill(unique('Again '))
   await context.setOffline(true)
   await form.getByRole('button', { name: 'Create token' }).click()
-  await expect(form.getByRole('alert')).toHaveText('Network Error')
+  await expect(form.getByRole('alert')).toHaveText('Could not reach the server. Check your connection and try again.')
   await context.setOffline(false)
   await form.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()

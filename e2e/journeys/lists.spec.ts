@@ -16,7 +16,7 @@ test('a filter that is being typed and a choice that is made meanwhile both hold
   await page.getByRole('searchbox').fill(name)
   await page.getByRole('radio', { name: 'Failed' }).click()
   await page.waitForURL(/status=failed.*filter=/)
-  await expect(page.getByText('Nothing fits the filter')).toBeVisible()
+  await expect(page.getByText('No matches')).toBeVisible()
   await page.getByRole('radio', { name: 'Preparing' }).click()
   await expect(row).toBeVisible()
   await expect(page.getByRole('searchbox')).toHaveValue(name)
@@ -55,11 +55,11 @@ test('what cannot be read again stays, and says from when it is', async ({ page,
   )
   // The list is read again every 15 seconds.
   await page.clock.fastForward(16_000)
-  await expect(page.getByText('This could not be read again.')).toBeVisible()
+  await expect(page.getByText('Could not refresh.')).toBeVisible()
   await expect(page.getByRole('row', { name })).toBeVisible()
   broken = false
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByText('This could not be read again.')).toBeHidden()
+  await expect(page.getByText('Could not refresh.')).toBeHidden()
 })
 
 test('what can be done with a row stays in sight where the table is wider than the window', async ({ page, stage }) => {

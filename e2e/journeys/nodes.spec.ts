@@ -106,6 +106,36 @@ test('a container is stopped, started, read, inspected and deleted from its node
     await expect(page.getByText('"Config"', { exact: false }).first()).toBeVisible()
   })
 
+  await test.step('its own page: state, deployment, actions, and a search in what the engine tells', async () => {
+    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+    await row.click()
+    await expect(page.getByRole('heading', { name: `${prefix}-${name}`, level: 1 })).toBeVisible()
+    const about = page.getByRole('region', { name: 'About this container' })
+    await expect(about.getByRole('link', { name: 'release 1' })).toBeVisible()
+    const details = page.getByRole('region', { name: 'Details from the engine' })
+    await expect(details.getByText('Status', { exact: true })).toBeVisible()
+    await expect(details.getByText('Exit code')).toBeHidden()
+    await details.getByRole('searchbox').fill('RestartPolicy.Name')
+    await expect(details.getByText('HostConfig.RestartPolicy.Name')).toBeVisible()
+    await expect(details.getByText('Status', { exact: true })).toBeHidden()
+    await details.getByRole('searchbox').fill('')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+    await expect(page.getByText('Stopped by Ada Lovelace')).toBeVisible({ timeout: 30_000 })
+    await expect(details.getByText('Exit code')).toBeVisible()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await expect(details.getByText('Exit code')).toBeHidden({ timeout: 30_000 })
+    await about.getByRole('link', { name: 'release 1' }).click()
+    await page.waitForURL(`**/deployments/${deployment.id}/deploy?try=1`)
+  })
+
+  await test.step('the page of a container that is not there says so and leads to the others', async () => {
+    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}/inspect?prefix=${prefix}&name=gone`)
+    await expect(page.getByText('There is no such container')).toBeVisible()
+    await page.getByRole('button', { name: "Show the node's containers" }).click()
+    await expect(page.getByRole('row', { name: `${prefix}-${name}` })).toBeVisible()
+  })
+
   await test.step('delete', async () => {
     await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
     await row.getByRole('button', { name: 'Delete' }).click()
@@ -166,11 +196,11 @@ test('an agent is sent away and its token revoked only after a question, and the
   await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
   await act('Disconnect the agent')
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect the agent' }).click()
-  await expect(page.getByText(`The agent of ${name} is disconnected`)).toBeVisible()
+  await expect(page.getByText(`Agent of ${name} disconnected`)).toBeVisible()
   await expect(page.getByRole('main').getByText('Unreachable', { exact: true })).toBeVisible()
 
   await page.getByRole('link', { name: 'Events' }).click()
-  for (const event of ['Kicked', 'Connected', 'Installed'])
+  for (const event of ['Disconnected by a person', 'Connected', 'Installed'])
     await expect(page.getByRole('table').getByText(event, { exact: true }).first()).toBeVisible()
 
   await act('Revoke the token')

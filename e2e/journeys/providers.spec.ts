@@ -72,7 +72,7 @@ test('what a provider does not tell is asked for, with the first field that lack
   corp.account = { sub: corp.account.sub, email: corp.account.email, email_verified: true }
   await signUpWithCorp(page)
   await page.waitForURL('**/auth/register-oidc?flow=*')
-  await expect(page.getByText('Corp Inc. did not tell everything. Complete your account.')).toBeVisible()
+  await expect(page.getByText('Corp Inc. did not share everything we need. Complete your account.')).toBeVisible()
   await expect(page.getByLabel('E-mail')).toHaveValue(corp.account.email ?? '')
   await expect(page.getByLabel('E-mail')).toBeDisabled()
   await page.getByRole('button', { name: 'Create account' }).click()
@@ -104,7 +104,7 @@ test('an account is linked in the settings, signs in, and is unlinked', async ({
   await page.waitForURL('**/teams/create')
   await settings(page, '/sign-in')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
-  await expect(page.getByText('The account is linked')).toBeVisible()
+  await expect(page.getByText('Account linked')).toBeVisible()
   await expect(page).toHaveURL(/\/auth\/settings\/sign-in/)
   await expect(page.getByRole('button', { name: 'Unlink' })).toBeVisible()
 
@@ -132,7 +132,7 @@ test('an account that signs somebody else in is not linked, which is said', asyn
   await page.waitForURL('**/teams/create')
   await settings(page, '/sign-in')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
-  await expect(page.getByRole('alert')).toContainText('This account signs somebody else in here')
+  await expect(page.getByRole('alert')).toContainText('This account is already used by someone else here')
   await expect(page.getByRole('button', { name: 'Link', exact: true })).toBeVisible()
 })
 

@@ -44,7 +44,7 @@ test.describe('people', () => {
     const context = await browser.newContext()
     const grace = await context.newPage()
     await grace.goto(await crux.mailbox.linkFor(email, '/auth/create-account'))
-    await grace.getByRole('button', { name: 'Go on' }).click()
+    await grace.getByRole('button', { name: 'Continue' }).click()
     await grace.waitForURL('**/auth/settings/new-password')
     await choosePassword(grace, 'Save the password', 'compilers are easy 1')
     await grace.waitForURL(`**/${slug}/dashboard`)
@@ -87,7 +87,7 @@ test.describe('people', () => {
     const stranger = await elsewhere.newPage()
     await crux.verified(stranger)
     await stranger.goto(link)
-    await expect(stranger.getByText('There is no invitation for you here')).toBeVisible()
+    await expect(stranger.getByText('No invitation for you here')).toBeVisible()
     await elsewhere.close()
 
     await ada.goto(crux.url)
@@ -121,7 +121,7 @@ test.describe('people', () => {
     expect(text).toContain('teams.create')
 
     await page.getByLabel('Filter by person or event').fill('nothing like this')
-    await expect(page.getByText('Nothing fits the filter')).toBeVisible()
+    await expect(page.getByText('No matches')).toBeVisible()
   })
 })
 

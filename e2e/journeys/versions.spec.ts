@@ -23,7 +23,7 @@ test('a versioned project: a version, its successor with the same images, and th
   await page.getByLabel('Name', { exact: true }).fill(name)
   await expect(page.getByRole('switch', { name: 'With versions' })).toBeChecked()
   await page.getByRole('button', { name: 'Create project' }).click()
-  await expect(page.getByText('No version yet')).toBeVisible()
+  await expect(page.getByText('No versions yet')).toBeVisible()
 
   await page.getByRole('button', { name: 'New version' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('1.0.0')
@@ -31,7 +31,7 @@ test('a versioned project: a version, its successor with the same images, and th
   await page.waitForURL(/\/versions\//)
   await addImage(page, /^registry-/, image)
 
-  await page.getByRole('button', { name: 'New version from this' }).click()
+  await page.getByRole('button', { name: 'New version from ' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('1.1.0')
   await page.getByRole('dialog').getByRole('button', { name: 'Create the next version' }).click()
   await expect(page.getByRole('heading', { name: `${name} 1.1.0` })).toBeVisible()
@@ -50,16 +50,16 @@ test('a versioned project: a version, its successor with the same images, and th
 })
 
 async function moveUp(page: Page, name: string, place: number, of: number) {
-  await page.getByRole('button', { name: `Move ${name}, place ${place} of ${of}` }).focus()
+  await page.getByRole('button', { name: `Move ${name}, position ${place} of ${of}` }).focus()
   await page.keyboard.press('Space')
-  await expect(page.getByText(`${name} is at place ${place} of ${of}.`)).toBeAttached()
+  await expect(page.getByText(`${name} is at position ${place} of ${of}.`)).toBeAttached()
   // The places are measured a moment after the row was taken: a key before that, faster than any hand, moves nothing.
   await expect(async () => {
     await page.keyboard.press('ArrowUp')
-    await expect(page.getByText(`${name} is at place ${place - 1} of ${of}.`)).toBeAttached({ timeout: 1_000 })
+    await expect(page.getByText(`${name} is at position ${place - 1} of ${of}.`)).toBeAttached({ timeout: 1_000 })
   }).toPass()
   await page.keyboard.press('Space')
-  await expect(page.getByRole('button', { name: `Move ${name}, place ${place - 1} of ${of}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Move ${name}, position ${place - 1} of ${of}` })).toBeVisible()
 }
 
 test('images are put in order by keyboard and by dragging, and the order is kept', async ({ page, stage }) => {
@@ -74,7 +74,7 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await expect(order(page)).toHaveText(names)
 
   await page.getByRole('button', { name: 'Reorder' }).click()
-  const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name}, place`) })
+  const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name}, position`) })
   await moveUp(page, web, 3, 3)
   await page.getByRole('button', { name: 'Save the order' }).click()
   await expect(order(page)).toHaveText([db, web, api])
@@ -87,9 +87,9 @@ test('images are put in order by keyboard and by dragging, and the order is kept
   await page.mouse.down()
   await page.mouse.move(from.x + 10, from.y - 10, { steps: 4 })
   await page.mouse.move(to.x + 10, to.y + 4, { steps: 12 })
-  await expect(page.getByText(`${api} is at place 1 of 3.`)).toBeAttached()
+  await expect(page.getByText(`${api} is at position 1 of 3.`)).toBeAttached()
   await page.mouse.up()
-  await expect(page.getByRole('button', { name: `Move ${api}, place 1 of 3` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Move ${api}, position 1 of 3` })).toBeVisible()
   // For 50 ms after a drop every click counts as the end of the dragging, faster than any hand.
   const saved = page.getByRole('button', { name: 'Save the order' })
   await expect(async () => {

@@ -46,7 +46,7 @@ const withoutSession: Shot[] = [
   { name: 'status', path: () => '/status' },
   ...whenFull(
     ...(['login', 'register', 'verify', 'recovery'] as const).map((name) =>
-      unreachable(name, `/auth/${name}`, /\/kratos\/self-service\//, 'The form could not be prepared'),
+      unreachable(name, `/auth/${name}`, /\/kratos\/self-service\//, 'Could not prepare the form'),
     ),
     unreachable('flow-error', '/error?id=4711', /\/kratos\/self-service\//, 'This could not be loaded'),
   ),
@@ -100,8 +100,8 @@ const withSession: Shot[] = [
     name: 'account-backup-codes',
     path: () => '/auth/settings/second-factors',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Make codes' }).click()
-      await expect(page.getByRole('button', { name: 'I have kept them' })).toBeVisible()
+      await page.getByRole('button', { name: 'Create codes' }).click()
+      await expect(page.getByRole('button', { name: 'I have stored them' })).toBeVisible()
     },
   },
   { name: 'account-sessions', path: () => '/auth/settings/sessions' },
@@ -112,7 +112,7 @@ const withSession: Shot[] = [
         `account-${name}`,
         `/auth/settings/${name}`,
         /\/kratos\/self-service\//,
-        'The form could not be prepared',
+        'Could not prepare the form',
       ),
     ),
     unreachable('account-sessions', '/auth/settings/sessions', /\/kratos\/sessions\?/, 'This could not be loaded'),

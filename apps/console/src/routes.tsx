@@ -5,6 +5,7 @@ import { SkeletonPage } from './components/Skeletons.tsx'
 import { requireSession, requireTeam, startPage } from './entry.ts'
 import { CrashPage } from './frame/CrashPage.tsx'
 import { page } from './page.ts'
+import { latestQuery } from './pages/dashboard/deployment-queries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
 import * as search from './search.ts'
@@ -59,7 +60,10 @@ const teamHome = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => team,
   path: '/dashboard',
-  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('dashboard.get', { params })),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('dashboard.get', { params }))
+    void queryClient.prefetchQuery(latestQuery(params.teamSlug))
+  },
   component: page(['dashboard', 'deployments'], () => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 const registries = createRoute({
@@ -165,7 +169,7 @@ const nodeInspect = createRoute({
   path: '/nodes/$nodeId/inspect',
   validateSearch: search.containerSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
-  component: page(['nodes'], () => import('./pages/nodes/ContainerInspectPage.tsx'), 'ContainerInspectPage'),
+  component: page(['nodes'], () => import('./pages/nodes/ContainerPage.tsx'), 'ContainerPage'),
 })
 const deployments = createRoute({
   getParentRoute: () => team,

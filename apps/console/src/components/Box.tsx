@@ -29,12 +29,12 @@ export function Box({ title, aside, tools, children, className, label }: Props) 
   )
 }
 
-/** Pairs of a name and a value, as the head of a details page shows them. */
-export function Facts({ items }: { items: { label: ReactNode; value: ReactNode }[] }) {
+/** Pairs of a name and a value, as the head of a details page shows them. A long one takes a line of its own on a phone. */
+export function Facts({ items }: { items: { label: ReactNode; value: ReactNode; isLong?: boolean }[] }) {
   return (
     <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3 max-md:grid max-md:grid-cols-2 max-md:gap-x-4">
       {items.map((item, index) => (
-        <div key={index} className="min-w-0">
+        <div key={index} className={cx('min-w-0', item.isLong && 'max-md:col-span-2')}>
           <dt className="text-small text-ink-2">{item.label}</dt>
           <dd className="mt-0.5 font-strong wrap-anywhere">{item.value}</dd>
         </div>

@@ -6,8 +6,7 @@ import { describeError } from '../api/errors.ts'
 export const toastSuccess = (text: string) => toast.success(text, { id: `success:${text}` })
 export const toastWarning = (text: string) =>
   toast(text, { id: `warning:${text}`, duration: 5000, className: 'toast-warning', icon: '!' })
-export const toastText = (text: string) =>
-  toast.error(text, { id: `error:${text}`, position: 'top-center', className: 'toast-error' })
+export const toastText = (text: string) => toast.error(text, { id: `error:${text}`, className: 'toast-error' })
 
 /** The toast of a failed call: the server's words, or one general sentence for 500 and above. */
 export const toastError = (error: unknown) => toastText(describeError(error).text)
@@ -17,7 +16,9 @@ export function Toasts() {
   // Beside the dialogs, not below them: those stand outside the root too.
   return createPortal(
     <Toaster
-      position="bottom-center"
+      position="top-center"
+      // Below the top bar, whose search and menu stay in reach.
+      containerStyle={{ top: 56 }}
       toastOptions={{
         className: 'toast',
         success: { iconTheme: { primary: 'var(--state-running)', secondary: 'var(--surface-raised)' } },

@@ -76,7 +76,9 @@ export function TokenCreate({ title, draftOf, description, nameless, scopes, cre
           </Button>
         </div>
       )}
-      {!nameless && <TextField form={form} name="name" label={t('name')} help={t('nameHelp')} autoComplete="off" />}
+      {!nameless && (
+        <TextField form={form} name="name" label={t('name')} help={t('nameHelp', limits.name)} autoComplete="off" />
+      )}
       {scopes && scopes.length > 1 && (
         <ChipsField
           form={form}

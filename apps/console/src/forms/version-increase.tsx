@@ -30,7 +30,7 @@ export function VersionIncrease({ teamSlug, projectId, version, onClose }: Props
   return (
     <FormSheet
       title={t('form.increaseTitle', { name: version.name })}
-      description={t('form.increaseText')}
+      description={t('form.increaseText', { name: version.name })}
       form={form}
       submitLabel={t('form.increase')}
       call={increase}

@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '../api/client.ts'
 import { cx } from '../components/class-names.ts'
 import { Tooltip } from '../components/Tooltip.tsx'
 import { useCrumbs } from '../stores/crumbs.ts'
 import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
 import { Brand } from './Brand.tsx'
 import { type NavigationEntry, navigation } from './navigation.ts'
+import { useTeamCounts } from './use-team-counts.ts'
 
 /** The left sidebar inside a team: icons and words, or icons alone when it is collapsed. */
 export function Sidebar({ teamSlug }: { teamSlug: string }) {
@@ -51,7 +50,7 @@ export function NavigationList({
   onGo?: () => void
 }) {
   const { t } = useTranslation()
-  const counts = useQuery({ ...apiQuery('dashboard.get', { params: { teamSlug } }), staleTime: 30_000 }).data
+  const counts = useTeamCounts(teamSlug)
   const countOf: Record<string, number | undefined> = {
     projects: counts?.projects,
     nodes: counts?.more.nodes,
@@ -73,7 +72,12 @@ export function NavigationList({
           <ul aria-label={group ? t(`nav.${group}`) : undefined} className="grid gap-0.5">
             {entries.map((entry) => (
               <li key={entry.id}>
-                <Entry entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
+                <Entry
+                  entry={entry}
+                  teamSlug={teamSlug}
+                  collapsed={collapsed}
+                  onGo={onGo}
+                >
                   {entry.id === 'deployments' && failed > 0 ? (
                     <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
                       <span aria-hidden>{failed}</span>

@@ -50,8 +50,8 @@ function Breadcrumb() {
     <nav aria-label={t('top.crumbs')} className="flex min-w-0 items-center gap-1.5 text-ink-3">
       {team && (
         <span className="flex shrink-0 items-center gap-1.5 max-md:hidden">
-          <Link {...links.teamHome(team.slug)} className="rounded-sm hover:text-ink">
-            {team.slug}
+          <Link {...links.teamHome(team.slug)} className="max-w-40 truncate rounded-sm hover:text-ink">
+            {team.name}
           </Link>
           {last && <span aria-hidden>/</span>}
         </span>

@@ -10,7 +10,7 @@ export function NothingFits({ total, onReset }: { total: number; onReset: () => 
     <EmptyState
       icon={FilterX}
       title={t('filter.nothing')}
-      text={t('filter.nothingText', { total })}
+      text={t('filter.nothingText', { count: total })}
       action={<Button onClick={onReset}>{t('filter.reset')}</Button>}
     />
   )

@@ -1,7 +1,7 @@
 import type { Result } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime, useNow } from '../../components/RelativeTime.tsx'
-import { Pill, Tag } from '../../components/Tag.tsx'
+import { Pill } from '../../components/Tag.tsx'
 import type { Column } from '../../table/DataTable.tsx'
 
 export type Token = Result<'tokens.list'>[number]
@@ -22,7 +22,7 @@ export function useTokenColumns(): Column<Token>[] {
       header: t('scope'),
       narrow: 'lead',
       sort: (token) => token.scope,
-      cell: (token) => <Tag>{t(`scopes.${token.scope}`)}</Tag>,
+      cell: (token) => <Pill>{t(`scopes.${token.scope}`)}</Pill>,
     },
     {
       id: 'created',

@@ -34,7 +34,7 @@ describe('what happened to an account', () => {
       'Signed in with ACME',
     ],
     [{ event: 'signed-up', details: { method: 'passkey' } }, 'Signed up with a passkey'],
-    [{ event: 'recovered', details: { method: 'code_recovery' } }, 'Got back in with a recovery code'],
+    [{ event: 'recovered', details: { method: 'code_recovery' } }, 'Recovered the account with a recovery code'],
     [{ event: 'factor-added', details: { factor: 'a security key' } }, 'Added a security key'],
     [
       { event: 'address-changed', details: { from: 'a@example.com', to: '<b>@example.com' } },

@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 import { LatestDeployments } from './LatestDeployments.tsx'
+import { UrgentDeployments } from './UrgentDeployments.tsx'
 
 export function DashboardPage() {
   const { t } = useTranslation('dashboard')
@@ -23,15 +24,24 @@ export function DashboardPage() {
       <QueryView query={query} skeleton={<SkeletonRows rows={4} />}>
         {(dashboard) => (
           <div className="grid gap-4">
+            <UrgentDeployments teamSlug={team.slug} dashboard={dashboard} />
+            {me?.onboarding && !isComplete(dashboard) && (
+              <FirstSteps teamSlug={team.slug} onboarding={dashboard.onboarding} />
+            )}
             <Counters dashboard={dashboard} />
-            {me?.onboarding && <FirstSteps teamSlug={team.slug} onboarding={dashboard.onboarding} />}
             <LatestDeployments teamSlug={team.slug} />
+            {/* Folded by then, and nobody's next step. */}
+            {me?.onboarding && isComplete(dashboard) && (
+              <FirstSteps teamSlug={team.slug} onboarding={dashboard.onboarding} />
+            )}
           </div>
         )}
       </QueryView>
     </>
   )
 }
+
+const isComplete = ({ onboarding }: Result<'dashboard.get'>) => Object.values(onboarding).every(({ done }) => done)
 
 function Summary({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
   const { t } = useTranslation('dashboard')
@@ -62,15 +72,14 @@ function Counters({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
     { name: 'nodes', value: dashboard.more.nodes, link: links.nodes(slug) },
     { name: 'registries', value: dashboard.more.registries, link: links.registries(slug) },
     { name: 'users', value: dashboard.users, link: links.team(id) },
-    { name: 'auditLog', value: dashboard.auditLog, link: links.auditLog(slug) },
   ] as const
   return (
     <ul
       aria-label={t('counters.label')}
-      className="grid grid-cols-2 overflow-hidden rounded-box border border-line bg-line gap-px wide:grid-cols-4"
+      className="flex flex-wrap overflow-hidden rounded-box border border-line bg-line gap-px"
     >
       {counters.map((counter) => (
-        <li key={counter.name} className="bg-surface">
+        <li key={counter.name} className="min-w-32 flex-1 bg-surface">
           <Link {...counter.link} className="block px-3.5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2">
             <span className="block text-small text-ink-2">{t(`counters.${counter.name}`)}</span>
             <span

@@ -1,22 +1,17 @@
 import type { Container, Result } from '@crux/contract'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Box as BoxIcon, Info, Play, RotateCw, ScrollText, Square, Trash2, Unplug, X } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Box as BoxIcon, ScrollText, Unplug, X } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '../../api/client.ts'
-import { useChannel, useLinkStatus } from '../../api/live.ts'
-import { useDenied } from '../../api/me.ts'
+import { useChannel } from '../../api/live.ts'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
-import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import type { Action } from '../../components/Menu.tsx'
 import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { StateMark } from '../../components/State.tsx'
-import { lookOf } from '../../components/state-looks.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
@@ -24,23 +19,21 @@ import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NothingFits } from '../../table/NothingFits.tsx'
 import { ContainerPorts } from './ContainerPorts.tsx'
+import { ContainerState, Health } from './ContainerState.tsx'
 import {
   containerKey,
-  containerLook,
   containerName,
+  imageText,
   isFailing,
   isForeign,
   isInternal,
-  isStopNoticed,
-  ownWords,
-  type PendingOperation,
   prefixOf,
   type StateFilter,
   stateFilterOf,
 } from './containers.ts'
 import { nodeHost } from './service-address.ts'
-import { stoppedBy } from './stopped-by.ts'
-import { useContainerOperations } from './use-container-operations.ts'
+import { useContainerActions } from './use-container-actions.ts'
+import { useStopper } from './use-stopper.ts'
 
 type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
 
@@ -48,13 +41,10 @@ type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string; onC
 export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const navigate = useNavigate()
-  const link = useLinkStatus()
   const [containers, setContainers] = useState<readonly Container[] | null>(null)
   const [text, setText] = useState('')
   const [internal, setInternal] = useState(false)
   const [state, setState] = useState<StateFilter>('all')
-  const mayDelete = useDenied('node/delete-container')
-  const mayOperate = useDenied('node/container-command')
 
   const send = useChannel(
     'node',
@@ -68,11 +58,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       },
     },
   )
-  const operations = useContainerOperations(containers, `/${teamSlug}/nodes/${node.id}`, (container, operation) =>
-    operation === 'delete'
-      ? send('delete-container', { container: container.id })
-      : send('container-command', { container: container.id, operation }),
-  )
+  const { actionsOf, pendingOf } = useContainerActions({ teamSlug, nodeId: node.id, containers, send })
 
   const stopper = useStopper(teamSlug, node.id, containers)
   const host = nodeHost(node.address, location.hostname)
@@ -81,84 +67,21 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
     return <EmptyState icon={Unplug} title={t('containers.awayTitle')} text={t('containers.awayText')} />
   if (!containers) return <SkeletonRows />
 
-  const remove = async (container: Container) => {
-    const name = containerName(container)
-    const sure = await confirm({
-      title: t('containers.deleteTitle', { name }),
-      text: t('containers.deleteText'),
-      action: t('containers.delete'),
-      danger: true,
-    })
-    if (sure) operations.run(container, 'delete')
-  }
-  /** A stop takes a service down with one press on a small icon: asked first where somebody would notice. */
-  const stop = async (container: Container) => {
-    const name = containerName(container)
-    const published = container.ports.flatMap(({ external }) => external ?? [])
-    const sure =
-      !isStopNoticed(container) ||
-      (await confirm({
-        title: t('containers.stopTitle', { name }),
-        text: [
-          ...(published.length > 0
-            ? [t('containers.stopPorts', { count: published.length, ports: published.join(', ') })]
-            : []),
-          t('containers.stopText'),
-        ].join(' '),
-        action: t('containers.stop'),
-        danger: true,
-      }))
-    if (sure) operations.run(container, 'stop')
-  }
-  const stale = link !== 'open' && t('containers.offline')
   const actions = (container: Container): RowAction[] => {
-    const running = container.state === 'running'
-    const busy = operations.pendingOf(container)
-    const foreign = isForeign(container) && t('containers.notYours')
-    const ref = container.managed ?? container.id
-    const off = foreign || stale || mayOperate || (busy && t(`containers.busy.${busy}`))
-    const inline = (
-      operation: Exclude<PendingOperation['operation'], 'delete'>,
-      icon: typeof Play,
-      extra: string | false = false,
-    ): RowAction => ({
-      id: operation,
-      label: t(`containers.${operation}`),
-      icon,
-      inline: true,
-      disabledReason: off || extra,
-      run: () => (operation === 'stop' ? void stop(container) : operations.run(container, operation)),
-    })
+    const { operate, restart, remove, foreign } = actionsOf(container)
+    const inline = (action: Action): RowAction => ({ ...action, inline: true })
     return [
-      running
-        ? inline('stop', Square)
-        : inline('start', Play, container.state !== 'exited' && container.state !== null && t('containers.notExited')),
-      inline('restart', RotateCw, !running && t('containers.notRunning')),
+      inline(operate),
+      inline(restart),
       {
         id: 'log',
         label: t('containers.log'),
         icon: ScrollText,
         inline: true,
         disabledReason: foreign,
-        run: () => void navigate(links.containerLog(teamSlug, node.id, ref)),
+        run: () => void navigate(links.containerLog(teamSlug, node.id, container.managed ?? container.id)),
       },
-      {
-        id: 'inspect',
-        label: t('containers.inspect'),
-        icon: Info,
-        inline: true,
-        disabledReason: foreign,
-        run: () => void navigate(links.containerInspect(teamSlug, node.id, ref)),
-      },
-      {
-        id: 'delete',
-        label: t('containers.delete'),
-        icon: Trash2,
-        inline: true,
-        danger: true,
-        disabledReason: foreign || stale || mayDelete || (busy && t(`containers.busy.${busy}`)),
-        run: () => void remove(container),
-      },
+      inline(remove),
     ]
   }
 
@@ -167,7 +90,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
       id: 'state',
       header: t('containers.state'),
       cell: (container) => (
-        <ContainerState container={container} busy={operations.pendingOf(container)} stoppedBy={stopper(container)} />
+        <ContainerState container={container} busy={pendingOf(container)} stoppedBy={stopper(container)} />
       ),
       sort: (container) => container.state,
       narrow: 'lead',
@@ -295,70 +218,3 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
 }
 
 const stateFilters = ['all', 'running', 'failing', 'stopped', 'other'] as const satisfies StateFilter[]
-
-/** Asks the node's events who stopped what, as soon as something has exited. They are stored: any server knows them. */
-function useStopper(teamSlug: string, nodeId: string, containers: readonly Container[] | null) {
-  const exited = containers?.filter(({ state }) => state === 'exited') ?? []
-  const from = useMemo(() => new Date(Date.now() - eventsMs), [])
-  const events = useQuery({
-    ...apiQuery('nodes.audit', {
-      params: { teamSlug, nodeId },
-      query: {
-        from,
-        to: new Date(from.getTime() + 2 * eventsMs),
-        skip: 0,
-        take: 200,
-        filterEventType: 'containerCommand',
-      },
-    }),
-    enabled: exited.length > 0,
-    // A stop is stored when the engine has answered, which is about when the list shows it.
-    refetchInterval: exited.some(({ status }) => /second/.test(status ?? '')) ? 2_000 : false,
-  })
-  const { data } = events
-  return (container: Container) => (data ? stoppedBy(container, data.items) : undefined)
-}
-/** Older stops are shown as the engine words them. */
-const eventsMs = 30 * 24 * 3_600_000
-
-const imageText = (container: Container) =>
-  `${container.imageName}${container.imageTag ? `:${container.imageTag}` : ''}`
-
-function ContainerState({
-  container,
-  busy,
-  stoppedBy,
-}: {
-  container: Container
-  busy?: PendingOperation['operation']
-  stoppedBy?: string
-}) {
-  const { t } = useTranslation(['nodes', 'common'])
-  if (busy) return <StateMark look={lookOf('phase', 'running')} word={t(`containers.busy.${busy}`)} />
-  const { look, exitCode } = containerLook(container, stoppedBy !== undefined)
-  const word = stoppedBy
-    ? t('containers.stoppedBy', { name: stoppedBy })
-    : exitCode === null
-      ? t(`common:state.container.${container.state ?? 'unknown'}`)
-      : t('containers.exited', { code: exitCode })
-  return <StateMark look={look} word={word} reason={container.status ?? undefined} />
-}
-
-const healthWords = ['healthy', 'unhealthy', 'starting'] as const
-
-/** A word that the engine may add one day is shown as it is. */
-function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
-  const known = healthWords.find((word) => word === health)
-  if (known) return t(`containers.healthWord.${known}`)
-  return health === 'none' ? '' : health
-}
-
-function Health({ container }: { container: Container }) {
-  const { t } = useTranslation(['nodes', 'common'])
-  const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
-  if (isForeign(container)) return <span className="text-ink-3">{t('containers.others')}</span>
-  const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
-  const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
-  if (parts.length === 0) return <span className="text-ink-3 max-md:hidden">-</span>
-  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ')}</span>
-}

@@ -12,6 +12,7 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { VersionName } from '../../components/VersionName.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -47,7 +48,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
     {
       id: 'version',
       header: t('deployments.version'),
-      cell: (row) => <span className="mono">{row.version.name}</span>,
+      cell: (row) => <VersionName project={row.project} name={row.version.name} />,
       sort: (row) => row.version.name,
       narrow: 'title',
     },

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
@@ -14,7 +15,6 @@ import { later } from '../../components/later.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { State, StateMark } from '../../components/State.tsx'
 import { lookOf } from '../../components/state-looks.ts'
@@ -155,7 +155,7 @@ function NodeLine({ node, installed }: { node: Node; installed: boolean }) {
     node.version && t('line.agent', { version: node.version }),
     node.status !== 'unreachable' && node.connectedAt && (
       <>
-        {t('line.connected')} <RelativeTime at={node.connectedAt} />
+        {t('line.connected')} <Ago at={node.connectedAt} />
       </>
     ),
     node.address && <code>{node.address}</code>,

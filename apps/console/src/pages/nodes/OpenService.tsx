@@ -18,8 +18,9 @@ export function OpenService({ address, main, size }: { address: ServiceAddress; 
           icon={ExternalLink}
           size={size}
           variant={main ? 'main' : 'plain'}
+          className="min-w-0"
         >
-          {t('service.open', { address: address.label })}
+          <span className="truncate">{t('service.open', { address: address.label })}</span>
         </ButtonAnchor>
       ) : (
         <code className="px-1">{address.url}</code>

@@ -35,6 +35,9 @@ export const containerKey = (container: Pick<Container, 'id'>): string => `${con
 export const containerName = ({ id }: Pick<Container, 'id'>): string =>
   id.prefix ? `${id.prefix}-${id.name}` : id.name
 
+export const imageText = ({ imageName, imageTag }: Pick<Container, 'imageName' | 'imageTag'>): string =>
+  `${imageName}${imageTag ? `:${imageTag}` : ''}`
+
 /** Of another team, of the platform, or not started by Crux: admins and owners see its name, image and state, and nobody here can use it. */
 export const isForeign = (container: Container): boolean => !container.managed
 
@@ -83,6 +86,10 @@ export const isFailing = (container: Container): boolean =>
 /** The engine's words where they say more than the state does: "Up 4 minutes" and "Exited (0) ..." do not. */
 export const ownWords = ({ status }: Container): string | null =>
   !status || /^(Up|Exited|Created)\b/i.test(status) ? null : status
+
+/** Something is told of it besides its state: a health check, restarts, or words of the engine. */
+export const hasHealth = (container: Container): boolean =>
+  (container.health ?? 'none') !== 'none' || Boolean(container.restartCount) || ownWords(container) !== null
 
 /** "8080 → 80", "53 → 53/udp"; a port without a host side is inside the network only. */
 export const portText = (port: Container['ports'][number]): string => {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
-/** What the page reads of the engine's answer; anything else stays in the JSON view. */
+/** What the page shows in tables of its own; anything else is listed by its path. */
 const Engine = z.object({
   Id: z.string().optional(),
+  Created: z.string().optional(),
   Name: z.string().optional(),
   Image: z.string().optional(),
   RestartCount: z.number().optional(),
@@ -10,7 +11,9 @@ const Engine = z.object({
     .object({
       Status: z.string().optional(),
       ExitCode: z.number().optional(),
+      Running: z.boolean().optional(),
       StartedAt: z.string().optional(),
+      FinishedAt: z.string().optional(),
       Error: z.string().optional(),
     })
     .optional(),
@@ -51,7 +54,9 @@ export type GeneralFact =
   | 'image'
   | 'hash'
   | 'restartCount'
+  | 'createdAt'
   | 'startedAt'
+  | 'finishedAt'
   | 'hostname'
   | 'ip'
 export type Inspection = {
@@ -60,30 +65,29 @@ export type Inspection = {
   labels: Fact[]
   networks: Fact[]
   mounts: Fact[]
+  rest: Fact[]
 }
 
 /** Reads the engine's answer into the tables of the page; null when it is no such answer. */
 export function readInspection(json: string): Inspection | null {
-  let raw: unknown
-  try {
-    raw = JSON.parse(json)
-  } catch {
-    return null
-  }
+  const raw = parseJson(json)
   const parsed = Engine.safeParse(raw)
   if (!parsed.success) return null
-  const { Id, Name, Image, RestartCount, State, Config, NetworkSettings, Mounts } = parsed.data
+  const { Id, Name, Created, Image, RestartCount, State, Config, NetworkSettings, Mounts } = parsed.data
   const networks = Object.entries(NetworkSettings?.Networks ?? {})
   const general: [GeneralFact, string | number | undefined][] = [
     ['id', Id],
     ['name', Name?.replace(/^\//, '')],
     ['status', State?.Status],
-    ['exitCode', State?.ExitCode],
+    // The engine answers 0 for a container that has not ended, which would read as an end without a failure.
+    ['exitCode', State?.Running ? undefined : State?.ExitCode],
     ['error', State?.Error || undefined],
     ['image', Config?.Image],
     ['hash', Image],
     ['restartCount', RestartCount],
-    ['startedAt', State?.StartedAt],
+    ['createdAt', known(Created)],
+    ['startedAt', known(State?.StartedAt)],
+    ['finishedAt', State?.Running ? undefined : known(State?.FinishedAt)],
     ['hostname', Config?.Hostname],
     [
       'ip',
@@ -107,8 +111,48 @@ export function readInspection(json: string): Inspection | null {
       name: mount.Destination ?? '',
       value: `${mount.Source ?? mount.Type ?? ''}${mount.RW === false ? ' (read-only)' : ''}`,
     })),
+    rest: listByPath(raw, '').sort(byName),
   }
 }
+
+/** When a container that does not run ended; null for one that runs, was never started, or is not described. */
+export function finishedAt(json: string): string | null {
+  const parsed = Engine.safeParse(parseJson(json))
+  const state = parsed.success ? parsed.data.State : undefined
+  return state?.Running ? null : (known(state?.FinishedAt) ?? null)
+}
+
+/** Paths that the tables show already. */
+const shownAbove = new Set([
+  ...['Id', 'Name', 'Created', 'Image', 'RestartCount', 'Mounts', 'Config.Image', 'Config.Hostname', 'Config.Env'],
+  ...['Config.Labels', 'State.Status', 'State.ExitCode', 'State.Error', 'State.StartedAt', 'State.FinishedAt'],
+  'NetworkSettings.Networks',
+])
+
+/** What lies deeper is shown as JSON: an answer nested a thousand times must not end the page. */
+const depthMax = 8
+
+/** One row per value; a list of plain values is one row, as it stands in the JSON. */
+function listByPath(value: unknown, path: string, depth = 0): Fact[] {
+  if (shownAbove.has(path) || value === null || value === undefined || value === '') return []
+  if (typeof value !== 'object') return [{ name: path, value: String(value) }]
+  const entries = Object.entries(value)
+  if (entries.length === 0) return []
+  if (depth === depthMax || (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')))
+    return [{ name: path, value: JSON.stringify(value) }]
+  return entries.flatMap(([key, entry]) => listByPath(entry, path ? `${path}.${key}` : key, depth + 1))
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+/** The engine writes a time that never came as the year 1. */
+const known = (at: string | undefined): string | undefined => (at && !at.startsWith('0001-') ? at : undefined)
 
 const byName = (a: Fact, b: Fact) => a.name.localeCompare(b.name)
 

@@ -62,7 +62,8 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
             <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>
               {t('common:edit')}
             </Button>
-            {versioned && (
+            {/* An empty project has the button where its versions will be. */}
+            {versioned && project.versions.length > 0 && (
               <Button icon={Plus} variant="main" disabledReason={createDenied} onClick={create.show}>
                 {t('details.addVersion')}
               </Button>

@@ -1,6 +1,6 @@
 import type { Result } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowUpFromLine, CircleCheckBig, GitCommitHorizontal, Plus } from 'lucide-react'
+import { CircleCheckBig, CopyPlus, GitCommitHorizontal, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
@@ -44,8 +44,8 @@ export function VersionList({
   const actions = (version: VersionRow): RowAction[] => [
     {
       id: 'increase',
-      icon: ArrowUpFromLine,
-      label: t('version.increase'),
+      icon: CopyPlus,
+      label: t('version.increase', { name: version.name }),
       inline: true,
       disabledReason: increaseDenied ?? (version.increasable ? null : t('version.notIncreasable')),
       run: () => setIncreased(version),

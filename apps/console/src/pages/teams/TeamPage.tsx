@@ -16,7 +16,7 @@ import { Tag } from '../../components/Tag.tsx'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { Members } from './Members.tsx'
-import { awaitsAnswer } from './members.ts'
+import { awaitsAnswer, countMembers } from './members.ts'
 import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
@@ -48,6 +48,7 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
   const denied = useDenied('teams.update')
   const actions = useLeaveOrDelete(team)
   const { statistics } = team
+  const { members, invited } = countMembers(team)
   const isCurrent = currentTeam(useMe()?.teams ?? [])?.slug === team.slug
   return (
     <>
@@ -73,7 +74,8 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
         <Box label={t('details.facts')}>
           <Facts
             items={[
-              { label: t('column.members'), value: statistics.users },
+              { label: t('column.members'), value: members },
+              ...(invited > 0 ? [{ label: t('details.invited'), value: invited }] : []),
               { label: t('column.projects'), value: statistics.projects },
               { label: t('column.nodes'), value: statistics.nodes },
               { label: t('column.versions'), value: statistics.versions },

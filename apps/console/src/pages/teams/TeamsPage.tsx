@@ -16,6 +16,7 @@ import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
+import { countMembers } from './members.ts'
 
 const TeamCreate = later(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
 
@@ -115,8 +116,8 @@ function useColumns(): Column<Team>[] {
       header: t('column.members'),
       align: 'right',
       narrow: 'none',
-      sort: (team) => team.statistics.users,
-      cell: (team) => team.statistics.users,
+      sort: (team) => countMembers(team).members,
+      cell: (team) => countMembers(team).members,
     },
     number('projects'),
     number('nodes'),

@@ -7,6 +7,12 @@ export type Member = Team['users'][number]
 export const ownersOf = (team: Team): Member[] =>
   team.users.filter((user) => user.role === 'owner' && user.status === 'verified')
 
+/** Who is in the team, and who was only invited: an invitation that ran out or was declined counts for neither. */
+export const countMembers = ({ users }: Pick<Team, 'users'>): { members: number; invited: number } => ({
+  members: users.filter(({ status }) => status === 'verified').length,
+  invited: users.filter(({ status }) => status === 'pending').length,
+})
+
 /** Invited, and nothing is known of it yet. */
 export const awaitsAnswer = (member: Member): boolean => member.status === 'pending' && !member.mailProblem
 

@@ -8,7 +8,6 @@ import { apiQuery } from '../../api/client.ts'
 import { imagesQuery, tagsQuery } from '../../api/registry-browser.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
-import { Chips } from '../../components/Chips.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
@@ -18,27 +17,28 @@ import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
 import { isImageReference } from './image-reference.ts'
+import { RegistryPicker } from './RegistryPicker.tsx'
 import { sortTags } from './tags.ts'
-
-/** More than these do not fit side by side. */
-const chipsMax = 4
 
 type Registry = Result<'registries.list'>[number]
 type Props = {
   teamSlug: string
+  /** The registry to begin with: the one that the last image came from. */
+  firstRegistryId?: string
   onAdd: (images: { registryId: string; images: string[] }[]) => void
   onClose: () => void
 }
 
 /** Chooses images of one registry and adds them all; changing the registry starts anew (ui.md U9.2). */
-export function AddImages({ teamSlug, onAdd, onClose }: Props) {
+export function AddImages({ teamSlug, firstRegistryId, onAdd, onClose }: Props) {
   const { t } = useTranslation('versions')
   const query = useQuery(apiQuery('registries.list', { params: { teamSlug } }))
   const [chosenRegistry, setRegistry] = useState<string | null>(null)
   /** Name to tag; an empty tag is chosen later. */
   const [images, setImages] = useState<ReadonlyMap<string, string>>(new Map())
   const [typed, setTyped] = useState('')
-  const registry = query.data?.find((one) => one.id === chosenRegistry) ?? query.data?.[0]
+  const find = (id: string | null | undefined) => query.data?.find((one) => one.id === id)
+  const registry = find(chosenRegistry) ?? find(firstRegistryId) ?? query.data?.[0]
   const free = registry?.type === 'unchecked'
   const selection = free
     ? isImageReference(typed)
@@ -94,27 +94,7 @@ export function AddImages({ teamSlug, onAdd, onClose }: Props) {
           <form id="add-images" onSubmit={submit} className="grid gap-4">
             <Field label={t('addImages.registry')} group>
               <div>
-                {registries.length > chipsMax ? (
-                  <Select
-                    aria-label={t('addImages.registry')}
-                    value={registry?.id ?? ''}
-                    onChange={(event) => chooseRegistry(event.target.value)}
-                  >
-                    {registries.map((one) => (
-                      <option key={one.id} value={one.id}>
-                        {one.name}
-                      </option>
-                    ))}
-                  </Select>
-                ) : (
-                  <Chips
-                    label={t('addImages.registry')}
-                    size="md"
-                    value={registry?.id ?? ''}
-                    onChange={chooseRegistry}
-                    options={registries.map((one) => ({ value: one.id, label: one.name }))}
-                  />
-                )}
+                <RegistryPicker registries={registries} value={registry?.id ?? ''} onChange={chooseRegistry} />
               </div>
             </Field>
             {registry &&

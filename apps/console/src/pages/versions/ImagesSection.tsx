@@ -120,7 +120,14 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
           )}
         </FilteredList>
       )}
-      {adding && <AddImages teamSlug={teamSlug} onAdd={live.addImages} onClose={() => setAdding(false)} />}
+      {adding && (
+        <AddImages
+          teamSlug={teamSlug}
+          firstRegistryId={images.at(-1)?.registry.id}
+          onAdd={live.addImages}
+          onClose={() => setAdding(false)}
+        />
+      )}
       {tagged && (
         <TagPicker
           teamSlug={teamSlug}
@@ -144,6 +151,7 @@ function useColumns(
       id: 'order',
       header: t('image.order'),
       narrow: 'none',
+      // Its place among those that are left: the stored order has holes where an image was removed.
       cell: (image) => <span className="text-ink-3 tabular-nums">{images.indexOf(image) + 1}</span>,
     },
     {

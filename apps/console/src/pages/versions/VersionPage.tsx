@@ -100,7 +100,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
               disabledReason={increaseDenied ?? (version.increasable ? null : t('projects:version.notIncreasable'))}
               onClick={() => setIncreasing(true)}
             >
-              {t('projects:version.increase')}
+              {t('projects:version.increase', { name: version.name })}
             </Button>
             <Button
               icon={Pencil}

@@ -1,0 +1,33 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { apiQuery, queryClient, queryKey } from '../api/client.ts'
+
+/** No channel tells of all deployments of a team. A browser that nobody looks at does not ask. */
+const refetchIntervalMs = 15_000
+
+/** The numbers beside the entries of the sidebar. A list of deployments that counts others makes them be read again at once. */
+export function useTeamCounts(teamSlug: string): Result<'dashboard.get'> | undefined {
+  useEffect(() => {
+    const key = queryKey('dashboard.get', { params: { teamSlug } })
+    return queryClient.getQueryCache().subscribe(({ type, query }) => {
+      const { data, dataUpdatedAt } = query.state
+      if (type !== 'updated' || !countsAll(query.queryKey, teamSlug)) return
+      const counts = (data as Result<'deployments.list'> | undefined)?.counts
+      const known = queryClient.getQueryState<Result<'dashboard.get'>>(key)
+      if (!counts || !known?.data || known.fetchStatus === 'fetching' || dataUpdatedAt <= known.dataUpdatedAt) return
+      const { failedDeployments, more } = known.data
+      if ((counts.failed ?? 0) !== failedDeployments || (counts['in-progress'] ?? 0) !== more.inProgressDeployments)
+        void queryClient.invalidateQueries({ queryKey: key })
+    })
+  }, [teamSlug])
+  const query = apiQuery('dashboard.get', { params: { teamSlug } })
+  return useQuery({ ...query, staleTime: refetchIntervalMs, refetchInterval: refetchIntervalMs }).data
+}
+
+/** A list of this team's deployments whose counts follow no filter. */
+function countsAll([operation, params, filters]: readonly unknown[], teamSlug: string): boolean {
+  if (operation !== 'deployments.list' || (params as { teamSlug?: string }).teamSlug !== teamSlug) return false
+  const { nodeId, filter, configBundleId } = (filters ?? {}) as Record<string, unknown>
+  return !nodeId && !filter && !configBundleId
+}

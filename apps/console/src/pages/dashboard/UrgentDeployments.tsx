@@ -1,0 +1,57 @@
+import type { Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Box } from '../../components/Box.tsx'
+import { ButtonLink } from '../../components/Button.tsx'
+import { links } from '../../links.ts'
+import { DataTable } from '../../table/DataTable.tsx'
+import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { latestOfQuery } from './deployment-queries.ts'
+import { useDeploymentColumns } from './use-deployment-columns.tsx'
+
+type Props = { teamSlug: string; dashboard: Result<'dashboard.get'> }
+
+/** What is in progress and what failed, before everything else; nothing where there is none. */
+export function UrgentDeployments({ teamSlug, dashboard }: Props) {
+  const { t } = useTranslation('dashboard')
+  const failed = dashboard.failedDeployments
+  const inProgress = dashboard.more.inProgressDeployments
+  const running = useQuery({
+    ...latestOfQuery(teamSlug, 'in-progress'),
+    enabled: inProgress > 0,
+    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+  })
+  const broken = useQuery({
+    ...latestOfQuery(teamSlug, 'failed'),
+    enabled: failed > 0,
+    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+  })
+  const columns = useDeploymentColumns(teamSlug)
+  const rows = [
+    ...(inProgress > 0 ? (running.data?.items ?? []) : []),
+    ...(failed > 0 ? (broken.data?.items ?? []) : []),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <Box
+      title={t('urgent.title')}
+      tools={
+        failed > rows.length && (
+          <ButtonLink {...links.deployments(teamSlug, { status: 'failed' })} size="sm">
+            {t('urgent.allFailed', { count: failed })}
+          </ButtonLink>
+        )
+      }
+    >
+      <DataTable
+        flush
+        label={t('urgent.title')}
+        rows={rows}
+        columns={columns}
+        rowKey={(row) => row.id}
+        tint={({ status }) => (status === 'failed' ? 'failed' : 'progress')}
+        initialSort={null}
+      />
+    </Box>
+  )
+}

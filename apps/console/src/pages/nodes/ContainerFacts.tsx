@@ -1,0 +1,123 @@
+import type { Container, Result } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '../../api/client.ts'
+import { Ago } from '../../components/Ago.tsx'
+import { Box, Facts } from '../../components/Box.tsx'
+import { CopyButton } from '../../components/CopyButton.tsx'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+import { PortLink } from './ContainerPorts.tsx'
+import { Health } from './ContainerState.tsx'
+import { hasHealth, imageText, portText, prefixOf } from './containers.ts'
+import { OpenService } from './OpenService.tsx'
+import { nodeHost, serviceAddresses } from './service-address.ts'
+
+type Props = {
+  teamSlug: string
+  node: Result<'nodes.get'>
+  container: Container
+  /** When it ended, as far as the engine has told by now. */
+  endedAt: string | null
+}
+
+/** What a person asks first: since when, where it is reached, which image, and which deployment started it. */
+export function ContainerFacts({ teamSlug, node, container, endedAt }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const prefix = prefixOf(container)
+  const isRunning = container.state === 'running'
+  const items: ({ label: ReactNode; value: ReactNode; isLong?: boolean } | false | null | '' | undefined)[] = [
+    isRunning && container.startedAt
+      ? { label: t('container.started'), value: <Ago at={container.startedAt} /> }
+      : endedAt && { label: t('container.ended'), value: <Ago at={endedAt} /> },
+    !(isRunning && isSoon(container)) && { label: t('container.created'), value: <Ago at={container.createdAt} /> },
+    isRunning && hasHealth(container) && { label: t('containers.health'), value: <Health container={container} /> },
+    isRunning && { label: t('containers.ports'), value: <Reached node={node} container={container} />, isLong: true },
+    container.labels['dev.crux.deployment'] && {
+      label: t('container.deployment'),
+      value: <DeploymentLink teamSlug={teamSlug} labels={container.labels} />,
+    },
+    {
+      label: t('container.node'),
+      value: (
+        <TextLink {...links.node(teamSlug, node.id)} strong>
+          {node.name}
+        </TextLink>
+      ),
+    },
+    prefix && {
+      label: t('container.prefix'),
+      value: (
+        <TextLink {...links.node(teamSlug, node.id, { prefix })} strong className="mono">
+          {prefix}
+        </TextLink>
+      ),
+    },
+    {
+      label: t('containers.image'),
+      isLong: true,
+      value: (
+        <span className="-my-1 inline-flex items-center gap-1">
+          <code className="wrap-anywhere">{imageText(container)}</code>
+          <CopyButton text={imageText(container)} label={t('container.copyImage')} />
+        </span>
+      ),
+    },
+  ]
+  return (
+    <Box label={t('container.facts')}>
+      <Facts items={items.filter((item) => typeof item === 'object' && item !== null)} />
+    </Box>
+  )
+}
+
+/** Created and started in one go, as a deployment does it: one time says both. */
+const isSoon = ({ createdAt, startedAt }: Container) =>
+  Date.parse(startedAt ?? createdAt) - Date.parse(createdAt) < 60_000
+
+/** Routed host names and published ports that a browser opens, then what only other containers reach. */
+function Reached({ node, container }: { node: Result<'nodes.get'>; container: Container }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const host = container.state === 'running' ? nodeHost(node.address, location.hostname) : null
+  const routed = host ? serviceAddresses({ ports: [], labels: container.labels }, host) : []
+  if (container.ports.length === 0 && routed.length === 0)
+    return <span className="font-normal text-ink-2">{t('container.noPorts')}</span>
+  return (
+    <ul className="-my-1 flex flex-wrap items-center gap-x-3 gap-y-1 font-normal">
+      {routed.map((address) => (
+        <li key={address.url}>
+          <OpenService address={address} />
+        </li>
+      ))}
+      {container.ports.map((port) => (
+        <li key={portText(port)}>
+          <PortLink port={port} host={host} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The release that started it. A deployment that was deleted since is named by what its container still tells. */
+function DeploymentLink({ teamSlug, labels }: { teamSlug: string; labels: Container['labels'] }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const deploymentId = labels['dev.crux.deployment'] ?? ''
+  const release = Number(labels['dev.crux.release'])
+  const query = useQuery({ ...apiQuery('deployments.get', { params: { teamSlug, deploymentId } }), retry: false })
+  if (query.isPending) return <span className="font-normal text-ink-2">{t('common:loading')}</span>
+  if (!query.data) return <span className="font-normal text-ink-2">{t('container.deploymentGone')}</span>
+  const { project, version } = query.data
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-2">
+      <TextLink {...links.deployment(teamSlug, deploymentId)} strong>
+        {project.type === 'versionless' ? project.name : `${project.name} ${version.name}`}
+      </TextLink>
+      {release > 0 && (
+        <TextLink {...links.deploymentProgress(teamSlug, deploymentId, release)} className="font-normal">
+          {t('container.release', { number: release })}
+        </TextLink>
+      )}
+    </span>
+  )
+}

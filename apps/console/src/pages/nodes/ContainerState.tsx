@@ -1,0 +1,44 @@
+import type { Container } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { StateMark } from '../../components/State.tsx'
+import { lookOf } from '../../components/state-looks.ts'
+import { containerLook, isFailing, isForeign, ownWords, type PendingOperation } from './containers.ts'
+
+export function ContainerState({
+  container,
+  busy,
+  stoppedBy,
+}: {
+  container: Container
+  busy?: PendingOperation['operation']
+  stoppedBy?: string
+}) {
+  const { t } = useTranslation(['nodes', 'common'])
+  if (busy) return <StateMark look={lookOf('phase', 'running')} word={t(`containers.busy.${busy}`)} />
+  const { look, exitCode } = containerLook(container, stoppedBy !== undefined)
+  const word = stoppedBy
+    ? t('containers.stoppedBy', { name: stoppedBy })
+    : exitCode === null
+      ? t(`common:state.container.${container.state ?? 'unknown'}`)
+      : t('containers.exited', { code: exitCode })
+  return <StateMark look={look} word={word} reason={container.status ?? undefined} />
+}
+
+const healthWords = ['healthy', 'unhealthy', 'starting'] as const
+
+/** A word that the engine may add one day is shown as it is. */
+function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
+  const known = healthWords.find((word) => word === health)
+  if (known) return t(`containers.healthWord.${known}`)
+  return health === 'none' ? '' : health
+}
+
+export function Health({ container }: { container: Container }) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const health = container.state !== 'running' ? null : healthWord(container.health ?? '', t)
+  if (isForeign(container)) return <span className="text-ink-3">{t('containers.others')}</span>
+  const restarts = container.restartCount ? t('containers.restarts', { count: container.restartCount }) : null
+  const parts = [ownWords(container) ?? health, restarts].filter(Boolean)
+  if (parts.length === 0) return <span className="text-ink-3 max-md:hidden">-</span>
+  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ')}</span>
+}

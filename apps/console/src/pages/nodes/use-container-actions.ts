@@ -1,0 +1,104 @@
+import type { Container } from '@crux/contract'
+import { Play, RotateCw, Square, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { type useChannel, useLinkStatus } from '../../api/live.ts'
+import { useDenied } from '../../api/me.ts'
+import { confirm } from '../../components/confirm.tsx'
+import type { Action } from '../../components/Menu.tsx'
+import { containerName, isForeign, isStopNoticed } from './containers.ts'
+import { useContainerOperations } from './use-container-operations.ts'
+
+type Props = {
+  teamSlug: string
+  nodeId: string
+  containers: readonly Container[] | null
+  send: ReturnType<typeof useChannel<'node'>>
+}
+
+/** What a person can do with a container, on the list and on its own page: each with its question and with the reason why not. */
+export function useContainerActions({ teamSlug, nodeId, containers, send }: Props) {
+  const { t } = useTranslation(['nodes', 'common'])
+  const link = useLinkStatus()
+  const mayDelete = useDenied('node/delete-container')
+  const mayOperate = useDenied('node/container-command')
+  const operations = useContainerOperations(containers, `/${teamSlug}/nodes/${nodeId}`, (container, operation) =>
+    operation === 'delete'
+      ? send('delete-container', { container: container.id })
+      : send('container-command', { container: container.id, operation }),
+  )
+
+  const remove = async (container: Container) => {
+    const name = containerName(container)
+    const sure = await confirm({
+      title: t('containers.deleteTitle', { name }),
+      text: t('containers.deleteText'),
+      action: t('containers.delete'),
+      danger: true,
+    })
+    if (sure) operations.run(container, 'delete')
+  }
+  /** A stop takes a service down with one press on a small icon: asked first where somebody would notice. */
+  const stop = async (container: Container) => {
+    const name = containerName(container)
+    const published = container.ports.flatMap(({ external }) => external ?? [])
+    const sure =
+      !isStopNoticed(container) ||
+      (await confirm({
+        title: t('containers.stopTitle', { name }),
+        text: [
+          ...(published.length > 0
+            ? [t('containers.stopPorts', { count: published.length, ports: published.join(', ') })]
+            : []),
+          t('containers.stopText'),
+        ].join(' '),
+        action: t('containers.stop'),
+        danger: true,
+      }))
+    if (sure) operations.run(container, 'stop')
+  }
+
+  const stale = link !== 'open' && t('containers.offline')
+  const actionsOf = (container: Container) => {
+    const running = container.state === 'running'
+    const busy = operations.pendingOf(container)
+    const foreign = isForeign(container) && t('containers.notYours')
+    const waits = busy && t(`containers.busy.${busy}`)
+    const operate: Action = running
+      ? {
+          id: 'stop',
+          label: t('containers.stop'),
+          icon: Square,
+          disabledReason: foreign || stale || mayOperate || waits,
+          run: () => void stop(container),
+        }
+      : {
+          id: 'start',
+          label: t('containers.start'),
+          icon: Play,
+          disabledReason:
+            foreign ||
+            stale ||
+            mayOperate ||
+            waits ||
+            (container.state !== 'exited' && container.state !== null && t('containers.notExited')),
+          run: () => operations.run(container, 'start'),
+        }
+    const restart: Action = {
+      id: 'restart',
+      label: t('containers.restart'),
+      icon: RotateCw,
+      disabledReason: foreign || stale || mayOperate || waits || (!running && t('containers.notRunning')),
+      run: () => operations.run(container, 'restart'),
+    }
+    const removal: Action = {
+      id: 'delete',
+      label: t('containers.delete'),
+      icon: Trash2,
+      danger: true,
+      disabledReason: foreign || stale || mayDelete || waits,
+      run: () => void remove(container),
+    }
+    return { operate, restart, remove: removal, foreign }
+  }
+  return { actionsOf, pendingOf: operations.pendingOf }
+}
