@@ -72,12 +72,7 @@ export function NavigationList({
           <ul aria-label={group ? t(`nav.${group}`) : undefined} className="grid gap-0.5">
             {entries.map((entry) => (
               <li key={entry.id}>
-                <Entry
-                  entry={entry}
-                  teamSlug={teamSlug}
-                  collapsed={collapsed}
-                  onGo={onGo}
-                >
+                <Entry entry={entry} teamSlug={teamSlug} collapsed={collapsed} onGo={onGo}>
                   {entry.id === 'deployments' && failed > 0 ? (
                     <span className="font-semibold text-failed" title={t('nav.failed', { count: failed })}>
                       <span aria-hidden>{failed}</span>
