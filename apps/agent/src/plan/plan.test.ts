@@ -144,6 +144,14 @@ describe('planRelease', () => {
     )
   })
 
+  test('hands the names of a container over by renames alone where nobody else is on its network', () => {
+    const kinds = (others: ObservedContainer[]) =>
+      planOf(makeCase([{ name: 'web' }]), [makeOld('web'), ...others]).swap.map(({ kind }) => kind)
+    expect(kinds([])).toEqual(['container.rename', 'container.rename'])
+    expect(kinds([makeOld('db', { networks: [] })])).toEqual(['container.rename', 'container.rename'])
+    expect(kinds([makeOld('db', { state: 'exited' })])[0]).toBe('network.ensure')
+  })
+
   test('gives all old names up before new containers take them, each group side by side', () => {
     const plan = planOf(makeCase([{ name: 'web' }, { name: 'db' }]), [makeOld('web'), makeOld('db')])
     expect(

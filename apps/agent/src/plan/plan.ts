@@ -6,8 +6,9 @@ import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.t
 import type { DesiredInstance } from './container-spec.ts'
 import { mayHaveConnections } from './drain.ts'
 import { type GateSteps, gateSteps } from './gate-steps.ts'
+import { handOverNames } from './hand-over.ts'
 import { label } from './labels.ts'
-import { companionName, networkName, retiredName, temporaryName } from './names.ts'
+import { companionName, networkName, temporaryName } from './names.ts'
 import { Refusal } from './refusal.ts'
 import { refuseRouteClashes } from './routes.ts'
 import type { Former, Mode, Plan, PlannedInstance, Step } from './steps.ts'
@@ -141,7 +142,6 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
   const changing = instances.filter(({ mode }) => mode !== 'keep')
   const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
   const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
-  const handedOver = changing.filter((planned) => planned.mode === 'beside' && onNetwork(planned))
   const named = changing.flatMap(({ instanceId }) => byId.get(instanceId)?.networks ?? [])
   const networks = [...new Map(named.map((one) => [one.name, one])).values()]
   const key = release.key ?? { deploymentId: '', number: 0 }
@@ -180,51 +180,10 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
     verified: gate.verified.get(planned.instanceId) ?? [],
   }))
 
-  const peers = observed.owned.filter(
-    ({ id, state, networks }) =>
-      state === 'running' &&
-      networks.some(({ name }) => name === network) &&
-      !networks.some(({ name }) => name === companion) &&
-      !changing.some(({ former }) => former?.id === id) &&
-      !orphans.some((orphan) => orphan.id === id),
-  )
-  const swap: Step[] = []
-  if (handedOver.length > 0) {
-    swap.push({ kind: 'network.ensure', network: companion, internal: true })
-    for (const { id, name } of peers)
-      swap.push({ kind: 'network.join', target: { kind: 'former', id, name }, network: companion, aliases: [] })
-    for (const planned of changing.filter((candidate) => candidate.mode !== 'beside' && onNetwork(candidate))) {
-      swap.push({
-        kind: 'network.join',
-        target: { kind: 'new', instanceId: planned.instanceId },
-        network: companion,
-        aliases: [],
-      })
-    }
-    for (const { instanceId, full } of handedOver) {
-      const short = byId.get(instanceId)?.config.name ?? full
-      swap.push({
-        kind: 'network.join',
-        target: { kind: 'new', instanceId },
-        network: companion,
-        aliases: [short, full],
-      })
-    }
-  }
-  for (const { full, former } of changing) {
-    if (former?.name !== full) continue
-    swap.push({
-      kind: 'container.rename',
-      target: { kind: 'former', id: former.id, name: former.name },
-      from: full,
-      to: retiredName(full, key),
-    })
-  }
-  for (const { instanceId, full, createName } of changing) {
-    if (createName !== full)
-      swap.push({ kind: 'container.rename', target: { kind: 'new', instanceId }, from: createName, to: full })
-  }
-  swap.push(...gate.swap)
+  const swap = [
+    ...handOverNames({ changing, onNetwork, byId, observed, orphans, network, companion, key }),
+    ...gate.swap,
+  ]
 
   const leaving = [
     ...changing.flatMap(({ former, instanceId }) => (former ? [{ ...former, instanceId }] : [])),
