@@ -24,7 +24,7 @@ import { answers } from '../kit/service.ts'
 import { type Stage, startSystem } from '../kit/stage.ts'
 import { needsProxy, nginxIdleMs, type ProxyName, prepareProxy, type TlsProxy } from '../kit/tls-proxy.ts'
 
-type Behind = Stage & { url: string; proxy: TlsProxy }
+type Behind = Stage & { url: string; proxy: TlsProxy; agentContainers: string[] }
 
 const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
   proxyName: ['nginx', { option: true }],
@@ -41,7 +41,9 @@ const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
     })
     // The test itself speaks to the port; agent and browser know the proxy only.
     const world = await createWorld(await signUp(`http://127.0.0.1:${cruxPort}`), registry)
-    await use({ system, registry, world, url, proxy })
+    const agentContainers: string[] = []
+    await use({ system, registry, world, url, proxy, agentContainers })
+    for (const id of agentContainers) await raw.remove(id)
     await system.stop()
     await removeContainers(`dev.crux.team=${world.teamId}`)
     await system.destroy()
@@ -100,7 +102,6 @@ test.describe('nginx', () => {
       await behind.proxy.start()
       await waitFor('connected', async () => (await statusOf(world, installed.nodeId)) === 'connected')
     })
-    await raw.remove(installed.containerId)
   })
 })
 
@@ -125,7 +126,7 @@ test.describe('Caddy', () => {
 })
 
 /** The command of the node's page, with the authority of the test given as docs/proxy.md says. */
-async function installInContainer({ world, proxy, system }: Behind): Promise<{ nodeId: string; containerId: string }> {
+async function installInContainer({ world, proxy, system, agentContainers }: Behind): Promise<{ nodeId: string }> {
   const { nodeId, command } = await newNode(world)
   const line = command.replace('curl -fsSL', `curl -fsSL --cacert '${proxy.caFile}'`)
   const env = { ...process.env, CRUX_CA_FILE: proxy.caFile, PERSISTENCE_FOLDER: `${system.dataDir}/installed` }
@@ -137,11 +138,12 @@ async function installInContainer({ world, proxy, system }: Behind): Promise<{ n
   const name = /runs as (\S+),/.exec(output)?.[1]
   const mine = (await raw.list('dev.crux.service-category=_internal')).find(({ Names }) => Names[0] === `/${name}`)
   if (!mine) throw new Error(`no container of the agent: ${output}`)
+  agentContainers.push(mine.Id)
   await waitFor('the installed agent is connected', async () => (await statusOf(world, nodeId)) === 'connected', {
     timeoutMs: 60_000,
     everyMs: 200,
   })
-  return { nodeId, containerId: mine.Id }
+  return { nodeId }
 }
 
 type Quiet = { prefix: string; name: string; id: string }
