@@ -3,6 +3,7 @@ import { consoleSize } from './console-size.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
 import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
+import { idle } from './idle.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
@@ -22,6 +23,7 @@ const rounds = (full: number) => (quick ? Math.max(3, Math.floor(full / 3)) : fu
 const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'console-size': (report) => consoleSize(report),
   merge: (report) => merge(report, rounds(100)),
+  'idle-cpu idle-memory': (report) => idle(report, 60),
 }
 const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {
   memory: (stage, report) => memory(stage, report),
