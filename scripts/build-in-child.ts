@@ -14,8 +14,8 @@ export class BuildError extends Error {
 }
 
 /**
- * Builds what is missing or outdated in a process of its own: bundling takes more than a hundred megabytes, which a supervisor that runs
- * for months would keep.
+ * Builds what is missing or outdated in a process of its own: a supervisor that runs for months must not keep the memory
+ * that bundling takes.
  *
  * @throws BuildError
  */
