@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endingWithParent } from '@crux/postgres'
+import { endingWithParent } from '@crux/postgres/embedded'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
