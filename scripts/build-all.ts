@@ -1,8 +1,9 @@
-import { buildAll } from './build.ts'
+import { buildAll, isPart, parts } from './build.ts'
 
-// Everything that `npm start` would build; used by the tests, which want the console and the agent's image.
+// Everything that `npm start` would build, or the parts that are named.
 try {
-  await buildAll({ parts: ['console', 'identity', 'server', 'agent', 'agent-image'], say: console.log })
+  const named = process.argv.slice(2).filter(isPart)
+  await buildAll({ parts: named.length > 0 ? named : parts, say: console.log })
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1

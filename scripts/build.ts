@@ -2,18 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { BuildError, type Part, root } from './build-in-child.ts'
 import { bundleService } from './bundle.ts'
 import { precompress } from './precompress.ts'
-
-export const root = fileURLToPath(new URL('..', import.meta.url))
-
-export type Part = 'console' | 'identity' | 'server' | 'agent' | 'agent-image'
-
-/** A part that cannot be built; the message holds what the tool said. */
-export class BuildError extends Error {
-  override name = 'BuildError'
-}
 
 interface Recipe {
   /** What the result depends on: files and folders. */
@@ -74,6 +65,9 @@ const recipes: Record<Part, Recipe> = {
     optional: true,
   },
 }
+
+export const parts = Object.keys(recipes) as Part[]
+export const isPart = (word: string): word is Part => parts.some((part) => part === word)
 
 /** Builds what is missing or older than its sources, judged by their content. */
 export async function buildAll(options: { parts: readonly Part[]; say: (words: string) => void }): Promise<void> {

@@ -21,6 +21,7 @@ export async function bundleService(root: string, app: 'identity' | 'server'): P
     minifySyntax: true,
     logLevel: 'error',
     external,
+    define: { __CRUX_BUNDLED__: 'true' },
     // CommonJS packages inside an ES module still ask for these.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); const __bundleUrl = import.meta.url;",

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openInstallation, renewEncryptionKey } from '@crux/dev-env'
 import { createLogger, parseConfig } from '@crux/service-kit'
 import { z } from 'zod'
-import { root } from './build.ts'
+import { root } from './build-in-child.ts'
 
 // The part of `npm run crux` that runs under Node 24: hands the command to the command line of the service it is for.
 

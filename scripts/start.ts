@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { bootSystem, describeMail, PortTakenError, publicUrl, type System } from '@crux/dev-env'
-import { endingWithParent, OwnedError } from '@crux/postgres'
+import { endingWithParent, OwnedError } from '@crux/postgres/embedded'
 import { ConfigError, createLogger, isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
 import { type KeptMail, watchKeptMails } from '@crux/service-kit/mail'
 import { z } from 'zod'
-import { BuildError, buildAll, root } from './build.ts'
+import { BuildError, buildInChild, root } from './build-in-child.ts'
 
 // The part of `npm start` that runs under Node 24, after scripts/start.mjs has installed what is needed.
 
@@ -46,10 +46,7 @@ async function run(): Promise<void> {
   const limited = settings.CRUX_RATE_LIMITS === 'on'
   if (!limited && !(isLoopbackHost(settings.CRUX_HOST) && isLoopbackUrl(url)))
     throw new ConfigError('CRUX_RATE_LIMITS', 'may be off only while CRUX_HOST and CRUX_URL are on loopback', 'on')
-  await buildAll({
-    parts: dev ? ['agent', 'agent-image'] : ['console', 'identity', 'server', 'agent', 'agent-image'],
-    say: console.log,
-  })
+  await buildInChild(dev ? ['agent', 'agent-image'] : ['console', 'identity', 'server', 'agent', 'agent-image'])
 
   const booting = bootSystem({
     dataDir: settings.CRUX_DATA_DIR,

@@ -4,6 +4,7 @@ import { containerList } from './container-list.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
 import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
+import { idle } from './idle.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
@@ -25,6 +26,7 @@ const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'console-size': (report) => consoleSize(report),
   'container-list': (report) => containerList(report, rounds(100)),
   merge: (report) => merge(report, rounds(100)),
+  'idle-cpu idle-memory': (report) => idle(report, 60),
 }
 const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | void> = {
   memory: (stage, report) => memory(stage, report),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { claimOwnership, OwnedError, startEmbedded } from '@crux/postgres'
+import { claimOwnership, OwnedError, startEmbedded } from '@crux/postgres/embedded'
 import type { Logger } from '@crux/service-kit'
 import { deprecatedKeyName, encryptionKeyName, processEnvironment, publicUrl, schemeOf } from './environment.ts'
 import { readJson, writeSecret } from './files.ts'

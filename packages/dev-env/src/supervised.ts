@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endingWithParent, isAlive, startTimeOf, waitUntil } from '@crux/postgres'
+import { endingWithParent, isAlive, startTimeOf, waitUntil } from '@crux/postgres/embedded'
 import type { Logger } from '@crux/service-kit'
 import { lastLogLines, openLog, readJson, writeJson } from './files.ts'
 

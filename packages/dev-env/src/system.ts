@@ -10,7 +10,7 @@ import {
   type Ownership,
   removeEmbedded,
   startEmbedded,
-} from '@crux/postgres'
+} from '@crux/postgres/embedded'
 import { createLifecycle, createLogger, type Logger } from '@crux/service-kit'
 import { type Addresses, processEnvironment, publicUrl, reachableHost, schemeOf } from './environment.ts'
 import { root } from './files.ts'

@@ -1,5 +1,6 @@
+import perfHooks from 'node:perf_hooks'
 import fastify from 'fastify'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createHealth } from './health.ts'
 import { isLoopbackUrl } from './loopback-url.ts'
 import { createMetrics, metricsHandler } from './metrics.ts'
@@ -8,10 +9,7 @@ function makeApp(options: { token?: string; loopbackUrl: boolean }) {
   const metrics = createMetrics({ prefix: 'crux_' })
   metrics.counter({ name: 'things', help: 'things' }).inc(3)
   const app = fastify()
-  app.get(
-    '/metrics',
-    metricsHandler({ registry: metrics.registry, token: options.token, loopbackUrl: options.loopbackUrl }),
-  )
+  app.get('/metrics', metricsHandler({ metrics, token: options.token, loopbackUrl: options.loopbackUrl }))
   return (headers: Record<string, string> = {}) => app.inject({ url: '/metrics', headers })
 }
 
@@ -22,6 +20,15 @@ test('shows metrics to the bearer of the token only, once there is one', async (
   const answer = await get({ authorization: 'Bearer secret-token' })
   expect(answer.body).toContain('crux_things 3')
   expect(answer.body).toContain('crux_process_cpu_seconds_total')
+})
+
+test('samples the event loop only once somebody reads the metrics', async () => {
+  const sampling = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
+  const metrics = createMetrics()
+  expect(sampling).not.toHaveBeenCalled()
+  expect(await metrics.read()).toContain('nodejs_eventloop_lag_p99_seconds')
+  await metrics.read()
+  expect(sampling).toHaveBeenCalledTimes(1)
 })
 
 test('without a token answers only on loopback and only what nobody forwarded', async () => {

@@ -12,20 +12,30 @@ import {
 } from 'prom-client'
 
 export interface Metrics {
-  registry: Registry
+  contentType: string
+  /** All of them as Prometheus reads them. The process's own are measured from the first call on. */
+  read(): Promise<string>
   counter<T extends string>(options: Own<CounterConfiguration<T>>): Counter<T>
   gauge<T extends string>(options: Own<GaugeConfiguration<T>>): Gauge<T>
   histogram<T extends string>(options: Own<HistogramConfiguration<T>>): Histogram<T>
 }
 type Own<T> = Omit<T, 'registers'>
 
-/** A registry of its own (nothing global, so several can live in one process) with the process's default metrics. */
+/**
+ * A registry of its own (nothing global, so several can live in one process) with the process's default metrics. Those sample the event
+ * loop a hundred times a second, most of what an idle process does: where nobody reads metrics, nothing is sampled.
+ */
 export function createMetrics(options: { prefix?: string } = {}): Metrics {
   const registry = new Registry()
   const prefix = options.prefix ?? ''
-  collectDefaultMetrics({ register: registry, prefix })
+  let hasDefaults = false
   return {
-    registry,
+    contentType: registry.contentType,
+    read() {
+      if (!hasDefaults) collectDefaultMetrics({ register: registry, prefix })
+      hasDefaults = true
+      return registry.metrics()
+    },
     counter: (config) => new Counter({ ...config, name: prefix + config.name, registers: [registry] }),
     gauge: (config) => new Gauge({ ...config, name: prefix + config.name, registers: [registry] }),
     histogram: (config) => new Histogram({ ...config, name: prefix + config.name, registers: [registry] }),
@@ -36,7 +46,7 @@ export function createMetrics(options: { prefix?: string } = {}): Metrics {
  * Answers `/metrics`: to the bearer of the token; without a configured token only while the public address is loopback
  * and nothing forwarded the request.
  */
-export function metricsHandler(options: { registry: Registry; token: string | undefined; loopbackUrl: boolean }) {
+export function metricsHandler(options: { metrics: Metrics; token: string | undefined; loopbackUrl: boolean }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOf(request.headers, options)
     if (refusal) {
@@ -46,7 +56,7 @@ export function metricsHandler(options: { registry: Registry; token: string | un
         .type('text/plain')
         .send(refusal === 401 ? 'unauthorized\n' : 'forbidden\n')
     }
-    return reply.type(options.registry.contentType).send(await options.registry.metrics())
+    return reply.type(options.metrics.contentType).send(await options.metrics.read())
   }
 }
 

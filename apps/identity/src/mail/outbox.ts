@@ -16,7 +16,11 @@ export interface Outbox {
   stop(): Promise<void>
 }
 
-const pollMs = 2_000
+/** How soon it looks again after the database was away, and for mail whose process ended before it was sent. */
+const retryMs = 2_000
+const pollMs = 10_000
+/** A mail that is due and that another process holds just now must not be asked for without a pause. */
+const pauseMs = 250
 /** How long another process leaves a mail alone that is being sent; longer than every timeout of the transport. */
 const leaseSeconds = 60
 
@@ -26,6 +30,7 @@ const leaseSeconds = 60
  */
 export function startOutbox(database: Database, transport: MailTransport, log: Logger): Outbox {
   let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
   let again = false
   let stopped = false
 
@@ -35,10 +40,15 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       again = true
       return
     }
+    clearTimeout(timer)
     running = drain()
-      .catch((err) => log.warn({ err: withoutValues(err) }, 'cannot read the mails to send'))
-      .finally(() => {
+      .catch((err) => {
+        log.warn({ err: withoutValues(err) }, 'cannot read the mails to send')
+        return retryMs
+      })
+      .then((nextMs) => {
         running = undefined
+        if (!stopped) timer = setTimeout(wake, nextMs)
         if (again) {
           again = false
           wake()
@@ -46,9 +56,17 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       })
   }
 
-  async function drain() {
+  /** @returns when to look again: nothing is asked of the database while nothing is due */
+  async function drain(): Promise<number> {
     await database.db.delete(mailOutbox).where(sql`${mailOutbox.usefulUntil} < now()`)
     for (let mail = await claim(); mail && !stopped; mail = await claim()) await deliver(mail)
+    const [next] = await database.db
+      .select({
+        ms: sql<number | null>`extract(epoch from
+          min(least(${mailOutbox.nextAttemptAt}, ${mailOutbox.usefulUntil})) - now())::float8 * 1000`,
+      })
+      .from(mailOutbox)
+    return Math.min(pollMs, Math.max(pauseMs, next?.ms ?? pollMs))
   }
 
   async function claim() {
@@ -83,7 +101,6 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
     await database.db.delete(mailOutbox).where(eq(mailOutbox.id, mail.id))
   }
 
-  const timer = setInterval(wake, pollMs)
   wake()
   return {
     enqueue: enqueueMail,
@@ -91,7 +108,7 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
     wake,
     async stop() {
       stopped = true
-      clearInterval(timer)
+      clearTimeout(timer)
       await running
       transport.close()
     },

@@ -54,6 +54,7 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       [steadySince()],
     )
     const linked = rows.filter((node) => statusOf(node) === 'connected').map((node) => node.id)
+    if (linked.length === 0) return
     // What is held just now is heard just now, or comes with the next round.
     await pool.query(
       `update crux.release set lease_until = $1 where id in (

@@ -18,7 +18,7 @@ export function systemRoutes(
   })
   http.get('/metrics', (request, reply) =>
     metricsHandler({
-      registry: options.metrics.registry,
+      metrics: options.metrics,
       token: options.metricsToken,
       loopbackUrl: isLoopbackUrl(options.url()),
     })(request, reply),

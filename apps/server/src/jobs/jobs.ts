@@ -27,6 +27,10 @@ export interface Jobs {
 
 type Declared = { name: string; options: JobOptions; work: (data: never) => Promise<void>; cron?: string }
 
+const retryLookMs = 5_000
+/** Longer than the longest pause between two attempts, which doubles ten times from five seconds. */
+const retryWatchMs = 2 * 3_600_000
+
 export function createJobs(options: { url: string; log: Logger }): Jobs {
   const boss = new PgBoss({
     connectionString: options.url,
@@ -34,6 +38,8 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
     schema: 'jobs',
     max: 3,
     useListenNotify: true,
+    // No job here waits for another one.
+    flowIntervalSeconds: 3_600,
   })
   boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
   const declared: Declared[] = []
@@ -48,9 +54,21 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
       expireInSeconds: timeoutS,
       notify: true,
     })
-    // No notification comes for a retry: without the second number it would wait for 30 s.
-    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 5 }
+    // Notifications wake a worker; it looks by itself for what another process left to be tried again.
+    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 30 }
     let worker: string | undefined
+    let failedAt = 0
+    let retrying: NodeJS.Timeout | undefined
+    /** No notification comes for a retry: while one of this process waits, its worker looks every few seconds. */
+    const lookForRetry = () => {
+      failedAt = Date.now()
+      retrying ??= setInterval(() => {
+        if (worker && started) boss.notifyWorker(worker)
+        if (started && Date.now() - failedAt < retryWatchMs) return
+        clearInterval(retrying)
+        retrying = undefined
+      }, retryLookMs).unref()
+    }
     worker = await boss.work<object>(job.name, pace, async (jobs) => {
       // Several notifications at once wake for one job: after each the worker looks for the next one.
       if (worker) boss.notifyWorker(worker)
@@ -59,6 +77,7 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
           await job.work((data ?? {}) as never)
         } catch (err) {
           options.log.warn({ err, job: job.name, jobId: id }, 'a job failed, it is tried again')
+          if (retriesMax > 0) lookForRetry()
           throw err
         }
       }
@@ -82,7 +101,9 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
       for (const job of declared) await open(job)
     },
     async stop() {
-      if (started) await boss.stop({ graceful: true, timeout: 1_000 })
+      if (!started) return
+      started = false
+      await boss.stop({ graceful: true, timeout: 1_000 })
     },
   }
 }

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
 import { agentFolder } from '../places.ts'
+
+/** Defined in the bundle alone: there `import.meta.url` is the place of the source. */
+declare const __CRUX_BUNDLED__: boolean | undefined
 
 export interface AgentProcess {
   readonly running: boolean
@@ -184,9 +186,8 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
   const bundle = join(agentFolder, 'dist/bundle/agent.mjs')
-  // A built server runs the built agent; one from source, the source: what is there may be older. This file says which it is, not the
-  // program: that of a test runner lies in a `dist` of its own.
-  const built = existsSync(bundle) && dirname(fileURLToPath(import.meta.url)).endsWith('dist')
+  // A built server runs the built agent, which takes less memory; one from source runs the source, since what is built may be older.
+  const built = typeof __CRUX_BUNDLED__ === 'boolean' && existsSync(bundle)
   return [process.execPath, ...memoryFlags, built ? bundle : join(agentFolder, 'src/main.ts')]
 }
 

@@ -57,6 +57,9 @@ export function spawnPostmaster(place: Place, options: { port: number; durable: 
     checkpoint_timeout: '15min',
     wal_level: 'minimal',
     max_wal_senders: '0',
+    // Fewer processes: what is read here lies in memory anyway, and nothing is replicated.
+    io_method: 'sync',
+    max_logical_replication_workers: '0',
     random_page_cost: '1.1',
     jit: 'off',
     timezone: 'UTC',

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { raw, waitFor } from '@crux/test-kit'
+import { agentFolder, agentPid, statusOf } from '../node.ts'
+import type { Stage } from '../stage.ts'
+import { createRandom } from './random.ts'
+import { type ChaosService, deployService } from './services.ts'
+import { startWriters } from './writers.ts'
+
+export interface ChaosReport {
+  seed: number
+  rounds: number
+  kills: Record<string, number>
+  /** Acknowledged and unanswered writes, and reads. */
+  requests: { acknowledged: number; unanswered: number; reads: number }
+  /** Anything that must never happen; empty after a good run. */
+  problems: string[]
+}
+
+/** How long a release is under way at most before the kills begin. */
+const underWayMs = 2_500
+const healthyMs = 90_000
+
+/**
+ * Kills random parts with SIGKILL, some at once, while people write and read and while releases are under way, and compares after each
+ * round what is there with what was acknowledged.
+ */
+export async function runChaos(
+  stage: Stage,
+  options: { seed: number; rounds: number; say: (line: string) => void },
+): Promise<ChaosReport> {
+  const { seed, rounds, say } = options
+  const { system, world } = stage
+  const random = createRandom(seed)
+  const kills: Record<string, number> = {}
+  const problems: string[] = []
+  const services = [await deployService(stage, { gated: true }), await deployService(stage, { gated: false })]
+  const first = services[0]
+  if (!first) throw new Error('there is no service')
+  const parts = partsOf(stage, services)
+  const writers = startWriters(world, createRandom(seed + 1), { writers: 3, readers: 2, image: first.service })
+
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const service of services) await service.redeploy()
+    await delay(random.next() * underWayMs)
+    const chosen = random.sample(Object.keys(parts), random.pick([1, 1, 2, 3]))
+    await Promise.all(
+      chosen.map(async (name) => {
+        kills[name] = (kills[name] ?? 0) + 1
+        // What has ended a moment ago, or starts again just now, is killed enough.
+        await parts[name]?.().catch(() => undefined)
+      }),
+    )
+    const began = performance.now()
+    const found = await healthy(stage)
+    const healthyAfter = performance.now() - began
+    for (const service of services) found.push(...(await service.check().catch((error) => [String(error)])))
+    found.push(...(await findUnexplained(world.teamId, services)))
+    say(`round ${round}: killed ${chosen.join(', ')}; healthy after ${(healthyAfter / 1_000).toFixed(1)} s`)
+    for (const problem of found) say(`  ! ${problem}`)
+    problems.push(...found.map((problem) => `round ${round}, ${chosen.join(', ')}: ${problem}`))
+  }
+  await writers.stop()
+  problems.push(...writers.problems, ...(await writers.findLosses()))
+  const total = Object.values(kills).reduce((sum, count) => sum + count, 0)
+  const { acknowledged, unanswered, reads } = writers.counts
+  say(
+    `seed ${seed}: ${rounds} rounds, ${total} kills, ${acknowledged} writes acknowledged and ${unanswered} unanswered, ${reads} reads, ${problems.length} problems`,
+  )
+  if (system.pid('server') === undefined) problems.push('the server does not run at the end')
+  return { seed, rounds, kills, requests: writers.counts, problems }
+}
+
+/** How each part is killed, by its name. */
+function partsOf(stage: Stage, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
+  const { system } = stage
+  const killFile = (name: string) => async () => {
+    const pid = Number(readFileSync(join(agentFolder(stage), '.agent', 'gate', name), 'utf8'))
+    if (pid > 1) process.kill(pid, 'SIGKILL')
+  }
+  return {
+    server: () => system.kill('server', 'SIGKILL'),
+    identity: () => system.kill('identity', 'SIGKILL'),
+    postgres: () => system.kill('postgres', 'SIGKILL'),
+    agent: async () => void process.kill(agentPid(stage), 'SIGKILL'),
+    gate: killFile('gate.pid'),
+    "the gate's parent": killFile('parent.pid'),
+    ...Object.fromEntries(services.map(({ name, crash }) => [`the container of ${name}`, crash])),
+  }
+}
+
+/** @returns what did not come back by itself */
+async function healthy({ system, world }: Stage): Promise<string[]> {
+  try {
+    await waitFor('the server serves', async () => (await fetch(`${system.url}/health/ready`)).ok, {
+      timeoutMs: healthyMs,
+      everyMs: 50,
+    })
+    await waitFor('the node is connected', async () => (await statusOf(world, world.nodeId)) === 'connected', {
+      timeoutMs: healthyMs,
+      everyMs: 50,
+    })
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/** Each service has one container; what a replaced release leaves is gone soon after its end. */
+async function findUnexplained(teamId: string, services: readonly ChaosService[]): Promise<string[]> {
+  const expected = services.map(({ container }) => `/${container}`).sort()
+  const list = async () => (await raw.list(`dev.crux.team=${teamId}`)).map(({ Names }) => Names[0] ?? '').sort()
+  const isExpected = async () => JSON.stringify(await list()) === JSON.stringify(expected)
+  return waitFor('the containers are those of the releases', isExpected, { timeoutMs: 30_000, everyMs: 200 }).then(
+    () => [],
+    async () => [`containers ${(await list()).join(' ')} where releases explain ${expected.join(' ')}`],
+  )
+}

@@ -1,0 +1,125 @@
+import {
+  createDeployment,
+  createService,
+  engine,
+  finished,
+  freePort,
+  type Service,
+  setTag,
+  startDeployment,
+  unique,
+  waitFor,
+  web,
+} from '@crux/test-kit'
+import { answerOf } from '../service.ts'
+import type { Stage } from '../stage.ts'
+
+export interface ChaosService {
+  name: string
+  /** Starts the next release; what runs afterwards follows from how it ends. */
+  redeploy(): Promise<void>
+  /** Waits for its end, and without manual repair for one that is successful. @returns what is wrong */
+  check(): Promise<string[]>
+  /** Ends the container's first process from outside, as a crash does. */
+  crash(): Promise<void>
+  /** The full name of its one container. */
+  container: string
+  service: Service
+}
+
+interface Inspected {
+  State: { Pid: number; Running: boolean }
+  Config: { Image: string }
+}
+
+/** A busybox web server that tells which of its two images it is, deployed with a gate or without. */
+export async function deployService(stage: Stage, options: { gated: boolean }): Promise<ChaosService> {
+  const { world, registry } = stage
+  const image = `chaos/${unique('web')}`
+  const port = await freePort()
+  const prefix = unique('c')
+  const container = `${prefix}-web`
+  const service = await createService(world, [
+    {
+      name: image,
+      tag: '1',
+      image: web(`${image} 1`),
+      config: {
+        name: 'web',
+        restartPolicy: 'always',
+        ports: [{ internal: 8080, external: port }],
+        portGate: { enabled: options.gated },
+      },
+    },
+  ])
+  await registry.push(image, '2', web(`${image} 2`))
+  const deployment = await createDeployment(world, service, prefix)
+  const name = options.gated ? 'the gated service' : 'the service without a gate'
+  let wantedTag = '1'
+  let runningTag = '1'
+  const inspect = () => engine<Inspected>('GET', `/containers/${container}/json`)
+
+  async function start(): Promise<void> {
+    await waitFor(
+      `${name} is started`,
+      async () => {
+        try {
+          await startDeployment(world, deployment.id)
+          return true
+        } catch (error) {
+          // One whose answer was lost is under way all the same, and is refused the second time.
+          if ((await statusOf()) === 'in-progress') return true
+          throw error
+        }
+      },
+      { timeoutMs: 60_000, everyMs: 250 },
+    )
+  }
+  const statusOf = async () =>
+    (
+      await world.person.client.call('deployments.get', {
+        params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
+      })
+    ).status
+
+  /** What a release that says successful must have brought about, or one that failed must have left. */
+  async function compare(tag: string): Promise<string[]> {
+    const wrong: string[] = []
+    const answer = await waitFor(`${name} answers`, () => answerOf(port), { timeoutMs: 30_000 }).catch(() => 'nothing')
+    if (answer !== `${image} ${tag}`) wrong.push(`${name} answers "${answer}" where image ${tag} is released`)
+    const seen = await inspect().catch(() => undefined)
+    if (!seen?.State.Running) wrong.push(`the container of ${name} does not run`)
+    return wrong
+  }
+
+  await start()
+  const first = await finished(world, deployment.id)
+  if (first.status !== 'successful') throw new Error(`${name}: ${first.outcome}`)
+  return {
+    name,
+    container,
+    service,
+    async redeploy() {
+      wantedTag = wantedTag === '1' ? '2' : '1'
+      await setTag(world, service, 0, wantedTag)
+      await start()
+    },
+    async check() {
+      const ended = await finished(world, deployment.id, 150_000)
+      if (ended.status === 'successful') {
+        runningTag = wantedTag
+        return compare(runningTag)
+      }
+      const wrong = await compare(runningTag)
+      await start()
+      const again = await finished(world, deployment.id, 150_000)
+      if (again.status !== 'successful') return [...wrong, `${name} cannot be deployed again: ${again.outcome}`]
+      runningTag = wantedTag
+      return [...wrong, ...(await compare(runningTag))]
+    },
+    async crash() {
+      const { State } = await inspect()
+      if (State.Pid > 0) process.kill(State.Pid, 'SIGKILL')
+    },
+  }
+}
