@@ -56,6 +56,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
         sub={project.description}
         tools={
           <>
+            {only && !versioned && <DeployOnly teamSlug={teamSlug} project={project} versionId={only.id} />}
             <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>
               {t('common:edit')}
             </Button>
@@ -104,6 +105,12 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   )
 }
 
+/** Deploying is the next step of a project without versions as well; nothing until its images are known. */
+function DeployOnly({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
+  const { data } = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
+  return data && <DeployVersion teamSlug={teamSlug} project={project} version={data} />
+}
+
 function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
   const { section = 'images' } = route.useSearch()
   const query = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
@@ -112,9 +119,6 @@ function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; proje
       {(version) => (
         <>
           {version.changelog && <p className="mb-4 whitespace-pre-wrap text-ink-2">{version.changelog}</p>}
-          <div className="mb-4 flex empty:hidden">
-            <DeployVersion teamSlug={teamSlug} project={project} version={version} />
-          </div>
           <VersionSections teamSlug={teamSlug} project={project} version={version} section={section} />
         </>
       )}
