@@ -20,7 +20,7 @@ test('Back leads to the page and not to its form again, whether that was sent or
   await expect(form).toBeHidden()
   await page.goBack()
   await page.waitForURL(list)
-  await expect(page.getByRole('heading', { name: 'Projects' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Projects', level: 1 })).toBeVisible()
   await expect(form).toBeHidden()
 
   await page.getByRole('button', { name: 'New project' }).first().click()
@@ -29,7 +29,7 @@ test('Back leads to the page and not to its form again, whether that was sent or
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
   await page.goBack()
   await page.waitForURL(list)
-  await expect(page.getByRole('heading', { name: 'Projects' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Projects', level: 1 })).toBeVisible()
   await expect(form).toBeHidden()
 })
 

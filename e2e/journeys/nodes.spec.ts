@@ -170,7 +170,7 @@ test('images that no container and no release needs are chosen and removed, the 
   await expect(page.getByRole('button', { name: 'Remove' })).toHaveAttribute('aria-disabled', 'true')
   await free.getByRole('checkbox').click()
   await page.getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByRole('dialog')).toContainText(/frees up to [\d.]+ [kM]B/)
+  await expect(page.getByRole('dialog')).toContainText(/Frees up to [\d.]+ [kM]B/)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('1 image removed')).toBeVisible({ timeout: 30_000 })
   await expect(rows).toHaveCount(3)

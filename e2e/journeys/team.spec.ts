@@ -18,7 +18,10 @@ test.describe('people', () => {
     await page.getByRole('button', { name: 'Create team' }).click()
     await page.waitForURL(`**/${slug}/dashboard`)
     await page.goto(`${crux.url}/teams`)
-    await page.getByRole('link', { name: `Team ${slug}` }).click()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: `Team ${slug}` })
+      .click()
     await page.waitForURL(/\/teams\/[0-9a-f-]{36}$/)
     return { slug, teamPage: page.url() }
   }

@@ -100,7 +100,7 @@ test('who leaves a configuration right after typing loses nothing', async ({ pag
   await showSetting(page, 'Environment')
   await typeVariable(page, 'LAST', 'word')
   await page.getByRole('link', { name: 'Nodes' }).click()
-  await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Nodes', level: 1 })).toBeVisible()
   await expect
     .poll(async () => {
       const stored = await client.call('container-configurations.get', {

@@ -105,14 +105,14 @@ export async function deployService(stage: Stage, options: { gated: boolean }): 
       await start()
     },
     async check() {
-      const ended = await finished(world, deployment.id, 150_000)
+      const ended = await finished(world, deployment.id, { timeoutMs: 150_000 })
       if (ended.status === 'successful') {
         runningTag = wantedTag
         return compare(runningTag)
       }
       const wrong = await compare(runningTag)
       await start()
-      const again = await finished(world, deployment.id, 150_000)
+      const again = await finished(world, deployment.id, { timeoutMs: 150_000 })
       if (again.status !== 'successful') return [...wrong, `${name} cannot be deployed again: ${again.outcome}`]
       runningTag = wantedTag
       return [...wrong, ...(await compare(runningTag))]

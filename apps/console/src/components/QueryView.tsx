@@ -1,13 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { RotateCw, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { isValidElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { describeError, isStatus } from '../api/errors.ts'
 import { Button } from './Button.tsx'
 import { ErrorState } from './ErrorState.tsx'
 import { FactorNeeded } from './FactorNeeded.tsx'
+import { FailedPage } from './FailedPage.tsx'
 import { NotFound } from './NotFound.tsx'
 import { absoluteTime } from './relative-time.ts'
+import { SkeletonColumns, SkeletonPage } from './Skeletons.tsx'
 
 type Props<T> = {
   query: UseQueryResult<T>
@@ -31,8 +33,16 @@ export function QueryView<T>({ query, skeleton, empty, children }: Props<T>) {
   if (isStatus(query.error, 403) && query.error.property === 'secondFactor') return <FactorNeeded />
   // A foreign id and a removed one look the same, on purpose.
   if (isStatus(query.error, 404) || isStatus(query.error, 403)) return <NotFound />
-  return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  const retry = () => void query.refetch()
+  if (isWholePage(skeleton)) return <FailedPage error={query.error} retry={retry} busy={query.isFetching} />
+  return <ErrorState error={query.error} retry={retry} />
 }
+
+/** A skeleton with a heading stands for a page that names itself after its data: without data it has no heading at all. */
+const isWholePage = (skeleton: ReactNode) =>
+  isValidElement<{ bare?: boolean }>(skeleton) &&
+  (skeleton.type === SkeletonPage || skeleton.type === SkeletonColumns) &&
+  !skeleton.props.bare
 
 /** What is shown could not be read again: it is from before, or of something that is gone. */
 function StaleNote({ query }: { query: UseQueryResult<unknown> }) {

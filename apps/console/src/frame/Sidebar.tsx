@@ -16,6 +16,7 @@ export function Sidebar({ teamSlug }: { teamSlug: string }) {
   const collapsed = useSidebarCollapsed()
   return (
     <aside
+      aria-label={t('nav.sidebar')}
       className={cx(
         'sticky top-0 flex h-dvh flex-col border-r border-line px-2 pb-3 max-md:hidden',
         collapsed ? 'w-[49px]' : 'w-[212px]',

@@ -42,6 +42,8 @@ type Props<Row> = {
   initialSort?: Sort | null
   /** Rows of one group stand together below its name, in the order of the names. */
   groupBy?: (row: Row) => string
+  /** What stands over the rows without a group, which come last. */
+  noGroup?: string
   footer?: ReactNode
   /** Without border, for a table inside a Box. */
   flush?: boolean
@@ -49,7 +51,7 @@ type Props<Row> = {
 
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rowKey, actions, rowButton, tint, footer, flush, groupBy } = props
+  const { label, columns, rowKey, actions, rowButton, tint, footer, flush, groupBy, noGroup } = props
   const { t } = useTranslation()
   const narrow = useNarrow()
   const first = columns.find((column) => column.sort)
@@ -93,6 +95,7 @@ export function DataTable<Row>(props: Props<Row>) {
           rowButton={rowButton}
           tint={tint}
           groupBy={groupBy}
+          noGroup={noGroup}
         />
         {footer}
       </div>
@@ -140,7 +143,8 @@ export function DataTable<Row>(props: Props<Row>) {
                     colSpan={shown.length + (actions || rowButton ? 1 : 0)}
                     className="h-9 px-3 text-left text-small font-medium text-ink-2"
                   >
-                    <code>{item.group}</code> <span className="text-ink-3 tabular-nums">{item.count}</span>
+                    {item.group ? <code>{item.group}</code> : noGroup}{' '}
+                    <span className="text-ink-3 tabular-nums">{item.count}</span>
                   </th>
                 </tr>
               ) : (

@@ -32,7 +32,11 @@ export function ListPage<Row>({ query, title, sub, add, empty, skeleton, childre
   )
   return (
     <>
-      <PageHead title={title} sub={rows ? sub(rows) : '\u00a0'} tools={rows?.length !== 0 && button} />
+      <PageHead
+        title={title}
+        sub={rows ? rows.length > 0 && sub(rows) : '\u00a0'}
+        tools={rows?.length !== 0 && button}
+      />
       <QueryView
         query={query}
         skeleton={skeleton ?? <SkeletonRows filters />}

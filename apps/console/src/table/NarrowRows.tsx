@@ -14,10 +14,21 @@ type Props<Row> = {
   rowButton?: (row: Row) => ReactNode
   tint?: (row: Row) => 'failed' | 'progress' | undefined
   groupBy?: (row: Row) => string
+  noGroup?: string
 }
 
 /** A table's rows on a phone: the state first, then the name, then the rest in one line. */
-export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButton, tint, groupBy }: Props<Row>) {
+export function NarrowRows<Row>({
+  label,
+  rows,
+  columns,
+  rowKey,
+  actions,
+  rowButton,
+  tint,
+  groupBy,
+  noGroup,
+}: Props<Row>) {
   const placed = (place: NonNullable<Column<Row>['narrow']>) =>
     columns.filter((column) => (column.narrow ?? 'detail') === place)
   const lead = placed('lead')
@@ -32,7 +43,8 @@ export function NarrowRows<Row>({ label, rows, columns, rowKey, actions, rowButt
       {withGroups(rows, groupBy).map((item) =>
         'group' in item ? (
           <li key={`group ${item.group}`} className="border-b border-line bg-sunken px-3 py-1.5 text-small text-ink-2">
-            <code>{item.group}</code> <span className="text-ink-3 tabular-nums">{item.count}</span>
+            {item.group ? <code>{item.group}</code> : noGroup}{' '}
+            <span className="text-ink-3 tabular-nums">{item.count}</span>
           </li>
         ) : (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keyboards use the link of the row itself.

@@ -154,9 +154,9 @@ describe('a registry of the distribution specification', () => {
   })
 
   it.each([
-    ['localhost:1', 'The registry cannot be asked: localhost:1 cannot be reached (ECONNREFUSED).'],
-    ['no-such-host.invalid', 'The registry cannot be asked: the name no-such-host.invalid cannot be resolved.'],
-    ['169.254.169.254', 'The registry cannot be asked: 169.254.169.254 is not an address that may be contacted.'],
+    ['localhost:1', 'Could not reach the registry: localhost:1 cannot be reached (connection refused).'],
+    ['no-such-host.invalid', 'Could not reach the registry: the name no-such-host.invalid cannot be resolved.'],
+    ['169.254.169.254', 'Could not reach the registry: 169.254.169.254 is not an address that may be contacted.'],
   ])('refuses %s, which does not answer, and stores nothing', async (url, why) => {
     const before = await names()
     await expect(create(v2(url))).rejects.toMatchObject({

@@ -18,7 +18,7 @@ export async function askStorage(outbound: Outbound, access: StorageAccess): Pro
     return judge(region ? await ask(outbound, access, until, region) : answer, access)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return { reachable: false, reason: `The storage does not answer: ${error.message}.` }
+    return { reachable: false, reason: `Could not reach the storage: ${error.message}.` }
   }
 }
 

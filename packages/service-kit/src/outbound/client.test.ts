@@ -150,6 +150,9 @@ describe('createOutbound', () => {
     expect(await codeOf(outbound.request('http://user:pass@example.com'))).toBe('invalidUrl')
     expect(await codeOf(outbound.request('http://does-not-exist.invalid'))).toBe('unresolved')
     expect(await codeOf(outbound.request('http://127.0.0.1:1'))).toBe('unreachable')
+    await expect(outbound.request('http://127.0.0.1:1')).rejects.toThrow(
+      '127.0.0.1:1 cannot be reached (connection refused)',
+    )
     expect(await codeOf(outbound.request(`https://127.0.0.1:${port}`))).toBe('tls')
     expect(await codeOf(outbound.request(url))).toBe('answered')
   })

@@ -30,9 +30,18 @@ export function toOutboundError(error: unknown, url: URL): OutboundError {
     return new OutboundError('tls', `no trusted TLS connection to ${host} (${code})`, { cause: error })
   }
   if (/^(ECONN|EHOST|ENET|EPIPE|EADDR|UND_ERR_SOCKET|UND_ERR_CONNECT)/.test(code)) {
-    return new OutboundError('unreachable', `${host} cannot be reached (${code})`, { cause: error })
+    return new OutboundError('unreachable', `${host} cannot be reached (${refusals[code] ?? code})`, { cause: error })
   }
   return new OutboundError('protocol', `${host} did not answer as HTTP does`, { cause: error })
+}
+
+/** What a person calls them; the others keep the word of the system. */
+const refusals: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  UND_ERR_SOCKET: 'connection closed',
 }
 
 function isTimeout(error: unknown, code: string): boolean {

@@ -44,6 +44,7 @@ export function ProfilePage() {
                     { label: t('profile.lastName'), value: identity.lastName || '-' },
                     {
                       label: t('profile.email'),
+                      isLong: true,
                       value: (
                         <span className="inline-flex flex-wrap items-center gap-2">
                           <span className="break-all">{identity.email}</span>

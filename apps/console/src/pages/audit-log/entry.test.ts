@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { detailOf, operationOf, plainOperation } from './entry.ts'
+import { detailOf, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
 
 describe('an entry of the audit log', () => {
   it('names its operation in words', () => {
     expect(operationOf('registry registries.create')).toBe('registries.create')
     expect(plainOperation('service-accounts.create-token')).toBe('Service accounts: create token')
     expect(plainOperation('set-image-tag')).toBe('Set image tag')
+  })
+
+  it('finds the sentence of a message of a live channel, whose event names the channel too', () => {
+    expect(sentenceKeysOf(operationOf('container node.container-command'))).toContain('container-command')
+    expect(sentenceKeysOf(operationOf('registry registries.create'))).toContain('registries_create')
   })
 
   it('is told apart by a name, a tag, an address or a container of the request', () => {

@@ -5,6 +5,12 @@ export type Entry = Result<'audit-log.list'>['items'][number]
 /** The operation of an event, which is its audit label and the operation: `registry registries.create`. */
 export const operationOf = (event: string): string => event.split(' ').at(-1) ?? event
 
+/** The keys under which an operation may have a sentence: a message of a live channel is known by its own name alone. */
+export const sentenceKeysOf = (operation: string): string[] => {
+  const message = operation.split('.').at(-1) ?? operation
+  return [operation.replace('.', '_'), message]
+}
+
 /** `registries.create` -> `Registries: create`; for operations that have no words of their own. */
 export function plainOperation(operation: string): string {
   const [area = '', verb = ''] = operation.split('.')

@@ -37,7 +37,7 @@ export function useEntryColumns(teamSlug: string): Column<Entry>[] {
       grow: true,
       cell: (entry) => (
         <span className="flex min-w-0 items-center gap-2">
-          <span className="min-w-0 truncate">
+          <span className="min-w-0 wide:truncate max-md:wrap-anywhere">
             <EntrySentence teamSlug={teamSlug} entry={entry} />
           </span>
           {!entry.accepted && <Pill tone="failed">{t('refused')}</Pill>}

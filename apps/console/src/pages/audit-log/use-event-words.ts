@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { detailOf, type Entry, operationOf, plainOperation } from './entry.ts'
+import { detailOf, type Entry, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
 
 /** Stands for the subject in a sentence, where a link takes its place. */
 export const subjectMark = '\u0000'
@@ -13,8 +13,10 @@ export function useEventWords(): (entry: Pick<Entry, 'event' | 'subject' | 'data
   const { t, i18n } = useTranslation('audit')
   return ({ event, subject, data }, shown) => {
     const operation = operationOf(event)
-    const key = `audit:event.${operation.replace('.', '_')}`
-    if (!i18n.exists(key)) return plainOperation(operation)
+    const key = sentenceKeysOf(operation)
+      .map((name) => `audit:event.${name}`)
+      .find((candidate) => i18n.exists(candidate))
+    if (!key) return subject ? `${plainOperation(operation)} ${shown ?? subject.name}` : plainOperation(operation)
     const text = i18n.t(key as 'audit:event.projects_update', {
       subject: subject ? (shown ?? subject.name) : subjectMark,
     })

@@ -1,8 +1,9 @@
 import type { Result } from '@crux/contract'
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { Ago } from '../../components/Ago.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
-import { absoluteTime, duration } from '../../components/relative-time.ts'
+import { absoluteTime } from '../../components/relative-time.ts'
 
 /** Why the agent of this machine does not stay, since when, and when it is started next; nothing while it runs. */
 export function LocalAgentEnd({ localAgent }: { localAgent: Result<'nodes.get'>['localAgent'] }) {
@@ -11,13 +12,13 @@ export function LocalAgentEnd({ localAgent }: { localAgent: Result<'nodes.get'>[
   const { lastEnd, running } = localAgent
   if (!lastEnd || !running) return null
   const { since, at, reason, nextStartAt } = lastEnd
-  const leftMs = nextStartAt ? Math.ceil(Math.max(0, Date.parse(nextStartAt) - now) / 1_000) * 1_000 : 0
+  const seconds = nextStartAt ? Math.ceil(Math.max(0, Date.parse(nextStartAt) - now) / 1_000) : 0
   return (
     <p className="mb-3 flex items-start gap-2 rounded-md px-3 py-2 tinted-failed">
       <TriangleAlert aria-hidden className="mt-0.5 shrink-0 text-failed" />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        {t('localAgent.ended', { at: absoluteTime(Date.parse(at)), reason })}{' '}
-        {leftMs > 0 ? t('localAgent.nextStart', { time: duration(leftMs) }) : t('localAgent.starting')}
+        {t('localAgent.ended')} <Ago at={at} />: {reason}.{' '}
+        {seconds > 0 ? t('localAgent.nextStart', { count: seconds }) : t('localAgent.starting')}
         {since !== at && ` ${t('localAgent.since', { since: absoluteTime(Date.parse(since)) })}`}
       </span>
     </p>

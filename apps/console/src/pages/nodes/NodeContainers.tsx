@@ -209,7 +209,8 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
           rowKey={containerKey}
           actions={actions}
           initialSort={{ column: 'name', direction: 'asc' }}
-          groupBy={isGrouped ? (container) => prefixOf(container) || t('containers.noPrefix') : undefined}
+          groupBy={isGrouped ? prefixOf : undefined}
+          noGroup={t('containers.noPrefix')}
           tint={(container) => (isFailing(container) && !stopper(container) ? 'failed' : undefined)}
         />
       )}

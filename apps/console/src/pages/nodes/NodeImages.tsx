@@ -8,6 +8,7 @@ import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
+import { MiddleEllipsis } from '../../components/MiddleEllipsis.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -105,7 +106,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
       header: t('images.name'),
       cell: (image) => (
         <span className="mono" title={image.references.join('\n')}>
-          <span className="break-all">{imageName(image)}</span>
+          <MiddleEllipsis text={imageName(image)} />
           {tagsOf(image).length > 1 && (
             <span className="text-ink-2"> {t('images.more', { count: tagsOf(image).length - 1 })}</span>
           )}

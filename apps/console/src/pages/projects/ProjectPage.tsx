@@ -59,6 +59,7 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
         sub={project.description}
         tools={
           <>
+            {only && !versioned && <DeployOnly teamSlug={teamSlug} project={project} versionId={only.id} />}
             <Button icon={Pencil} disabledReason={editDenied} onClick={edit.show}>
               {t('common:edit')}
             </Button>
@@ -143,6 +144,12 @@ function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
   )
 }
 
+/** Deploying is the next step of a project without versions as well; nothing until its images are known. */
+function DeployOnly({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
+  const { data } = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
+  return data && <DeployVersion teamSlug={teamSlug} project={project} version={data} />
+}
+
 function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; project: Project; versionId: string }) {
   const { section = 'images' } = route.useSearch()
   const query = useQuery(apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId } }))
@@ -151,9 +158,6 @@ function OnlyVersion({ teamSlug, project, versionId }: { teamSlug: string; proje
       {(version) => (
         <>
           <Changelog text={version.changelog} />
-          <div className="mb-4 flex empty:hidden">
-            <DeployVersion teamSlug={teamSlug} project={project} version={version} />
-          </div>
           <VersionSections teamSlug={teamSlug} project={project} version={version} section={section} />
         </>
       )}

@@ -4,11 +4,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { later } from '../../components/later.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
@@ -65,7 +65,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
             { label: t('details.url'), value: <code>{registry.imageUrlPrefix || registry.url || '-'}</code> },
             { label: t('details.access'), value: access },
             { label: t('details.use'), value: registry.inUse ? t('details.yes') : t('details.no') },
-            { label: t('details.updated'), value: <RelativeTime at={registry.updatedAt} /> },
+            { label: t('details.updated'), value: <Ago at={registry.updatedAt} /> },
           ]}
         />
       </Box>

@@ -4,11 +4,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
+import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { later } from '../../components/later.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
@@ -56,7 +56,7 @@ function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Result<
             { label: t('details.url'), value: <code className="break-all">{storage.url}</code> },
             { label: t('details.access'), value: storage.public ? t('details.public') : t('details.keys') },
             { label: t('details.use'), value: storage.inUse ? t('details.used') : t('details.unused') },
-            { label: t('details.updated'), value: <RelativeTime at={storage.updatedAt} /> },
+            { label: t('details.updated'), value: <Ago at={storage.updatedAt} /> },
           ]}
         />
       </Box>

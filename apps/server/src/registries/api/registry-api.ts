@@ -38,7 +38,7 @@ export function unexpected(status: number, host: string, property: string): Crux
 export function unreachable(error: unknown, property: string): unknown {
   if (!(error instanceof OutboundError)) return error
   // The reason often begins with the host, which keeps its letters.
-  const description = `The registry cannot be asked: ${error.message}.`
+  const description = `Could not reach the registry: ${error.message}.`
   return new CruxError('invalidArgument', { property, description, cause: error })
 }
 

@@ -1,0 +1,71 @@
+import { expect, type Page, type Route } from '@playwright/test'
+import type { Shot } from './deployment-shots.ts'
+import type { Scene } from './scene.ts'
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+/** Each page about one thing: where it is, which call it cannot do without, and the same address with an id that nothing has. */
+const details = (scene: Scene) => {
+  const { team, versioned } = scene
+  return {
+    project: [`/${team}/projects/`, versioned.project, ''],
+    version: [`/${team}/projects/${versioned.project}/versions/`, versioned.version, ''],
+    node: [`/${team}/nodes/`, scene.node, ''],
+    container: [`/${team}/nodes/`, scene.node, `/inspect?prefix=${scene.container.prefix}&name=web`],
+    registry: [`/${team}/registries/`, scene.registry, ''],
+    storage: [`/${team}/storages/`, scene.storage, ''],
+    'config-bundle': [`/${team}/config-bundles/`, scene.bundle, ''],
+    deployment: [`/${team}/deployments/`, scene.deployment.good, ''],
+    progress: [`/${team}/deployments/`, scene.deployment.good, '/deploy'],
+    team: ['/teams/', scene.teamId, ''],
+  } as const
+}
+const pages = [
+  ...['project', 'version', 'node', 'container', 'registry', 'storage', 'config-bundle', 'deployment', 'progress'],
+  'team',
+] as (keyof ReturnType<typeof details>)[]
+
+/** Pages whose subject cannot be read. Each says what happened under a heading, and leads on. */
+export function failingShots(scene: () => Scene, everyLook: boolean): Shot[] {
+  const shot = (page: (typeof pages)[number], name: string, answer: (route: Route) => unknown, says: Says): Shot => ({
+    name: `${page}-${name}`,
+    path: () => details(scene())[page].join(''),
+    before: (browser) => {
+      const [, id] = details(scene())[page]
+      return browser.route(new RegExp(`/api/.*/${id}$`), async (route) => void (await answer(route)))
+    },
+    act: (browser) => leadsOn(browser, says),
+  })
+  return pages.flatMap((page) => [
+    {
+      name: `${page}-gone`,
+      path: () => {
+        const [before, , after] = details(scene())[page]
+        return `${before}${nobody}${after}`
+      },
+      act: (browser: Page) => leadsOn(browser, gone),
+    },
+    shot(page, 'failing', refuse(500, 'internal'), failed),
+    ...(everyLook
+      ? [
+          shot(page, 'forbidden', refuse(403, 'forbidden'), gone),
+          shot(page, 'unreachable', (route) => route.abort('connectionrefused'), unreachable),
+        ]
+      : []),
+  ])
+}
+
+type Says = { title: string; text: string; again: boolean }
+const gone = { title: 'There is nothing here', text: 'It was deleted', again: false }
+const failed = { title: 'This could not be loaded', text: 'Request r-4711', again: true }
+const unreachable = { title: 'This could not be loaded', text: 'Could not reach the server.', again: true }
+
+const refuse = (status: number, error: string) => (route: Route) =>
+  route.fulfill({ status, json: { error, message: error, requestId: 'r-4711' } })
+
+async function leadsOn(page: Page, { title, text, again }: Says): Promise<void> {
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('main').getByText(text)).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Go to the start page' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('button', { name: 'Try again' })).toHaveCount(again ? 1 : 0)
+}
