@@ -68,6 +68,7 @@ it('limits as decided when nothing is set, and reads limits as a number and a ti
     RATE_LIMIT_ACCOUNT: { max: 10, windowSeconds: 600 },
     RATE_LIMIT_CLIENT: { max: 100, windowSeconds: 600 },
     RATE_LIMIT_RESEND: { max: 1, windowSeconds: 30 },
+    RATE_LIMIT_MAILS: { max: 30, windowSeconds: 3600 },
   })
   const { RATE_LIMIT_ACCOUNT } = parseConfig(identitySettings, { ...required, RATE_LIMIT_ACCOUNT: '3/2h' })
   expect(RATE_LIMIT_ACCOUNT).toEqual({ max: 3, windowSeconds: 7200 })

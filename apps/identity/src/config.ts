@@ -57,6 +57,7 @@ export const identitySettings = z
     RATE_LIMIT_CODES: limit('50/24h'),
     RATE_LIMIT_CLIENT: limit('100/10m'),
     RATE_LIMIT_RESEND: limit('1/30s'),
+    RATE_LIMIT_MAILS: limit('30/1h'),
     /** Failed sign-ins of an address after which the next one wants the captcha, where one is set up. */
     RATE_LIMIT_CAPTCHA: limit('3/10m'),
     DISABLE_REGISTRATION: flag,

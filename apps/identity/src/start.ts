@@ -118,6 +118,7 @@ function limitsOf(config: IdentityConfig): Limits {
     codes: config.RATE_LIMIT_CODES,
     client: config.RATE_LIMIT_CLIENT,
     resend: config.RATE_LIMIT_RESEND,
+    mails: config.RATE_LIMIT_MAILS,
     captcha: config.RATE_LIMIT_CAPTCHA,
   }
 }

@@ -11,6 +11,7 @@ import type { Visit } from '../http/visit.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { isEmail } from '../identities/traits.ts'
 import { countGuess, type Guess } from '../limits/guesses.ts'
+import { countMail } from '../limits/mails.ts'
 import { recoveryCodeMail, recoveryLinkMail } from '../mail/code-mails.ts'
 import { type CodeOwner, type CodeUse, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { newToken } from '../secrets.ts'
@@ -99,8 +100,10 @@ async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'c
   const refusal = wantsCaptcha(flow) ? await captchaRefusal(app, visit, fields) : undefined
   if (refusal) return answerForm(app, visit, flow, [refusal])
   const value = normalizeIdentifier(email)
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('resend', `recovery ${value}`)
+  await countMail(app, visit, {
+    subject: `recovery ${value}`,
+    identityId: async () => (await findOwner(app.database.db, value))?.identityId,
+  })
   const changed = await app.database.transaction(async (tx) => {
     const owner = await findOwner(tx, value)
     if (by === 'code') {

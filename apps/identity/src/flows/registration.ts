@@ -7,6 +7,7 @@ import type { Visit } from '../http/visit.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
+import { noteMail } from '../limits/mails.ts'
 import { registrationMethods } from '../methods/offered.ts'
 import { noteSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
@@ -129,7 +130,7 @@ export async function completeRegistration(
   await app.limiter.refund('client', visit.clientAddress)
   const address = made.person.verifiable[0]?.value
   if (made.verification && address) {
-    await app.limiter.note('resend', address)
+    await noteMail(app, visit, address)
     app.outbox.wake()
   }
   if (arrived) {

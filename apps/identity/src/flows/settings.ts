@@ -180,7 +180,10 @@ export async function completeSettings(
 async function limitAddresses(app: App, { visit, person }: Pick<SettingsAttempt, 'visit' | 'person'>, address: string) {
   await app.limiter.take('client', visit.clientAddress)
   await app.limiter.take('account', `address of ${person.identity.id}`)
-  if (app.verifiesAddresses) await app.limiter.take('resend', address)
+  if (!app.verifiesAddresses) return
+  // Of this person alone: what others ask for does not stand in the way.
+  await app.limiter.take('resend', `${address} by ${person.identity.id}`)
+  await app.limiter.take('mails', address)
 }
 
 function answerSuccess(

@@ -10,6 +10,7 @@ import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findVerifiable, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
+import { countMail } from '../limits/mails.ts'
 import { verificationMail } from '../mail/code-mails.ts'
 import { isFlowCode, sendCode, takeCode, triesPerCode } from '../methods/code.ts'
 import { answerFlow } from './answer.ts'
@@ -92,8 +93,10 @@ export async function openVerificationLink(app: App, visit: Visit): Promise<unkn
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
 async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
   const value = normalizeIdentifier(email)
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('resend', value)
+  await countMail(app, visit, {
+    subject: value,
+    identityId: async () => (await findVerifiable(app.database.db, value))?.identityId,
+  })
   const changed = await app.database.transaction(async (tx) => {
     const address = await findVerifiable(tx, value)
     if (address) await mailCode(tx, app, flow, address)

@@ -20,8 +20,10 @@ export interface Limits {
   codes: Limit
   /** Failed attempts, and mails asked for, from one client address; of IPv6 from one network of 64 bits. */
   client: Limit
-  /** Mails with a code to one address. */
+  /** Mails with a code to one address, asked for from one network, or from all known devices of its owner. */
   resend: Limit
+  /** Mails with a code to one address, asked for by unknown devices from wherever. */
+  mails: Limit
   /** Failed sign-ins of one address, after which a captcha is asked for. */
   captcha: Limit
 }
@@ -32,6 +34,7 @@ export const defaultLimits: Limits = {
   codes: { max: 50, windowSeconds: 86_400 },
   client: { max: 100, windowSeconds: 600 },
   resend: { max: 1, windowSeconds: 30 },
+  mails: { max: 30, windowSeconds: 3_600 },
   captcha: { max: 3, windowSeconds: 600 },
 }
 

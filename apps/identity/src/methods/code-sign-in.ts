@@ -21,6 +21,7 @@ import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
+import { countMail } from '../limits/mails.ts'
 import { loginCodeMail, registrationCodeMail } from '../mail/code-mails.ts'
 import { type CodeUse, sendCode, takeCode, triesPerCode } from './code.ts'
 import { recall, remember } from './memory.ts'
@@ -85,7 +86,10 @@ async function checkLogin(app: App, visit: Visit, { flow, fields, session }: Log
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
 async function sendLoginCode(app: App, visit: Visit, flow: Flow, address: string): Promise<LoginOutcome> {
-  await limitSending(app, visit, `login ${address}`)
+  await countMail(app, visit, {
+    subject: `login ${address}`,
+    identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
+  })
   await app.database.transaction(async (tx) => {
     const owned = await findVerifiable(tx, address)
     const mail = (code: string, usefulUntil: Date) => loginCodeMail({ recipient: address, code, usefulUntil })
@@ -151,7 +155,7 @@ async function sendRegistrationCode(
   options: { traits: Traits; address: string },
 ): Promise<RegistrationOutcome> {
   const { traits, address } = options
-  await limitSending(app, visit, `registration ${address}`)
+  await countMail(app, visit, { subject: `registration ${address}`, identityId: () => undefined })
   const mail = (code: string, usefulUntil: Date) => registrationCodeMail({ recipient: address, code, usefulUntil })
   await app.database.transaction((tx) => sendCode(tx, app, flow, { owner: {}, mail }))
   app.outbox.wake()
@@ -186,11 +190,6 @@ function asksAgain(fields: Fields): boolean {
 
 function saying(message: Message): FieldMessages {
   return new Map([['', [message]]])
-}
-
-async function limitSending(app: App, visit: Visit, subject: string): Promise<void> {
-  await app.limiter.take('client', visit.clientAddress)
-  await app.limiter.take('resend', subject)
 }
 
 /** Tries a code that was sent to `address`; after five tries none is looked at any more. */

@@ -1,0 +1,103 @@
+import type { LoginFlow } from '@ory/kratos-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browser, csrfOf } from '../../test/browser.ts'
+import { clientAt, goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
+import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
+
+let mailServer: MailServer
+let identity: TestIdentity
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  identity = await startTestIdentity({
+    CRUX_RATE_LIMITS: 'on',
+    RATE_LIMIT_MAILS: '6/1h',
+    SMTP_URI: `smtp://127.0.0.1:${mailServer.port}/?disable_starttls=true`,
+  })
+})
+afterAll(async () => {
+  await identity.stop()
+  await mailServer.close()
+})
+
+let network = 0
+/** A browser in a network that nobody has been in yet. */
+const newNetwork = () => identity.browser(clientAt(`10.9.${Math.floor(++network / 200)}.${network % 200}`))
+type Kind = 'login' | 'recovery' | 'verification' | 'registration'
+const kinds = ['login', 'recovery', 'verification', 'registration'] as const
+
+/** One more flow in this browser that asks for a code; how that was answered. */
+async function ask(kind: Kind, email: string, browser: Browser = newNetwork()) {
+  const { json: flow } = await browser.ask<LoginFlow>(`/self-service/${kind}/browser`)
+  const submit = (json: object) =>
+    browser.ask<LoginFlow>(`/self-service/${kind}?flow=${flow.id}`, {
+      json: { method: 'code', csrf_token: csrfOf(flow), ...json },
+    })
+  const address = kind === 'login' ? { identifier: email } : kind === 'registration' ? { traits: { email } } : { email }
+  const { status, json } = await submit(address)
+  const sent = status !== 429 && json.state === 'sent_email'
+  return { status, sent, enter: (code: string) => submit({ ...address, email: undefined, code }) }
+}
+
+/** A browser in which the person has signed in, without its session. */
+async function knownDevice(email: string): Promise<Browser> {
+  const browser = newNetwork()
+  // Who has not verified the address does not sign in by a password.
+  await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
+  const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
+  const json = { method: 'password', identifier: email, password: goodPassword, csrf_token: csrfOf(flow) }
+  expect((await browser.ask(`/self-service/login?flow=${flow.id}`, { json })).status).toBe(200)
+  browser.cookies.delete('ory_kratos_session')
+  return browser
+}
+
+describe('a code that a stranger asks for', () => {
+  it.each(kinds)('does not hold up the owner, who asks from another network: %s', async (kind) => {
+    const email = kind === 'registration' ? makeEmail() : (await signUp(identity)).email
+    const mallory = newNetwork()
+    expect((await ask(kind, email, mallory)).sent).toBe(true)
+    // From one network there is still one in 30 seconds, in whatever flow.
+    expect((await ask(kind, email, mallory)).status).toBe(429)
+    expect((await ask(kind, email)).sent).toBe(true)
+  })
+
+  it('leaves the code valid that the owner was sent before', async () => {
+    const { email } = await signUp(identity)
+    await mailServer.next(email)
+    const own = await ask('login', email)
+    const code = codeOf(await mailServer.next(email))
+    for (let times = 0; times < 4; times++) await ask('login', email)
+    expect((await own.enter(code)).status).toBe(200)
+  })
+})
+
+describe('what strangers in many networks ask for', () => {
+  it.each(['login', 'recovery', 'verification'] as const)(
+    'floods no mailbox, and does not keep a device from a code that the owner has signed in with: %s',
+    async (kind) => {
+      const { email } = await signUp(identity)
+      const [own, other] = [await knownDevice(email), await knownDevice(email)]
+      // The pause after the mail of the sign-up is over.
+      await identity.sql('update identity.rate_limits set resets_at = now()')
+      const answers = []
+      for (let times = 0; times < 8; times++) answers.push((await ask(kind, email)).sent)
+      expect(answers.filter(Boolean)).toHaveLength(6)
+      const asked = await ask(kind, email, own)
+      expect(asked.sent).toBe(true)
+      expect((await ask(kind, email, other)).status).toBe(429)
+    },
+  )
+
+  it('is bounded for addresses that nobody has in the same way', async () => {
+    const email = makeEmail()
+    const answers = []
+    for (let times = 0; times < 8; times++) answers.push((await ask('recovery', email)).status)
+    expect(answers).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+  })
+
+  it('is bounded for a device that is known to somebody else', async () => {
+    const { email } = await signUp(identity)
+    const foreign = await knownDevice((await signUp(identity)).email)
+    for (let times = 0; times < 6; times++) await ask('recovery', email)
+    expect((await ask('recovery', email, foreign)).status).toBe(429)
+  })
+})

@@ -1,0 +1,37 @@
+import type { App } from '../context.ts'
+import { type DeviceReader, isKnownDevice } from './known-devices.ts'
+
+type Asker = DeviceReader & { clientAddress: string }
+
+/**
+ * Counts a code that is asked for before it is mailed. As with guesses, what strangers ask for must not keep the owner of an address
+ * from a code: the pause between two codes is counted per address and network, and browsers in which the owner has signed in have one
+ * of their own. What all others together may have mailed to an address is bounded too, so that nobody floods a mailbox from many
+ * networks; known devices pass that bound. A code stays valid whatever is asked for in other flows.
+ *
+ * @param what.subject the purpose and the address as it was typed; it need not exist
+ * @param what.identityId of the owner, if there is one; asked for only where a browser has a device cookie
+ * @throws IdentityError 429 with Retry-After
+ */
+export async function countMail(
+  app: Pick<App, 'limiter' | 'keys'>,
+  visit: Asker,
+  what: { subject: string; identityId: () => Promise<string | undefined> | string | undefined },
+): Promise<void> {
+  const { subject, identityId } = what
+  const { limiter } = app
+  const isKnown = await isKnownDevice(app.keys, visit, identityId)
+  await limiter.take('client', visit.clientAddress)
+  await limiter.take('resend', isKnown ? known(subject) : from(app, visit, subject))
+  if (!isKnown) await limiter.take('mails', subject)
+}
+
+/** A code that was mailed without being asked for: the next one waits, whether or not this browser is known by then. */
+export async function noteMail(app: Pick<App, 'limiter'>, visit: Asker, subject: string): Promise<void> {
+  await app.limiter.note('resend', from(app, visit, subject))
+  await app.limiter.note('resend', known(subject))
+}
+
+const known = (subject: string) => `${subject} known`
+const from = ({ limiter }: Pick<App, 'limiter'>, { clientAddress }: Asker, subject: string) =>
+  `${subject} from ${limiter.networkOf(clientAddress)}`
