@@ -15,7 +15,7 @@ const saved = (page: Page) => expect(page.locator('[data-save=saved]')).toBeVisi
 const environment = (page: Page) => page.getByRole('region', { name: 'Environment' })
 const valueIn = (page: Page, key: string) => page.getByLabel(`Value of ${key}`)
 
-/** Into the empty row with which an empty section begins. */
+/** Types into the empty row that choosing an empty section adds. */
 async function typeVariable(page: Page, key: string, value: string) {
   await environment(page).getByLabel('Key', { exact: true }).last().fill(key)
   await environment(page).getByLabel('Key', { exact: true }).last().blur()

@@ -9,20 +9,20 @@ import { toSentence } from './release-failure.ts'
 
 type Props = {
   preview: Preview
-  /** In the order in which they are shown. */
+  /** In display order. */
   problems: readonly Problem[]
-  /** With it each problem leads to the field where it is fixed. */
+  /** With it each problem links to the field where it is fixed. */
   place: { teamSlug: string; deployment: Result<'deployments.get'> } | undefined
-  /** Of the instance whose page this is: its problems need no name. */
+  /** The instance whose page this is: its problems are listed without its name. */
   instanceId?: string
   className?: string
 }
 
-/** What prevents a start: how much, then each problem with its container and the way to its field. */
+/** What prevents a start: the number of problems, then each one with its container and a link to its field. */
 export function ProblemList({ preview, problems, place, instanceId, className }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const standing = problems.filter(isStanding)
-  // Asked about at the start: there is nothing to fix.
+  // The start asks about these; there is nothing to fix.
   const asked = problems.filter((problem) => !isStanding(problem))
   const nameOf = (id: string | null | undefined) =>
     preview.instances.find((instance) => instance.instanceId === id)?.containerName
