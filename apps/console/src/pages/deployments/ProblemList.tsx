@@ -35,12 +35,12 @@ export function ProblemList({ preview, problems, place, instanceId, className }:
   if (standing.length === 0) return questions
   return (
     <>
-      <section aria-label={t('changes.problems')} className={cx('text-failed', className)}>
+      <div className={cx('text-failed', className)}>
         <h3 className="flex items-center gap-2 font-strong">
           <CircleX aria-hidden />
           {t('detail.settle', { count: standing.length })}
         </h3>
-        <ul className="mt-1.5 grid gap-2 pl-6">
+        <ul aria-label={t('changes.problems')} className="mt-1.5 grid gap-2 pl-6">
           {standing.map((problem) => {
             const name = nameOf(problem.instanceId)
             const link = place && problemLink(place.teamSlug, place.deployment, problem)
@@ -62,7 +62,7 @@ export function ProblemList({ preview, problems, place, instanceId, className }:
             )
           })}
         </ul>
-      </section>
+      </div>
       {questions}
     </>
   )
