@@ -12,23 +12,24 @@ const codes: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
 }
 
-/** Sentences that end with the words of another program after a colon. */
-const quoting = /^(The registry of \S+ does not answer|The image \S+ cannot be fetched): (.+)$/s
+/** Sentences that end with the words of another program after a colon, and what keeps answering after them. */
+const quoting =
+  /^(The registry of \S+ does not answer|The image \S+ cannot be fetched): (.+?)\.?( (?:Release )?\S+ keeps? answering\.?)?$/s
+/** At the end of a sentence; others may follow, such as what keeps answering. */
+const inParentheses = /\s*\(([^()]+)\)(\.?)(?=\s|$)/
 
 /**
- * Splits the original words of another program off the end of a reason: they help to find the cause, but make the sentence hard to
- * read. Socket error codes are replaced by words and stay in the sentence.
+ * Splits the original words of another program off a reason: they help to find the cause, but make the sentence hard to read. Socket
+ * error codes are replaced by words and stay in the sentence.
  */
 export function splitReason(reason: string): SplitReason {
-  const [, sentence, quoted] = quoting.exec(reason) ?? []
-  if (sentence && quoted) return { text: `${sentence}.`, details: quoted.replace(/\.$/, '') }
-  const [, head, tail] = /^(.+?)\s*\(([^()]+)\)\.?$/s.exec(reason) ?? []
-  if (!head || !tail) return { text: reason, details: null }
-  const words = codes[tail]
-  if (words) return { text: `${head} (${words}).`, details: null }
-  return isRaw(tail)
-    ? { text: /[.?!]$/.test(head) ? head : `${head}.`, details: tail }
-    : { text: reason, details: null }
+  const [, sentence, quoted, after = ''] = quoting.exec(reason) ?? []
+  if (sentence && quoted) return { text: `${sentence}.${after}`, details: quoted }
+  const [found, words] = inParentheses.exec(reason) ?? []
+  if (!found || !words) return { text: reason, details: null }
+  const known = codes[words]
+  if (known) return { text: reason.replace(words, known), details: null }
+  return isRaw(words) ? { text: reason.replace(found, '.'), details: words } : { text: reason, details: null }
 }
 
 /** Whether a text in parentheses is another program's, such as "manifest unknown: manifest unknown", and not part of our sentence. */
