@@ -203,8 +203,8 @@ test('a port that would fall silent is kept open on request, said before it is d
   await setTag(world, service, 0, '3')
   await page.goto(pageOf(world, deployment.id))
   await expect(page.getByText('- tag 2')).toBeVisible()
-  await expect(page.getByText('answers until the new one is verified')).toBeVisible()
-  await expect(page.getByText('answers nobody')).toBeHidden()
+  await expect(page.getByText('keeps answering until the new one is verified')).toBeVisible()
+  await expect(page.getByText('is closed for about')).toBeHidden()
 })
 
 test('starts at one place wait in line, each says behind which one, and all move up', async ({ page, stage }) => {

@@ -54,7 +54,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await page.waitForURL(/container-configurations/)
     await showSetting(page, 'Ports')
     const ports = page.getByRole('region', { name: 'Ports' })
-    // A section that is chosen and empty begins with a row, and the focus in it.
+    // Choosing an empty section adds a row and puts the focus in it.
     await expect(ports.getByLabel('Inside', { exact: true })).toBeFocused()
     await page.keyboard.type('8080')
     await ports.getByLabel('On the node', { exact: true }).fill(String(port))
@@ -108,7 +108,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await stage.registry.deleteTag(image, 'gone')
     await deployAgain()
     await expect(result).toContainText(/gone/, { timeout: 60_000 })
-    // The registry's own words are there for whoever looks for them.
+    // The registry's own words are shown on request only.
     await expect(result.getByText('manifest unknown')).toBeHidden()
     await result.getByText('Details').click()
     await expect(result.getByText('manifest unknown')).toBeVisible()

@@ -67,7 +67,7 @@ test('what prevents a start is said in the field, in the list and in the summary
     const value = section(page, 'Secrets').getByLabel('Secret value of DATABASE_PASSWORD')
     await expect(value).toBeFocused()
     await value.fill('s3cret')
-    // What is typed is not saved, and the head does not say so either.
+    // The head does not say "Saved" while a typed secret is not.
     await expect(page.locator('[data-save]')).toHaveText('Secrets not saved')
     await section(page, 'Secrets').getByRole('button', { name: 'Encrypt and save' }).click()
     await expect(page.locator('[data-save]')).toHaveText('Saved')

@@ -15,7 +15,7 @@ const saved = (page: Page) => expect(page.locator('[data-save=saved]')).toBeVisi
 const environment = (page: Page) => page.getByRole('region', { name: 'Environment' })
 const valueIn = (page: Page, key: string) => page.getByLabel(`Value of ${key}`)
 
-/** Into the empty row with which an empty section begins. */
+/** Types into the empty row that choosing an empty section adds. */
 async function typeVariable(page: Page, key: string, value: string) {
   await environment(page).getByLabel('Key', { exact: true }).last().fill(key)
   await environment(page).getByLabel('Key', { exact: true }).last().blur()
@@ -220,14 +220,14 @@ test('two people who set the same secret hear of each other before one value is 
   expect(theirs).toContain('PGP MESSAGE')
 
   // Said as soon as it is known, and refused once even so.
-  await expect(page.getByText('since you began to type')).toBeVisible()
+  await expect(page.getByText('while you were typing')).toBeVisible()
   await save(page)
-  await expect(page.getByText('and nothing was saved')).toBeVisible()
+  await expect(page.getByText('so nothing was saved')).toBeVisible()
   expect(await value()).toBe(theirs)
   await save(page)
   await expect(state(page)).toHaveText('Encrypted')
   expect(await value()).not.toBe(theirs)
-  await expect(page.getByText('since you began to type')).toHaveCount(0)
+  await expect(page.getByText('while you were typing')).toHaveCount(0)
 
   // Both at the very same moment: one of them is asked.
   for (const one of [page, other]) {
@@ -235,7 +235,7 @@ test('two people who set the same secret hear of each other before one value is 
     await one.getByLabel('Secret value of TOKEN').fill(one === page ? 'third' : 'fourth')
   }
   await Promise.all([save(page), save(other)])
-  const asked = (one: Page) => one.getByText('and nothing was saved').count()
+  const asked = (one: Page) => one.getByText('so nothing was saved').count()
   await expect.poll(async () => (await asked(page)) + (await asked(other))).toBe(1)
 })
 

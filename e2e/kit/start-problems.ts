@@ -13,7 +13,7 @@ import {
 
 const row = <T extends object>(value: T) => ({ id: crypto.randomUUID(), ...value })
 
-/** A deployment that cannot start, for every reason that is known before it does. */
+/** A deployment with every problem that is known before a start. */
 export type StartProblems = {
   deploymentId: string
   /** Of the containers `shop` and `worker`: the second one has the first one's name. */
@@ -26,12 +26,15 @@ export type StartProblems = {
     host: string
     ports: { published: number; gated: number }
   }
-  /** A container that Crux did not start, with the port that it has. */
+  /** A container that Crux did not start, and the port it publishes. */
   foreign: { name: string; port: number }
   end: () => Promise<void>
 }
 
-/** A service that has a port, a gated port and a host name, a container of nobody with a port, and a deployment that asks for all. */
+/**
+ * Deploys a service with a published port, a gated port and a host name, starts a foreign container with a port, and prepares a
+ * deployment that wants them all.
+ */
 export async function prepareStartProblems(world: World): Promise<StartProblems> {
   const { client } = world.person
   const inTeam = { teamSlug: world.teamSlug }

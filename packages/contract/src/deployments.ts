@@ -102,7 +102,7 @@ export const Release = z.object({
   status: z.enum(['in-progress', 'successful', 'failed']),
   startedAt: Timestamp,
   startedBy: z.object({ id: z.string(), name: z.string() }),
-  /** When the agent got it: the release waited in the queue until then. */
+  /** When the agent received the release, which waited in the queue until then. */
   dispatchedAt: Timestamp.nullish(),
   finishedAt: Timestamp.nullish(),
   versionName: z.string(),

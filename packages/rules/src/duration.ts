@@ -1,4 +1,4 @@
-/** "40 ms", "6.2 s", "1 min 4 s": how long something took, in the same words in the console, in outcomes and in logs. */
+/** "40 ms", "6.2 s", "1 min 4 s": the one format of durations, in the console and in the outcomes of releases. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
@@ -7,7 +7,7 @@ export function formatDuration(ms: number): string {
   return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`
 }
 
-/** Waiting in a queue is not a release's work: its time counts from when the agent got it. */
+/** Counts from when the agent received the release, because time in the queue is not part of its work. */
 export function releaseDurationMs(release: {
   startedAt: string | Date
   dispatchedAt?: string | Date | null

@@ -4,7 +4,7 @@ import { cx } from './class-names.ts'
 
 export type SaveStatus = 'saved' | 'saving' | 'waiting' | 'held' | 'typed' | 'offline'
 
-/** What saves by itself says so: saved, on its way, not possible, typed and saved by a button alone, or kept here until the link is back. */
+/** Shows whether changes are saved, being saved, impossible to save, waiting for a button, or kept here until the link is back. */
 export function SaveIndicator({ status }: { status: SaveStatus }) {
   const { t } = useTranslation()
   const looks = {

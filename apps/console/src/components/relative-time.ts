@@ -13,7 +13,7 @@ export function relativeTime(from: number, now: number): string {
   return withRest(`${days} d`, hours % 24, 'h', days < 3)
 }
 
-/** How long something took, as the server writes it too. */
+/** How long something took, in the same format as the server's texts. */
 export const duration = formatDuration
 
 /** yyyy-MM-dd HH:mm:ss in the reader's time zone. */

@@ -106,7 +106,7 @@ type EntryProps = {
 function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
   const { t } = useTranslation()
   const Icon = entry.icon
-  // A page that lies elsewhere in the address belongs where its breadcrumb begins.
+  // Configuration pages have addresses of their own, so the first crumb decides which entry is highlighted.
   const [first] = useCrumbs()
   const isBelow = first?.link?.to !== undefined && first.link.to === entry.link(teamSlug).to
   const word = t(`nav.${entry.id}`)

@@ -14,6 +14,6 @@ export function useSetCrumbs(crumbs: readonly Crumb[]): void {
   const key = crumbs.map((crumb) => crumb.label).join('\n')
   // Labels decide; link objects are new in every render
   useLayoutEffect(() => store.set(crumbs), [key])
-  // What comes next says its own; until it can, the former page's way is not this one's.
+  // The next page sets its own crumbs. Until it has loaded, those of the previous page would be wrong.
   useLayoutEffect(() => () => store.set([]), [])
 }

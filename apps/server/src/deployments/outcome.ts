@@ -106,7 +106,7 @@ async function stand(queries: Queries, release: ReleaseRow, containerNames: stri
   ])
 }
 
-/** "4 images, 6.1 s", of the times that the list of releases has: nobody reads two durations of one release. */
+/** "4 images, 6.1 s". Uses the same times as the list of releases, so that a release has one duration everywhere. */
 async function successText(queries: Queries, release: ReleaseRow): Promise<string> {
   const { rows } = await queries.query<{ images: number; finishedAt: Date }>(
     `select (select count(*)::int from crux.release_instance where release_id = r.id) as images,

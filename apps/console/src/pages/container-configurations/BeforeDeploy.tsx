@@ -14,7 +14,7 @@ type Props = {
   teamSlug: string
   deploymentId: string
   instanceId: string | undefined
-  /** Changes with every stored state: what a start would do is then asked again. */
+  /** Changes with every stored state: the preview is then fetched again. */
   revision: number | undefined
 }
 
@@ -34,7 +34,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
   const running = deployment.data?.running
   const lines = instance ? changeLines(instance.changes) : []
   const all = query.data?.problems ?? []
-  // What is fixed on this page stands first.
+  // Problems that are fixed on this page come first.
   const problems = [
     ...all.filter((problem) => problem.instanceId === instanceId),
     ...all.filter((problem) => problem.instanceId !== instanceId),

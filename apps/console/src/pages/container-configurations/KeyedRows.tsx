@@ -113,7 +113,7 @@ export function RowEnd<Row>({
   part: string
   name: string
   onRemove: () => void
-  /** Takes a cell of its own: the origin begins where the head does. */
+  /** In a table: takes the whole cell, so that the origin lines up with the column head. */
   wide?: boolean
 }) {
   const { t } = useTranslation(['configuration', 'common'])

@@ -42,7 +42,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   const { rows: portBody, focusRow: focusPort } = useFocusRow<HTMLTableSectionElement>()
   const { rows: rangeBody, focusRow: focusRange } = useFocusRow<HTMLTableSectionElement>()
   const gated = settingOf(form, 'portGate').value?.enabled === true
-  // Asked for where it may do something, or where it stands already.
+  // Shown where it has an effect, or where a value is already set.
   const withProxy = rows.some(({ row }) => hasProxyProtocol(row, gated))
   const addPort = () => {
     const id = newId()

@@ -7,7 +7,7 @@ import { useConfigForm } from './config-context.ts'
 import { RowEnd } from './KeyedRows.tsx'
 import type { LayeredRow } from './keyed-rows.ts'
 
-/** `width` is a class of the column; without one it takes what the others leave. */
+/** `width` is a class for the column; without one the column shares the remaining width. */
 export type RowColumn = { id: string; head: string; width?: string; kubernetes?: boolean }
 
 const HeadsContext = createContext<readonly RowColumn[]>([])
@@ -22,8 +22,8 @@ type Props = {
 }
 
 /**
- * Rows of several settings under common heads. Where there is no room for the columns, each row is a card whose settings carry their
- * heads; how much room there is, the section decides and not the window, for it has a list and a summary beside it.
+ * Rows of several settings under column heads. Where the columns do not fit, each row is a card and each setting has its own label.
+ * The width of the section decides, not that of the window, because the list of settings and the summary take room beside it.
  */
 export function RowTable({ label, columns, rows, isSecond, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
@@ -54,7 +54,7 @@ export function RowTable({ label, columns, rows, isSecond, children }: Props) {
 
 type RowProps<Row> = {
   layered: LayeredRow<Row>
-  /** Of the row as the final configuration names it: where it comes from is known by it. */
+  /** The row's property in the merged configuration, which tells the layer it comes from. */
   part: string
   name: string
   errors: readonly string[]
@@ -64,7 +64,7 @@ type RowProps<Row> = {
   cells: readonly ReactNode[]
 }
 
-/** One row; what is wrong with it stands below it. */
+/** One row, with its errors below it. */
 export function TableRow<Row extends { id?: string }>({
   layered,
   part,
@@ -121,7 +121,7 @@ export function TableRow<Row extends { id?: string }>({
   )
 }
 
-/** Where the kind of node is not known, what only one kind applies says so. */
+/** Marks a setting that only Kubernetes applies, where the kind of node is not known. */
 function Kubernetes() {
   const { t } = useTranslation(['configuration', 'common'])
   return <Pill>{t('group.kubernetes')}</Pill>

@@ -18,11 +18,11 @@ const TargetContext = createContext<FieldTarget | null>(null)
 export const TargetProvider = TargetContext.Provider
 export const useFieldTarget = () => useContext(TargetContext)
 
-/** A section that was just chosen and has no row yet: it begins with an empty one. Each choice is an object of its own. */
+/** A section that was just chosen and has no rows: it adds an empty one. Each choice is a new object. */
 export type BegunSection = { id: SectionId }
 const BegunContext = createContext<BegunSection | null>(null)
 export const BegunProvider = BegunContext.Provider
-/** A section that is drawn again begins no second row. */
+/** Choices that were handled, so that mounting a section again adds no second row. */
 const begun = new WeakSet<BegunSection>()
 
 type Props = {

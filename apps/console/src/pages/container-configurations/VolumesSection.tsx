@@ -18,7 +18,7 @@ import { useFocusRow } from './use-focus-row.ts'
 type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
 const sameVolume = (a: Volume, b: Volume) => a.path === b.path || a.name === b.name
 
-/** On Docker a folder is as large as its disk: only what lies in memory has a size there. */
+/** On Docker only volumes in memory have a size: others are folders on the node's disk. */
 const isSized = ({ type, size }: Volume): boolean => type === 'mem' || type === 'tmp' || Boolean(size)
 
 /** A name is a folder of this container that Crux keeps; an absolute path is a folder of the node itself. */
@@ -85,7 +85,7 @@ export function VolumesSection() {
 
 type RowProps = {
   layered: LayeredRow<Volume>
-  /** Columns that not every list has. */
+  /** Optional columns. */
   shown: { size: boolean; class: boolean }
   onChange: (part: Partial<Volume>) => void
   onRemove: () => void

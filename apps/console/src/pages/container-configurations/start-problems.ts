@@ -11,13 +11,13 @@ export type StartProblem = { property: string; error: string; description: strin
 /** Fields whose sections show an error beside the control or below its row. */
 const shownInFields: ReadonlySet<string> = new Set(['name', 'ports', 'portRanges', 'routing'])
 
-/** Beside the control, as a note on top of the section, or nowhere else where the row itself says it already. */
+/** Where a problem is shown: beside its control, as a note above the section, or only by the state of its row. */
 export function placeOfProblem({ property, error }: StartProblem): 'field' | 'note' | 'row' {
   if (error === 'missingSecret') return 'row'
   return shownInFields.has(fieldOf(property)) ? 'field' : 'note'
 }
 
-/** The name of a row in a property: by its place in this layer, or by its id where another layer brought it. */
+/** Names a row in a property: by its index in this layer, or by its id if it comes from another layer. */
 export const rowProperty = (field: string, index: number, row: { id?: string }): string =>
   `${field}[${index < 0 ? row.id : index}]`
 

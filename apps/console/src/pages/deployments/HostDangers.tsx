@@ -6,7 +6,10 @@ import type { Preview } from './change-lines.ts'
 
 type Danger = NonNullable<Preview['hostDangerous']>[number]
 
-/** Which containers reach the node itself and by what, and whether an admin confirmed exactly this: tokens start nothing else. */
+/**
+ * Lists the containers that can reach the node itself, by which settings, and whether an admin confirmed exactly this configuration.
+ * Tokens start nothing else.
+ */
 export function HostDangers({ preview }: { preview: Preview }) {
   const { t } = useTranslation(['deployments', 'common'])
   const all = preview.hostDangerous ?? []
@@ -45,7 +48,7 @@ export function HostDangers({ preview }: { preview: Preview }) {
 function Confirmation({ danger: { confirmation, confirmed, changes } }: { danger: Danger }) {
   const { t } = useTranslation(['deployments', 'common'])
   const adminOnly = useDeniedPart('container-configurations.host-dangerous')
-  // To the minute: it is about the day, and about who.
+  // Seconds do not matter here.
   const at = confirmation && {
     name: confirmation.by.name,
     date: absoluteTime(Date.parse(confirmation.at)).slice(0, 16),

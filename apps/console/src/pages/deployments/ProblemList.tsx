@@ -9,20 +9,20 @@ import { toSentence } from './release-failure.ts'
 
 type Props = {
   preview: Preview
-  /** In the order in which they are shown. */
+  /** In display order. */
   problems: readonly Problem[]
-  /** With it each problem leads to the field where it is fixed. */
+  /** With it each problem links to the field where it is fixed. */
   place: { teamSlug: string; deployment: Result<'deployments.get'> } | undefined
-  /** Of the instance whose page this is: its problems need no name. */
+  /** The instance whose page this is: its problems are listed without its name. */
   instanceId?: string
   className?: string
 }
 
-/** What prevents a start: how much, then each problem with its container and the way to its field. */
+/** What prevents a start: the number of problems, then each one with its container and a link to its field. */
 export function ProblemList({ preview, problems, place, instanceId, className }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const standing = problems.filter(isStanding)
-  // Asked about at the start: there is nothing to fix.
+  // The start asks about these; there is nothing to fix.
   const asked = problems.filter((problem) => !isStanding(problem))
   const nameOf = (id: string | null | undefined) =>
     preview.instances.find((instance) => instance.instanceId === id)?.containerName
@@ -35,12 +35,12 @@ export function ProblemList({ preview, problems, place, instanceId, className }:
   if (standing.length === 0) return questions
   return (
     <>
-      <section aria-label={t('changes.problems')} className={cx('text-failed', className)}>
+      <div className={cx('text-failed', className)}>
         <h3 className="flex items-center gap-2 font-strong">
           <CircleX aria-hidden />
           {t('detail.settle', { count: standing.length })}
         </h3>
-        <ul className="mt-1.5 grid gap-2 pl-6">
+        <ul aria-label={t('changes.problems')} className="mt-1.5 grid gap-2 pl-6">
           {standing.map((problem) => {
             const name = nameOf(problem.instanceId)
             const link = place && problemLink(place.teamSlug, place.deployment, problem)
@@ -62,7 +62,7 @@ export function ProblemList({ preview, problems, place, instanceId, className }:
             )
           })}
         </ul>
-      </section>
+      </div>
       {questions}
     </>
   )

@@ -74,7 +74,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
   const [asked, setAsked] = useState<Release | null>(null)
 
-  // The release's own times, as every list says them; the events have the agent's clock.
+  // The release's times are the same in every list; the events use the agent's clock.
   const elapsedMs =
     (release && releaseDurationMs(release)) ??
     (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))

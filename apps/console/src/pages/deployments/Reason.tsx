@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { toSentence } from './release-failure.ts'
 import { splitReason } from './split-reason.ts'
 
-/** Why a release failed, as one sentence; what another program said about it is opened by who looks for it. */
+/** Why a release failed, as one sentence. The original words of a registry or engine are behind "Details". */
 export function Reason({ text, names = [] }: { text: string; names?: readonly string[] }) {
   const { t } = useTranslation('deployments')
   const split = splitReason(toSentence(text, names))

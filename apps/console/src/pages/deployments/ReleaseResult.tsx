@@ -12,8 +12,8 @@ const looks = {
 type Props = { status: keyof typeof looks; text: ReactNode; children?: ReactNode }
 
 /**
- * How a release ended, in words, with what to do next. It has its place from the start of the release on, so that the images and the
- * log below it do not move when it ends.
+ * How a release ended, in words, with what to do next. It is there from the start of the release, so that the images and the log
+ * below it do not move when the release ends.
  */
 export function ReleaseResult({ status, text, children }: Props) {
   const { t } = useTranslation('deployments')

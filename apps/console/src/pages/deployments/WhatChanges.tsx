@@ -8,11 +8,11 @@ import { ProblemList } from './ProblemList.tsx'
 
 type Props = {
   preview: Preview
-  /** With it each problem and warning leads to its field. */
+  /** With it each problem and warning links to its field. */
   place?: { teamSlug: string; deployment: Result<'deployments.get'> }
 }
 
-/** What a start would do: what has to be fixed first, then per container, then what goes and what stays. */
+/** What a start would do: the problems to fix, then each container that changes, then what is removed and what is kept. */
 export function WhatChanges({ preview, place }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { instances, problems } = preview

@@ -8,7 +8,7 @@ export type ChangeLine = { sign: '-' | '+'; text: string }
 export const isStanding = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
 export const standingProblems = (preview: Preview | undefined) => preview?.problems.filter(isStanding) ?? []
 
-/** The description of a problem where the container that it is of is named beside it. */
+/** The description of a problem without the container's name, for places that show the name themselves. */
 export const withoutName = (description: string, containerName: string | undefined): string =>
   containerName !== undefined && description.startsWith(`${containerName}: `)
     ? description.slice(containerName.length + 2)

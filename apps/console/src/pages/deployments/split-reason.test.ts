@@ -15,6 +15,21 @@ describe('splitReason', () => {
     })
   })
 
+  it('keeps the sentences that follow', () => {
+    expect(
+      splitReason('The registry has no image r/app:2 (manifest unknown: manifest unknown). Release 2 keeps answering.'),
+    ).toEqual({
+      text: 'The registry has no image r/app:2. Release 2 keeps answering.',
+      details: 'manifest unknown: manifest unknown',
+    })
+    expect(splitReason('The registry of r/app:2 does not answer: connect: refused. Release 2 keeps answering')).toEqual(
+      {
+        text: 'The registry of r/app:2 does not answer. Release 2 keeps answering',
+        details: 'connect: refused',
+      },
+    )
+  })
+
   it('says known codes in words', () => {
     expect(splitReason('127.0.0.1:15998 cannot be reached (ECONNREFUSED).')).toEqual({
       text: '127.0.0.1:15998 cannot be reached (connection refused).',

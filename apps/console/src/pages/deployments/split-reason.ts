@@ -1,7 +1,7 @@
-/** What a registry, an engine or a socket said, apart from the sentence that a person reads. */
+/** A sentence for a person, and the original words of a registry, engine or socket. */
 export type SplitReason = { text: string; details: string | null }
 
-/** Codes of sockets that everybody may know in words. */
+/** Socket error codes in words. */
 const codes: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -12,25 +12,26 @@ const codes: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
 }
 
-/** Sentences that end with the words of another program after a colon. */
-const quoting = /^(The registry of \S+ does not answer|The image \S+ cannot be fetched): (.+)$/s
+/** Sentences that end with the words of another program after a colon, and what keeps answering after them. */
+const quoting =
+  /^(The registry of \S+ does not answer|The image \S+ cannot be fetched): (.+?)\.?( (?:Release )?\S+ keeps? answering\.?)?$/s
+/** At the end of a sentence; others may follow, such as what keeps answering. */
+const inParentheses = /\s*\(([^()]+)\)(\.?)(?=\s|$)/
 
 /**
- * Splits the raw words of another program off the end of a reason: they help whoever looks for the cause, and hide the sentence from
- * everybody else. Codes that are known in words stay in the sentence.
+ * Splits the original words of another program off a reason: they help to find the cause, but make the sentence hard to read. Socket
+ * error codes are replaced by words and stay in the sentence.
  */
 export function splitReason(reason: string): SplitReason {
-  const [, sentence, quoted] = quoting.exec(reason) ?? []
-  if (sentence && quoted) return { text: `${sentence}.`, details: quoted.replace(/\.$/, '') }
-  const [, head, tail] = /^(.+?)\s*\(([^()]+)\)\.?$/s.exec(reason) ?? []
-  if (!head || !tail) return { text: reason, details: null }
-  const words = codes[tail]
-  if (words) return { text: `${head} (${words}).`, details: null }
-  return isRaw(tail)
-    ? { text: /[.?!]$/.test(head) ? head : `${head}.`, details: tail }
-    : { text: reason, details: null }
+  const [, sentence, quoted, after = ''] = quoting.exec(reason) ?? []
+  if (sentence && quoted) return { text: `${sentence}.${after}`, details: quoted }
+  const [found, words] = inParentheses.exec(reason) ?? []
+  if (!found || !words) return { text: reason, details: null }
+  const known = codes[words]
+  if (known) return { text: reason.replace(words, known), details: null }
+  return isRaw(words) ? { text: reason.replace(found, '.'), details: words } : { text: reason, details: null }
 }
 
-/** "manifest unknown: manifest unknown", "E...": not what a sentence of ours has in parentheses. */
+/** Whether a text in parentheses is another program's, such as "manifest unknown: manifest unknown", and not part of our sentence. */
 const isRaw = (text: string): boolean =>
   /^E[A-Z_]{3,}$/.test(text) || /\w: \w/.test(text) || /^unauthorized|denied/i.test(text)

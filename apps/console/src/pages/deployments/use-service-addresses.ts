@@ -5,7 +5,7 @@ import { apiQuery } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { nodeHost, type ServiceAddress, serviceAddresses } from '../nodes/service-address.ts'
 
-/** More are found in the list of containers. */
+/** The list of containers shows the rest. */
 export const shownAddresses = 3
 
 /** Where the running containers of a deployment are reached, as the node reports them at this moment. */
