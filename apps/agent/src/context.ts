@@ -9,6 +9,7 @@ import { createPrefixNetworks, type PrefixNetworks } from './apply/prefix-networ
 import { createReleases } from './apply/releases.ts'
 import { createTeamNetworks } from './apply/team-networks.ts'
 import { pause } from './concurrency/pause.ts'
+import { openNodeScope } from './containers/node-scope.ts'
 import { checkingMounts } from './drivers/check-mounts.ts'
 import { openDockerDriver } from './drivers/docker/driver.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -113,7 +114,16 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       claims: createImageClaims(),
       fetched: await openFetchedImages(join(own, 'fetched-images.json'), driver.engine),
     }
-    const teamNetworks = createTeamNetworks({ engine: driver.engine, nodeId: () => credentials.nodeId(), log })
+    const scope = await openNodeScope({
+      path: join(own, 'deleted-nodes.json'),
+      nodeId: () => credentials.nodeId(),
+      onChange() {
+        inBackground('keeping the gate in step', () => keeper?.settle())
+        void teamNetworks.removeUnused()
+      },
+      log,
+    })
+    const teamNetworks = createTeamNetworks({ engine: driver.engine, scope, log })
     const working = createReleases({
       context: {
         driver,
@@ -145,7 +155,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
     keeper = createGateKeeper({
       driver,
       gate: holding,
-      nodeId: () => credentials.nodeId(),
+      scope,
       isBusy: working.isBusy,
       log,
     })
@@ -177,8 +187,9 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       client,
       credentials,
       describe,
-      async onUp(positions, told) {
+      async onUp({ positions, scope: said }, told) {
         await working.linkUp(positions, told.openReleases)
+        if (said) scope.learn(said)
         inBackground('unused networks', prepared.sweep)
         inBackground('keeping the gate in step', () => keeper?.settle())
       },
@@ -190,6 +201,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
         releases: working,
         networks: prepared,
         gate: holding,
+        scope,
         images,
         log,
       }),

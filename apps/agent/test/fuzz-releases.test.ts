@@ -53,7 +53,7 @@ beforeAll(async () => {
       place: { dataMountPath: '/data', rootDomain: undefined, serverUrl: 'https://crux.example.com', seesHost: true },
       data,
       sources: createBindSources(data, { seesHost: true }),
-      teamNetworks: createTeamNetworks({ engine, nodeId: () => 'node', log }),
+      teamNetworks: createTeamNetworks({ engine, scope: { covers: () => false }, log }),
       decrypt: async (message) => message,
       clock: createLinkClock(),
       images: { claims: createImageClaims(), fetched: await openFetchedImages(join(folder, 'fetched.json'), engine) },

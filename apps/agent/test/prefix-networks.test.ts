@@ -100,7 +100,7 @@ describe('the network of a prefix', () => {
       engine: driver.engine,
       nodeId,
       isBusy: (prefix) => busy.has(prefix),
-      team: createTeamNetworks({ engine: driver.engine, nodeId, log }),
+      team: createTeamNetworks({ engine: driver.engine, scope: { covers: () => false }, log }),
       log,
       preparedMax: 2,
       now: () => now,

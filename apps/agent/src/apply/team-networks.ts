@@ -1,6 +1,7 @@
 import type { Owner } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { KeyedLock } from '../concurrency/keyed-lock.ts'
+import type { NodeScope } from '../containers/node-scope.ts'
 import type { ContainerEngine } from '../drivers/container-engine.ts'
 import { EngineError, messageOf } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
@@ -18,10 +19,10 @@ export interface TeamNetworks {
 
 export function createTeamNetworks(options: {
   engine: ContainerEngine
-  nodeId: () => string
+  scope: Pick<NodeScope, 'covers'>
   log: Logger
 }): TeamNetworks {
-  const { engine, nodeId, log } = options
+  const { engine, scope, log } = options
   const locks = new KeyedLock()
   const claims = new Map<string, number>()
 
@@ -45,8 +46,11 @@ export function createTeamNetworks(options: {
       locks.run(name, () => engine.ensureNetwork({ name, internal: false, labels: teamNetworkLabels(owner, key) })),
     async removeUnused() {
       try {
-        const all = await engine.observeNetworks(`${label.node}=${nodeId()}`)
-        const own = all.filter(({ labels, used }) => labels[label.teamNetwork] !== undefined && !used)
+        // Also those of deleted nodes: their agents are gone, and a machine has room for only so many.
+        const all = await engine.observeNetworks(label.team)
+        const own = all.filter(
+          ({ labels, used }) => labels[label.teamNetwork] !== undefined && scope.covers(labels) && !used,
+        )
         // A claim that comes while one is removed makes its network again behind the lock.
         for (const { name } of own)
           await locks.run(name, async () => {

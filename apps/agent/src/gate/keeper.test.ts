@@ -48,7 +48,7 @@ test('what was seen before a release ended closes no port after it', async () =>
       look: async () => ({ code: '', pid: 1, connections: 0, ports: [held] }),
       apply: async (...change: unknown[]) => void changes.push(change),
     } as unknown as Gate,
-    nodeId: () => 'node',
+    scope: { covers: (labels) => labels[label.node] === 'node' },
     isBusy: () => busy,
     log: createLogger({ name: 'test', level: 'fatal' }),
   })

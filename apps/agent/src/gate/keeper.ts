@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { guarded, inBackground, type Logger } from '@crux/service-kit'
+import type { NodeScope } from '../containers/node-scope.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError, messageOf } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
@@ -24,11 +25,11 @@ const retryMs = 1_000
 export function createGateKeeper(options: {
   driver: Driver
   gate: Gate
-  nodeId: () => string
+  scope: Pick<NodeScope, 'covers'>
   isBusy: (prefix: string) => boolean
   log: Logger
 }): GateKeeper {
-  const { driver, gate, nodeId, isBusy, log } = options
+  const { driver, gate, scope, isBusy, log } = options
   let closed = false
   let running: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
@@ -72,7 +73,7 @@ export function createGateKeeper(options: {
     closeEnded = false
     const before = new Map(releases)
     const listed = (await driver.engine.observeAll()).filter(
-      ({ gated, labels }) => gated.length > 0 && labels[label.node] === nodeId(),
+      ({ gated, labels }) => gated.length > 0 && scope.covers(labels),
     )
     const containers = (await Promise.all(listed.map(({ id }) => driver.engine.observe(id).catch(missing)))).flatMap(
       (seen) => (seen ? [seen] : []),
@@ -84,7 +85,7 @@ export function createGateKeeper(options: {
     const { open, close } = reconcile({
       containers,
       held: hello?.ports ?? [],
-      nodeId: nodeId(),
+      scope,
       isBusy: isMoving,
       closeEnded: final,
     })

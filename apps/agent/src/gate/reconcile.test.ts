@@ -50,7 +50,7 @@ const settle = (
   reconcile({
     containers,
     held: ports,
-    nodeId: 'node',
+    scope: { covers: (labels) => ['node', 'deleted'].includes(labels[label.node] ?? '') },
     isBusy: (prefix) => more.busy?.includes(prefix) ?? false,
     closeEnded: more.closeEnded ?? true,
   })
@@ -59,6 +59,15 @@ const nothing = { open: [], close: [] }
 describe('reconcile', () => {
   test('changes nothing where the gate does what the containers say', () => {
     expect(settle([makeContainer()], [held])).toEqual(nothing)
+  })
+
+  test("opens what a container of a deleted node says, by the address on that node's network", () => {
+    const before = { ...owner, nodeId: 'deleted' }
+    const networks = [{ name: networkName(before), address: '10.3.0.2', aliases: [] }]
+    const left = makeContainer({ labels: { ...ownerLabels(before), [label.name]: 'web' }, networks })
+    expect(settle([left], [])).toEqual({ open: [{ ...held, target: '10.3.0.2' }], close: [] })
+    const live = makeContainer({ labels: { ...ownerLabels({ ...owner, nodeId: 'live' }), [label.name]: 'web' } })
+    expect(settle([live], [])).toEqual(nothing)
   })
 
   test('opens what is missing, by the address on the network of the prefix', () => {

@@ -1,3 +1,4 @@
+import type { NodeScope } from '../containers/node-scope.ts'
 import type { GatedPort, ObservedContainer, PublishedPort } from '../drivers/container-engine.ts'
 import { isOwnedBy, label, ownerOf } from '../plan/labels.ts'
 import { fullName, networkName } from '../plan/names.ts'
@@ -8,18 +9,19 @@ export function reconcile(options: {
   /** Containers with gated ports. */
   containers: readonly ObservedContainer[]
   held: readonly GatePort[]
-  nodeId: string
+  /** Whose containers this agent looks after: those of its node and of the team's deleted nodes. */
+  scope: Pick<NodeScope, 'covers'>
   /** Whether a release is under way under the prefix: its ports are that one's business. */
   isBusy: (prefix: string) => boolean
   /** Whether ports of a container that has ended are given back, as the engine would; before that whoever connects waits. */
   closeEnded: boolean
 }): { open: GatePort[]; close: PortKey[] } {
-  const { containers, held, nodeId, isBusy, closeEnded } = options
+  const { containers, held, scope, isBusy, closeEnded } = options
   const wanted = new Map<string, GatePort>()
   const ended = new Set<string>()
   for (const container of containers) {
     const prefix = container.labels[label.prefix] ?? ''
-    if (container.labels[label.node] !== nodeId || isBusy(prefix)) continue
+    if (!scope.covers(container.labels) || isBusy(prefix)) continue
     // One that is being replaced bears another name, and so does one that is not yet in its place.
     if (container.name !== fullName(prefix, container.labels[label.name] ?? '')) continue
     const lives = container.state !== 'exited' && container.state !== 'dead' && container.state !== 'removing'

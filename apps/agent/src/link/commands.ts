@@ -6,6 +6,7 @@ import type { PrefixNetworks } from '../apply/prefix-networks.ts'
 import type { Releases } from '../apply/releases.ts'
 import { followLog } from '../containers/follow-log.ts'
 import { lastLinesOf } from '../containers/last-lines.ts'
+import type { NodeScope } from '../containers/node-scope.ts'
 import { describeInScope, findInScope, isListed, requireScope } from '../containers/scope.ts'
 import { watchContainers } from '../containers/watch.ts'
 import type { Driver, LogChunkLine } from '../drivers/driver.ts'
@@ -30,6 +31,7 @@ export interface CommandContext {
   releases: Releases
   networks: PrefixNetworks
   gate: Gate
+  scope: Pick<NodeScope, 'learn'>
   images: { claims: ImageClaims; fetched: FetchedImages }
   log: Logger
 }
@@ -68,7 +70,11 @@ export function createCommands(context: CommandContext) {
     await client.respond({ commandId, result })
   }
 
-  const scopeOf = (scope: Scope | undefined) => requireScope(scope, credentials.nodeId())
+  function scopeOf(given: Scope | undefined): EngineScope {
+    const scope = requireScope(given, credentials.nodeId())
+    context.scope.learn(scope)
+    return scope
+  }
 
   async function idOf({ container, scope }: { container?: ContainerRef; scope?: Scope }): Promise<string> {
     if (!container) throw new EngineError('refused', 'The command names no container')
@@ -165,6 +171,7 @@ export function createCommands(context: CommandContext) {
       if (commandId !== '' && !isNew(commandId)) return undefined
       switch (command.case) {
         case 'deploy':
+          if (command.value.owner) context.scope.learn(command.value.owner)
           await releases.accept(command.value)
           return undefined
         case 'cancelDeployment':

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { AgentInfo, ConnectResponse, JournalPosition } from '@crux/agent-protocol'
+import type { AgentInfo, ConnectResponse, Welcome } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
 import { messageOf } from '../drivers/errors.ts'
@@ -14,7 +14,7 @@ export interface LinkOptions {
   credentials: Credentials
   /** Made anew for each link: the releases that are open then are part of it. */
   describe: () => AgentInfo
-  onUp: (positions: JournalPosition[], told: AgentInfo) => Promise<void>
+  onUp: (welcome: Welcome, told: AgentInfo) => Promise<void>
   onDown: () => void
   openSession: (signal: AbortSignal) => (message: ConnectResponse) => Promise<LinkEnd | undefined>
   log: Logger
@@ -69,13 +69,13 @@ async function runSession(options: LinkOptions, info: AgentInfo, onUp: () => voi
     const execute = options.openSession(signal)
     for await (const message of client.connect({ info }, { signal })) {
       if (message.command.case === 'welcome') {
-        const { serverVersion, supported, positions } = message.command.value
+        const { serverVersion, supported } = message.command.value
         log.info(
           { serverVersion, supported },
           supported ? 'connected' : 'connected, but this agent is too old for the server',
         )
         await credentials.accepted()
-        await options.onUp(positions, info)
+        await options.onUp(message.command.value, info)
         welcomed = true
         onUp()
         continue

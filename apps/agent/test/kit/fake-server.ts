@@ -53,6 +53,8 @@ export class FakeServer {
   /** The node of install tokens whose agent does not say which it is. */
   nodeId = 'node-of-the-token'
   port = 0
+  /** Of the team, as the Welcome of each link says. */
+  deletedNodeIds: string[] = []
   /** Put into every command that needs one and has none. */
   scope: MessageInitShape<typeof ScopeSchema> | undefined
   #server: Http2Server | undefined
@@ -278,6 +280,11 @@ export class FakeServer {
     return {
       serverVersion: '1.0.0',
       supported: true,
+      scope: {
+        teamId: this.scope?.teamId ?? 'team',
+        nodeId: info?.nodeId ?? '',
+        deletedNodeIds: this.deletedNodeIds,
+      },
       positions: (info?.openReleases ?? []).map((release) => ({
         release,
         acknowledgedSequence: BigInt(this.eventsOf(release).length),

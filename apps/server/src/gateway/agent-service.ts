@@ -1,6 +1,7 @@
 import { Code, ConnectError, type ConnectRouter, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import { AgentService, CloseReason, type StreamContainersRequest, type StreamLogRequest } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
 import { nodeConnected, nodeInstalled, nodeLeft, nodeTokenReplaced } from '../nodes/events.ts'
 import { checkContainers, checkInfo, checkLines, checkReport } from './agent-answers.ts'
 import { isSupported, serverVersion } from './agent-version.ts'
@@ -81,7 +82,8 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     if (!linked) throw unauthenticated()
     if (linked.keyChanged) await deployments.keyChanged(agent)
     const positions = link.supported ? await deployments.positions(agent) : []
-    link.welcome({ serverVersion, supported: link.supported, positions })
+    const scope = await engineScope(app, agent)
+    link.welcome({ serverVersion, supported: link.supported, positions, scope })
     await nodeConnected(app, agent, agent.info, link.supported)
     if (!link.supported) return
     links.tellLinked(link)

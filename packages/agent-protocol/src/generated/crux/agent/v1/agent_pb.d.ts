@@ -345,6 +345,14 @@ export declare type Welcome = Message<"crux.agent.v1.Welcome"> & {
    * @generated from field: repeated crux.agent.v1.JournalPosition positions = 3;
    */
   positions: JournalPosition[];
+
+  /**
+   * What the agent looks after by itself: ports at the gate and networks of its node and of the team's deleted nodes. Commands
+   * repeat it, since nodes are deleted during a link. Absent from older servers.
+   *
+   * @generated from field: crux.agent.v1.Scope scope = 4;
+   */
+  scope?: Scope | undefined;
 };
 
 /**

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { freePort } from '@crux/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { label } from '../src/plan/labels.ts'
+import { teamNetworkName } from '../src/plan/names.ts'
+import { stopGate } from './kit/gate.ts'
+import { askPort, startTestAgent, startWorld, type TestAgent, type World, waitUntil, webImage } from './kit/index.ts'
+
+let world: World
+let image: string
+const made: string[] = []
+beforeAll(async () => {
+  world = await startWorld()
+  image = (await world.publish('web:1', webImage('one'))).reference
+})
+afterAll(async () => {
+  for (const name of made)
+    await world.docker
+      .getNetwork(name)
+      .remove()
+      .catch(() => undefined)
+  await world.dispose()
+})
+
+const networkNames = async () => (await world.docker.listNetworks()).map(({ Name }) => Name)
+
+async function makeTeamNetwork(teamId: string, nodeId: string): Promise<string> {
+  const name = `crux-team-test-${randomUUID().slice(0, 8)}`
+  made.push(name)
+  const Labels = { [label.team]: teamId, [label.node]: nodeId, [label.teamNetwork]: 'left' }
+  await world.docker.createNetwork({ Name: name, Labels })
+  return name
+}
+
+test('the successor of a deleted node holds its ports without a deployment, and removes its networks when nothing uses them', async () => {
+  const { teamId, nodeId: deletedId } = world.owner
+  const port = await freePort()
+  const release = world.release({
+    instances: [
+      {
+        image,
+        config: {
+          name: 'web',
+          ports: [{ internal: 8080, external: port }],
+          portGate: { enabled: true },
+          networks: [{ key: 'shared' }],
+        },
+      },
+    ],
+  })
+  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+  expect(await askPort(port)).toBe('one')
+  await world.agent.stop()
+  await stopGate(world.dataDir)
+  await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+
+  const shared = teamNetworkName(world.owner, 'shared')
+  const unused = await makeTeamNetwork(teamId, deletedId)
+  const others = [await makeTeamNetwork(randomUUID(), deletedId), await makeTeamNetwork(teamId, randomUUID())]
+  const nodeId = randomUUID()
+  let successor: TestAgent | undefined
+  try {
+    // While the node is not deleted, another node of the team leaves its objects alone.
+    successor = await startTestAgent(world.server, { token: world.server.newInstallToken(), nodeId })
+    await waitUntil('it connects', () => world.server.links.at(-1)?.nodeId === nodeId && world.server.connected)
+    const ask = (deletedNodeIds: string[]) =>
+      world.server.ask({ case: 'listContainers', value: { scope: { teamId, nodeId, deletedNodeIds } } })
+    await ask([])
+    await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    expect(await networkNames()).toContain(unused)
+
+    await ask([deletedId])
+    expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
+    await waitUntil('the unused network goes', async () => !(await networkNames()).includes(unused))
+    expect(await networkNames()).toEqual(expect.arrayContaining([shared, ...others]))
+
+    // With the last container go the port and the network that it shared.
+    const owner = { ...world.owner, nodeId }
+    const scope = { teamId, nodeId, deletedNodeIds: [deletedId] }
+    expect((await world.server.ask({ case: 'deleteContainers', value: { owner, scope } })).case).toBe('done')
+    await waitUntil('the shared network goes', async () => !(await networkNames()).includes(shared))
+    await waitUntil('the port is free', () =>
+      askPort(port).then(
+        () => false,
+        (error) => error.code === 'ECONNREFUSED',
+      ),
+    )
+    expect(await networkNames()).toEqual(expect.arrayContaining(others))
+  } finally {
+    await successor?.stop()
+    if (successor) await stopGate(successor.dataDir)
+    await successor?.dispose()
+  }
+}, 60_000)
+
+test('a successor that connects after the deletion holds the ports at once', async () => {
+  await world.restartAgent()
+  const { nodeId: deletedId } = world.owner
+  const port = await freePort()
+  const config = { name: 'again', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
+  expect(await world.server.deployAndWait(world.release({ instances: [{ image, config }] }))).toMatchObject({
+    successful: true,
+  })
+  await world.agent.stop()
+  await stopGate(world.dataDir)
+  world.server.deletedNodeIds = [deletedId]
+  const successor = await startTestAgent(world.server, { token: world.server.newInstallToken(), nodeId: randomUUID() })
+  try {
+    expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
+  } finally {
+    world.server.deletedNodeIds = []
+    await successor.stop()
+    await stopGate(successor.dataDir)
+    await successor.dispose()
+  }
+}, 60_000)
