@@ -263,7 +263,7 @@ test('an earlier state comes back, and another configuration lends its settings'
   expect(stored.name ?? null).not.toBe((await other.stored(other.image)).name)
 })
 
-test('a thousand variables stay smooth to type in, and are found', async ({ page, stage }) => {
+test('a thousand variables are found and written to, and only what is near is drawn', async ({ page, stage }) => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`VARIABLE_${at}`, `value ${at}`]))
   const { image, path, stored } = await prepare(stage.world, { environment: environment(many) })
   await page.goto(path(image))
@@ -275,19 +275,8 @@ test('a thousand variables stay smooth to type in, and are found', async ({ page
   await section(page, 'Environment').getByRole('button', { name: 'Add', exact: true }).click()
   await page.keyboard.type('LAST_ONE')
   await page.keyboard.press('Tab')
-  // From the key to the first moment after its picture was drawn.
-  await page.evaluate(
-    `globalThis.paints = []
-    addEventListener('keydown', () => {
-      const pressed = performance.now()
-      requestAnimationFrame(() => setTimeout(() => paints.push(Math.round(performance.now() - pressed))))
-    }, true)`,
-  )
-  await page.keyboard.type('typed at the end of a thousand', { delay: 20 })
+  await page.keyboard.type('typed at the end of a thousand')
   await saved(page)
-  const paints = await page.evaluate<number[]>('paints.sort((a, b) => a - b)')
-  test.info().annotations.push({ type: 'keystroke to paint, ms', description: paints.join(' ') })
-  expect(paints.length).toBeGreaterThan(20)
   // Only what is near is drawn.
   expect(await section(page, 'Environment').getByRole('row').count()).toBeLessThan(100)
   const found = new Map((await stored(image)).environment?.map(({ key, value }) => [key, value]))

@@ -1,0 +1,166 @@
+import { createServer, type Server } from 'node:http'
+import { createServer as createSocketServer, type Server as SocketServer } from 'node:net'
+import {
+  connectRegistry,
+  createDeployment,
+  createService,
+  freePort,
+  idle,
+  type Registry,
+  raw,
+  setTag,
+  startRegistry,
+  unique,
+  type World,
+  web,
+} from '@crux/test-kit'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../kit/journey.ts'
+import { answers } from '../kit/service.ts'
+
+/** What a person reads when a release failed, and what they can press next. */
+const result = (page: Page) => page.getByRole('status', { name: 'Result' })
+const succeeded = (page: Page) => expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
+const again = (page: Page) => page.getByRole('button', { name: 'Deploy again' })
+
+async function deployOnPage(page: Page, world: World, deploymentId: string) {
+  await page.goto(`/${world.teamSlug}/deployments/${deploymentId}`)
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.waitForURL(/\/deploy$/)
+}
+
+/** The world with a registry of its own, which a test may take down. */
+async function withRegistry(world: World, options: { auth?: boolean } = {}): Promise<World & { registry: Registry }> {
+  const registry = await startRegistry(options)
+  const registryId = await connectRegistry(world.person, world.teamSlug, registry, options)
+  return { ...world, registry, registryId }
+}
+
+const listening = <S extends Server | SocketServer>(server: S, port: number, host: string) =>
+  new Promise<S>((resolve, reject) => server.once('error', reject).listen(port, host, () => resolve(server)))
+const closed = (server: Server | SocketServer) => new Promise<unknown>((resolve) => server.close(resolve))
+
+test('a registry that refuses its credentials is named with what to check, and the same release works once they are right', async ({
+  page,
+  stage,
+}) => {
+  const world = await withRegistry(stage.world, { auth: true })
+  const name = unique('refused/i')
+  const service = await createService(world, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
+  const deployment = await createDeployment(world, service, unique('refused'))
+  // The password was changed in the registry: from now on it refuses everybody.
+  await world.registry.stop()
+  const refusing = await listening(
+    createServer((_request, answer) => {
+      answer.writeHead(401, { 'www-authenticate': 'Basic realm="changed"', 'content-type': 'application/json' })
+      answer.end('{"errors":[{"code":"UNAUTHORIZED","message":"authentication required"}]}')
+    }),
+    Number(world.registry.host.split(':')[1]),
+    '127.0.0.1',
+  )
+  await deployOnPage(page, world, deployment.id)
+  await expect(result(page)).toContainText(`The registry refuses access to ${world.registry.host}/${name}:1`, {
+    timeout: 60_000,
+  })
+  await expect(result(page)).toContainText("check the registry's credentials")
+  await expect(page.getByText('Nothing answers')).toBeVisible()
+  // No tag has to be chosen: the image is there.
+  await expect(page.getByRole('link', { name: 'Choose another tag' })).toHaveCount(0)
+
+  refusing.closeAllConnections()
+  await closed(refusing)
+  await world.registry.start()
+  await again(page).click()
+  await succeeded(page)
+  await world.registry.remove()
+})
+
+test('a port that something else on the node holds is named, and the page leads to its field', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const port = await freePort()
+  const service = await createService(world, [
+    {
+      name: unique('taken/i'),
+      tag: '1',
+      image: web('mine'),
+      config: { name: 'web', ports: [{ internal: 8080, external: port }] },
+    },
+  ])
+  const deployment = await createDeployment(world, service, unique('taken'))
+  const holder = await listening(createSocketServer(), port, '0.0.0.0')
+  await deployOnPage(page, world, deployment.id)
+  await expect(result(page)).toContainText(
+    new RegExp(`port ${port} is taken by .+: choose another port or stop it`, 'i'),
+    {
+      timeout: 60_000,
+    },
+  )
+  await page.getByRole('link', { name: 'Change the port' }).click()
+  await page.waitForURL(/container-configurations/)
+  await expect(page.locator(':focus')).toHaveValue(String(port))
+
+  await closed(holder)
+  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}/deploy`)
+  await again(page).click()
+  await succeeded(page)
+  await answers(port, 'mine')
+})
+
+test('a registry that is down fails the release, leaves what runs alone, and offers no rollback', async ({
+  page,
+  stage,
+}) => {
+  const world = await withRegistry(stage.world)
+  const port = await freePort()
+  const prefix = unique('down')
+  const name = unique('down/i')
+  const config = { name: 'web', ports: [{ internal: 8080, external: port }] }
+  const service = await createService(world, [{ name, tag: '1', image: web('one'), config }])
+  const deployment = await createDeployment(world, service, prefix)
+  await deployOnPage(page, world, deployment.id)
+  await succeeded(page)
+
+  await world.registry.push(name, '2', web('two'))
+  await setTag(world, service, 0, '2')
+  await world.registry.stop()
+  await deployOnPage(page, world, deployment.id)
+  await expect(result(page)).toContainText(`The registry of ${world.registry.host}/${name}:2 does not answer`, {
+    timeout: 60_000,
+  })
+  await expect(page.getByRole('button', { name: /Roll back/ })).toHaveCount(0)
+  await answers(port, 'one')
+  expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
+
+  await world.registry.start()
+  await again(page).click()
+  await succeeded(page)
+  await answers(port, 'two')
+  await world.registry.remove()
+})
+
+test('a container that does not reach its expected state is named with the time it had, its last lines and its configuration', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const service = await createService(world, [
+    {
+      name: unique('late/i'),
+      tag: '1',
+      image: { cmd: ['/bin/sh', '-c', "trap 'exit 0' TERM; echo waiting for the database; sleep 1000 & wait"] },
+      config: { name: 'migrate', expectedState: { state: 'exited', timeout: 2, exitCode: 0 } },
+    },
+  ])
+  const prefix = unique('late')
+  const deployment = await createDeployment(world, service, prefix)
+  await deployOnPage(page, world, deployment.id)
+  await expect(result(page)).toContainText(`${prefix}-migrate did not end within 2 s`, { timeout: 60_000 })
+  await page.getByRole('button', { name: 'Show the last log lines' }).click()
+  await expect(page.getByText('waiting for the database').first()).toBeVisible()
+  await expect(again(page)).toBeVisible()
+  await page.getByRole('link', { name: 'Configure migrate' }).click()
+  await page.waitForURL(/container-configurations/)
+})
