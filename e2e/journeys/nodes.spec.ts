@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   connectLocalNode,
   createDeployment,
@@ -97,6 +98,16 @@ test('a container is stopped, started, read, inspected and deleted from its node
     await page.keyboard.press('Enter')
     await expect(page.getByText(/^\d+ of \d+$/)).toBeVisible()
     await expect(lines.locator('mark').first()).toBeVisible()
+  })
+
+  await test.step('its log: downloaded from its first line', async () => {
+    const saving = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download whole log' }).click()
+    const file = await saving
+    expect(file.suggestedFilename()).toBe(`${prefix}-${name}.log`)
+    const text = await readFile(await file.path(), 'utf8')
+    expect(text.split('\n')[0]).toMatch(/^\S+Z line 1$/)
+    expect(text).toContain('line 299')
   })
 
   await test.step('inspect', async () => {

@@ -338,6 +338,17 @@ export const nodeEndpoints = endpoints({
     permission: 'containers.read',
     audit: false,
   },
+  'containers.download-log': {
+    summary: 'The whole log of a container as text, each line with its time',
+    method: 'GET',
+    path: `${containers}/:name/log/download`,
+    params: container,
+    status: 200,
+    contentType: 'text/plain; charset=utf-8',
+    errors: ['preconditionFailed', 'badGateway'],
+    permission: 'containers.read',
+    audit: false,
+  },
 })
 
 export const nodeImageStates = ['running', 'needed', 'unneeded', 'foreign'] as const

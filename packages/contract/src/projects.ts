@@ -159,7 +159,7 @@ export const projectEndpoints = endpoints({
     audit: 'project',
   },
   'projects.delete': {
-    summary: 'Delete a project with its versions and deployments; `containers=true` also removes what they run',
+    summary: 'Delete a project, and with `containers=true` also what it runs',
     method: 'DELETE',
     path: '/api/:teamSlug/projects/:projectId',
     params: projectId,
@@ -237,7 +237,7 @@ export const projectEndpoints = endpoints({
     audit: 'version',
   },
   'versions.delete': {
-    summary: 'Delete a version with its deployments; `containers=true` also removes what they run',
+    summary: 'Delete a version, and with `containers=true` also what it runs',
     method: 'DELETE',
     path: `${versions}/:versionId`,
     params: versionId,

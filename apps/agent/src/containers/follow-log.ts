@@ -69,6 +69,22 @@ export async function* followLog(
   }
 }
 
+/**
+ * Everything that the engine still has of a container's log, once. The caller's pace is the engine's.
+ *
+ * @throws EngineError `not-found` when there is no such container in the scope
+ */
+export async function* wholeLog(
+  driver: Driver,
+  options: { container: Pick<ContainerRef, 'prefix' | 'name'>; scope: EngineScope; signal: AbortSignal },
+): AsyncGenerator<LogChunkLine[]> {
+  const { container, scope, signal } = options
+  const id = await findInScope(driver, container, scope)
+  for await (const lines of driver.readLog(id, { take: undefined, follow: false, signal })) {
+    for (let at = 0; at < lines.length; at += batchLinesMax) yield lines.slice(at, at + batchLinesMax)
+  }
+}
+
 /** Docker writes each line with its own nanosecond; equal ones were told already. */
 function isAfter(line: Moment, mark: Moment): boolean {
   return line.seconds > mark.seconds || (line.seconds === mark.seconds && line.nanos > mark.nanos)

@@ -4,7 +4,7 @@ import type { EngineScope } from '@crux/rules'
 import type { Logger } from '@crux/service-kit'
 import type { PrefixNetworks } from '../apply/prefix-networks.ts'
 import type { Releases } from '../apply/releases.ts'
-import { followLog } from '../containers/follow-log.ts'
+import { followLog, wholeLog } from '../containers/follow-log.ts'
 import { lastLinesOf } from '../containers/last-lines.ts'
 import type { NodeScope } from '../containers/node-scope.ts'
 import { describeInScope, findInScope, isListed, requireScope } from '../containers/scope.ts'
@@ -318,7 +318,10 @@ async function* logMessages(driver: Driver, command: CommandOf<'followLog'>, nod
     if (!container) throw new EngineError('refused', 'The command names no container')
     const scope = requireScope(command.scope, nodeId)
     const take = Math.min(command.take, logTakeMax)
-    for await (const lines of followLog(driver, { container, scope, take, since, signal })) {
+    const batches = command.whole
+      ? wholeLog(driver, { container, scope, signal })
+      : followLog(driver, { container, scope, take, since, signal })
+    for await (const lines of batches) {
       yield { streamId, lines: lines.map(lineMessage) }
     }
   } catch (error) {

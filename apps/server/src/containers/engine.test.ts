@@ -21,13 +21,14 @@ let params: { teamSlug: string; nodeId: string }
 /** For `docker run`: a container of the team on the node, as the agent would make it. */
 let owned: string[]
 let live: ReturnType<TestServer['live']>
+let admin: ReturnType<TestServer['signUp']>
 
 beforeAll(async () => {
   if (!(await engineAnswers())) return
   dataDir = mkdtempSync(join(tmpdir(), 'crux-engine-'))
   await loadImage(`${name}:1`, {})
   server = await startTestServer({ config: { dataDir } })
-  const admin = server.signUp()
+  admin = server.signUp()
   const team = await server.createTeam(admin)
   const client = server.client(admin)
   const { id } = await client.call('nodes.create', { params: { teamSlug: team.slug }, body: { name: 'engine' } })
@@ -123,6 +124,45 @@ withEngine(
     expect(wrong).toBeUndefined()
     expect(next - 1).toBe(lines)
     channel.close()
+  },
+  60_000,
+)
+
+withEngine(
+  "the whole log is downloaded as text, from its first line, and is nobody else's",
+  async () => {
+    const container = `${name}-log`
+    await run('docker', ['rm', '-f', container]).catch(() => undefined)
+    const script = `seq 1 ${lines}; echo to stderr >&2; sleep 1000`
+    await run('docker', ['run', '-d', '--name', container, ...owned, `${name}:1`, 'sh', '-c', script])
+    await until(async () => {
+      const { stdout, stderr } = await run('docker', ['logs', container])
+      return stdout.split('\n').length > lines && stderr.includes('to stderr')
+    })
+    const path = `/api/${params.teamSlug}/nodes/${params.nodeId}/_/containers/${container}/log/download`
+    const answer = await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${admin.token}` } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${container}.log"`)
+    const read = (await answer.text()).split('\n')
+    expect(read.pop()).toBe('')
+    const wanted = [...Array.from({ length: lines }, (_, index) => String(index + 1)), 'to stderr']
+    expect(read.map((line) => line.slice(line.indexOf(' ') + 1)).sort()).toEqual(wanted.sort())
+    expect(read[0]).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z 1$/)
+
+    const stranger = server.signUp()
+    const other = await server.createTeam(stranger)
+    const asStranger = (slug: string) =>
+      fetch(`${server.url}${path.replace(params.teamSlug, slug)}`, {
+        headers: { authorization: `Bearer ${stranger.token}` },
+      })
+    expect((await asStranger(params.teamSlug)).status).toBe(403)
+    expect((await asStranger(other.slug)).status).toBe(404)
+    const missing = await fetch(`${server.url}${path.replace(container, 'nobody')}`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toMatchObject({ error: 'notFound' })
   },
   60_000,
 )

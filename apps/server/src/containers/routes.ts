@@ -10,6 +10,14 @@ import {
   prefixOf,
   readLog,
 } from './actions.ts'
+import { downloadLog } from './download-log.ts'
+
+/** Of a container's name, as the engine allows it, nothing else can stand in the quotes of a header. */
+const fileName = ({ prefix, name }: { prefix: string; name: string }) =>
+  `${[prefix, name]
+    .filter(Boolean)
+    .join('-')
+    .replace(/[^\w.-]/g, '_')}.log`
 
 type Named = { nodeId: string; prefix: string; name: string }
 
@@ -28,6 +36,12 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
       void (await deleteContainer(app, team, actor, params.nodeId, ref(params))),
     'containers.inspect': ({ team, params }) => inspectContainer(app, team, params.nodeId, ref(params)),
     'containers.log': ({ team, params, query }) => readLog(app, team, params.nodeId, ref(params), query.take),
+    'containers.download-log': async ({ team, params, reply }) => {
+      const container = ref(params)
+      const log = await downloadLog(app, team, params.nodeId, container, reply.onClose)
+      reply.header('content-disposition', `attachment; filename="${fileName(container)}"`)
+      return log
+    },
   }
 }
 

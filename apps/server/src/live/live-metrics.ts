@@ -44,5 +44,3 @@ export function createLiveMetrics(metrics: Metrics, openPaths: () => Iterable<Op
     sent: (type: string) => sent.inc({ type }),
   }
 }
-
-export type LiveMetrics = ReturnType<typeof createLiveMetrics>

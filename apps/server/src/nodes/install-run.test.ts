@@ -96,7 +96,11 @@ test.skipIf(!ready)(
     expect(first.Config.Labels).toMatchObject({ 'dev.crux.service-category': '_internal' })
     expect(first.HostConfig).toMatchObject({ NetworkMode: 'host', RestartPolicy: { Name: 'on-failure' } })
     expect(first.HostConfig.Binds.toSorted()).toEqual(
-      [`${rootPath}:/data`, '/var/run/docker.sock:/var/run/docker.sock'].toSorted(),
+      [
+        `${rootPath}:/data`,
+        '/var/run/docker.sock:/var/run/docker.sock',
+        ...(process.getuid?.() === 0 ? ['/proc/sys/net/ipv4/conf:/run/host-net-conf'] : []),
+      ].toSorted(),
     )
     expect(first.Config.Env).toEqual(
       expect.arrayContaining([`CRUX_URL=${server.url}`, `CRUX_NODE_ID=${made.id}`, `DATA_MOUNT_PATH=${rootPath}`]),

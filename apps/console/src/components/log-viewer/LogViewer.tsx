@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../Button.tsx'
+import { Button, ButtonAnchor, IconButton } from '../Button.tsx'
 import { CopyButton } from '../CopyButton.tsx'
 import { cx } from '../class-names.ts'
 import { LogRow } from './LogRow.tsx'
@@ -25,6 +25,8 @@ type Props = {
   title: string
   /** Name of the downloaded file, without its ending. */
   fileName: string
+  /** Address of the log from its first line on, where the lines here are only its end. */
+  whole?: string | undefined
   /** Between title and icons: chips of sources, a line count. */
   tools?: ReactNode
   /** Characters that the longest source takes; absent: lines have no sources. */
@@ -43,6 +45,7 @@ export function LogViewer({
   buffer,
   title,
   fileName,
+  whole,
   tools,
   sourceWidth = 0,
   wrapsAtFirst = false,
@@ -120,14 +123,21 @@ export function LogViewer({
             />
             <Toggle icon={WrapText} label={t('wrap')} on={options.wrap} onChange={(wrap) => setOptions({ wrap })} />
             <Toggle icon={Clock} label={t('times')} on={options.times} onChange={(times) => setOptions({ times })} />
-            <IconButton
-              icon={Download}
-              label={t('download')}
-              size="sm"
-              disabledReason={buffer.size === 0 && t('nothing')}
-              onClick={() => download(buffer, fileName)}
-            />
+            {!whole && (
+              <IconButton
+                icon={Download}
+                label={t('download')}
+                size="sm"
+                disabledReason={buffer.size === 0 && t('nothing')}
+                onClick={() => download(buffer, fileName)}
+              />
+            )}
           </span>
+          {whole && (
+            <ButtonAnchor href={whole} download={`${fileName}.log`} icon={Download} size="sm">
+              {t('downloadWhole')}
+            </ButtonAnchor>
+          )}
         </div>
       </header>
       {searching && (

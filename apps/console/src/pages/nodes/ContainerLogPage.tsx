@@ -16,6 +16,9 @@ import { links } from '../../links.ts'
 const takes = ['50', '100', '500', '1000'] as const
 type Take = (typeof takes)[number]
 
+const wholeLog = (teamSlug: string, nodeId: string, { prefix, name }: { prefix: string; name: string }) =>
+  `/api/${teamSlug}/nodes/${nodeId}/${prefix || '_'}/containers/${encodeURIComponent(name)}/log/download`
+
 /** The log of one container, from its last lines on. A container that stops does not end it: lines go on when it starts again. */
 export function ContainerLogPage() {
   const { t } = useTranslation(['nodes', 'common'])
@@ -87,6 +90,7 @@ export function ContainerLogPage() {
         buffer={buffer}
         title={t('log.box')}
         fileName={title}
+        whole={node.data?.status === 'connected' ? wholeLog(teamSlug, nodeId, container) : undefined}
         className="min-h-0 flex-1"
         empty={
           node.data?.status === 'unreachable'
@@ -98,12 +102,17 @@ export function ContainerLogPage() {
                 : t('log.starting')
         }
         tools={
-          <Chips
-            label={t('log.take')}
-            value={take}
-            onChange={changeTake}
-            options={takes.map((value) => ({ value, label: value }))}
-          />
+          <span className="flex items-center gap-2">
+            <span aria-hidden className="text-small text-ink-3">
+              {t('log.takeShort')}
+            </span>
+            <Chips
+              label={t('log.take')}
+              value={take}
+              onChange={changeTake}
+              options={takes.map((value) => ({ value, label: value }))}
+            />
+          </span>
         }
       />
     </div>

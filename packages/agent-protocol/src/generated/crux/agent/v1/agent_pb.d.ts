@@ -966,6 +966,13 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
    * @generated from field: crux.agent.v1.Scope scope = 5;
    */
   scope?: Scope | undefined;
+
+  /**
+   * From the first line that the engine has to the last one there is now, where the stream ends; `take` and `since` do not count then.
+   *
+   * @generated from field: bool whole = 6;
+   */
+  whole: boolean;
 };
 
 /**

@@ -1,0 +1,92 @@
+import type { App } from '../context.ts'
+import type { LogBatch } from '../gateway/links.ts'
+import type { TeamContext } from '../http/handlers.ts'
+import { requireNode } from '../nodes/actions.ts'
+import { engineScope } from '../nodes/engine-scope.ts'
+import { toLogText } from './container-view.ts'
+
+/**
+ * The whole log of a container as text, in parts. A part is asked of the agent when the one before it was taken, so a slow reader
+ * slows the engine down and fills nobody's memory.
+ *
+ * @param onClose calls back when nobody reads any more
+ * @returns when the first part is there, so that a container that cannot be read is an answer of its own and no broken file
+ * @throws CruxError of the agent's failure; while the parts are read also when the agent's link ends
+ */
+export async function downloadLog(
+  app: App,
+  team: Pick<TeamContext, 'id'>,
+  nodeId: string,
+  container: { prefix: string; name: string },
+  onClose: (closed: () => void) => void,
+): Promise<AsyncIterable<Uint8Array>> {
+  await requireNode(app, team, nodeId)
+  const scope = await engineScope(app, { teamId: team.id, nodeId })
+  const parts = new Handover<LogBatch>()
+  const stream = await app.links.followLog(
+    nodeId,
+    { container, scope, take: 0, whole: true },
+    { message: (batch) => parts.give(batch), ended: (error) => parts.end(error) },
+  )
+  onClose(() => {
+    parts.leave()
+    stream.close()
+  })
+  const first = await parts.take()
+  async function* texts(): AsyncGenerator<Uint8Array> {
+    for (let part = first; part; part = await parts.take()) yield textOf(part)
+  }
+  return texts()
+}
+
+function textOf({ lines }: LogBatch): Uint8Array {
+  let text = ''
+  for (const line of lines) text += `${toLogText(line)}\n`
+  return Buffer.from(text)
+}
+
+/** Passes values one by one from a giver to a taker, each of whom waits for the other. */
+class Handover<T> {
+  #offered: { value: T; taken: () => void } | undefined
+  #wake: (() => void) | undefined
+  #end: { error: Error | undefined } | undefined
+  #isLeft = false
+
+  /** Resolves when the value was taken, or nobody takes any more. */
+  give(value: T): Promise<void> {
+    if (this.#isLeft) return Promise.resolve()
+    return new Promise((taken) => {
+      this.#offered = { value, taken }
+      this.#wake?.()
+    })
+  }
+
+  end(error?: Error): void {
+    this.#end ??= { error }
+    this.#wake?.()
+  }
+
+  /** The taker takes no more: whoever waits goes on. */
+  leave(): void {
+    this.#isLeft = true
+    this.#offered?.taken()
+    this.end()
+  }
+
+  /** @returns undefined at the end. @throws the error that it ended with */
+  async take(): Promise<T | undefined> {
+    for (;;) {
+      const offered = this.#offered
+      if (offered) {
+        this.#offered = undefined
+        offered.taken()
+        return offered.value
+      }
+      if (this.#end?.error) throw this.#end.error
+      if (this.#end) return undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+}
