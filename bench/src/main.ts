@@ -7,6 +7,7 @@ import { identity } from './identity.ts'
 import { idle } from './idle.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { eventLatency, followLog } from './live.ts'
+import { downloadLog } from './log-download.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
 import { redeploys } from './redeploys.ts'
@@ -41,6 +42,7 @@ const benches: Record<string, (stage: Stage, report: Report) => Promise<void> | 
   gate: (stage, report) => gateSpeed(stage, report, rounds(15)),
   events: (stage, report) => eventLatency(stage, report, rounds(20)),
   log: (stage, report) => followLog(stage, report, rounds(5)),
+  'log-download': (stage, report) => downloadLog(stage, report, rounds(5)),
   'agent-back': (stage, report) => agentBack(stage, report, rounds(5)),
   'deployment-list': (stage, report) => deploymentList(stage, report),
   identity: (stage, report) => identity(stage, report, rounds(20)),
