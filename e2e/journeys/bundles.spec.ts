@@ -147,6 +147,6 @@ test.describe('a storage', () => {
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete storage' }).click()
-    await expect(page.getByText(`${name} is deleted`)).toBeVisible()
+    await expect(page.getByText(`${name} deleted`)).toBeVisible()
   })
 })
