@@ -57,7 +57,7 @@ function command(name: string, lines: string[] = []) {
   writeFileSync(join(dir, 'bin', name), text.join('\n'), { mode: 0o755 })
 }
 
-/** An engine as far as it is asked. Detached from whoever runs it only if that one does it. */
+/** A stand-in for the engine. It is detached from its starter only if the starter does that. */
 const dockerdLines = () => {
   const program = `
     require('node:fs').writeFileSync('${join(dir, 'dockerd.pid')}', String(process.pid))

@@ -305,7 +305,7 @@ const checkedInAllLooks: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pictures of one page, and what axe finds worse than minor. The page changes as it does for a person who follows a link; it is loaded anew
+ * Pictures of one page, and what axe finds worse than minor. The page changes as it does for a person who follows a link; it is loaded again
  * only where it must not know what it knew. Theme and width change in place.
  */
 async function look(page: Page, { name, path, before, act, see }: Shot, number: number) {

@@ -143,7 +143,7 @@ test('a gate goes on when its parent is killed, and another parent takes it over
   expect(await waitUntil('the port answers again', answers)).toBe('service')
 })
 
-test('of parents that are started at once one stays, also where the former one was killed', async () => {
+test('of parents that are started at once one stays, also where the previous one was killed', async () => {
   parents[0]?.kill('SIGKILL')
   const started = [startParent(), startParent(), startParent()]
   await waitUntil('two of them have ended', () => started.filter(hasEnded).length === 2)

@@ -68,7 +68,7 @@ describe('the network of a prefix', () => {
     if (!writable) skip('this user may not change the settings of a bridge, or Linux is older than 5.16')
     const read = async () => (await readFile(setting, 'utf8')).trim()
     await waitUntil('the setting of the new bridge', async () => (await read()) === '0')
-    // As after a restart of the machine, which makes the bridges anew.
+    // As after a restart of the machine, which creates the bridges again.
     await writeFile(setting, '1')
     await prepared()
     await waitUntil('the setting of the bridge that existed', async () => (await read()) === '0')

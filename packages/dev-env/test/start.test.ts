@@ -127,7 +127,7 @@ test('starts, comes back by itself after kill -9 of any service, starts again af
     process.kill(pids[part], 'SIGKILL')
     const again = await start()
     expect(again.output(), `after kill -9 of ${part}`).toContain('Crux is ready')
-    // None of the former processes runs beside the new ones.
+    // None of the previous processes runs beside the new ones.
     expect(Object.entries(pids).filter(([, pid]) => isAlive(pid))).toEqual([])
     await pidsOfAll()
     await expectServing()

@@ -8,8 +8,8 @@ import { Phase } from './narrator.ts'
 const startsAtOnce = 6
 
 /**
- * Begins starts in the version's order, a few under way at once, with the stops before them. Whoever holds back is verified before
- * the next one starts.
+ * Begins starts in the version's order, a few under way at once, with the stops before them. An instance that holds back the
+ * others is verified before the next one starts.
  */
 export async function startAndVerify(run: Run): Promise<void> {
   const failing = new AbortController()

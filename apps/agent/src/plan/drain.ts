@@ -2,8 +2,8 @@ import type { ObservedContainer } from '../drivers/container-engine.ts'
 
 /**
  * Whether somebody could have a connection open to a container that a release removes, so that it must go on for a moment after
- * its successor has its names. Nobody can who has no way to it: it publishes nothing, is led to by neither the gate nor a label that
- * a proxy obeys, is on no network but those of its prefix, and nothing else runs there.
+ * its successor has its names. Nobody can if it publishes nothing, neither the gate nor a
+ * label for a proxy leads to it, it is on no network but those of its prefix, and nothing else runs there.
  *
  * @param leaving it still runs
  * @param neighbours containers of the prefix before the release

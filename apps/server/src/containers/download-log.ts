@@ -66,7 +66,7 @@ class Handover<T> {
     this.#wake?.()
   }
 
-  /** The taker takes no more: whoever waits goes on. */
+  /** The reader stops reading: a writer that waits goes on. */
   leave(): void {
     this.#isLeft = true
     this.#offered?.taken()

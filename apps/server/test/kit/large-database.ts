@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 /** What architecture asks of every list: it stays quick with so many rows in each table. */
 export const rowsPerTable = 100_000
 
-/** The id of row `i` of a table, the same whoever computes it: rows refer to each other without being looked up. */
+/** The id of row `i` of a table, the same for every caller: rows refer to each other without being looked up. */
 const idOf = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`
 /** Twenty of everything per team: what reads past its own team reads 99,980 rows too many. */
 const team = idOf('team', '((i - 1) / 20 + 1)')

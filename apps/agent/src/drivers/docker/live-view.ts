@@ -43,7 +43,7 @@ export function createLiveView(source: ViewSource, hub: Pick<EventHub, 'isOpen' 
   let stale = true
   let dirty = new Set<string>()
 
-  // It stands first among the listeners: whoever is told of an event later finds it noted here.
+  // It is the first listener: every later listener of the same event finds the change noted here.
   hub.subscribe((event) => {
     if (event.kind === 'relist') stale = true
     else dirty.add(event.id)

@@ -114,7 +114,7 @@ export async function runGate(options: {
       predecessor = undefined
     })
   } else {
-    // Whoever started this one did not see the other in time.
+    // Its parent did not see the other gate in time.
     if (await isGateListening(folder)) process.exit(0)
     // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
     for (const port of readPorts(folder)) {
