@@ -32,7 +32,10 @@ async function deployOnPage(page: Page, world: World, deploymentId: string) {
 /** The world with a registry of its own, which a test may take down. */
 async function withRegistry(world: World, options: { auth?: boolean } = {}): Promise<World & { registry: Registry }> {
   const registry = await startRegistry(options)
-  const registryId = await connectRegistry(world.person, world.teamSlug, registry, options)
+  const registryId = await connectRegistry(world.person, world.teamSlug, registry, {
+    ...options,
+    name: unique('failing-'),
+  })
   return { ...world, registry, registryId }
 }
 
@@ -75,7 +78,7 @@ test('a registry that refuses its credentials is named with what to check, and t
   await world.registry.remove()
 })
 
-test('a port that something else on the node holds is named, and the page leads to its field', async ({
+test('a port that something else on the node holds is said before the start, with the way to its field, and is free later', async ({
   page,
   stage,
 }) => {
@@ -91,20 +94,16 @@ test('a port that something else on the node holds is named, and the page leads 
   ])
   const deployment = await createDeployment(world, service, unique('taken'))
   const holder = await listening(createSocketServer(), port, '0.0.0.0')
-  await deployOnPage(page, world, deployment.id)
-  await expect(result(page)).toContainText(
-    new RegExp(`port ${port} is taken by .+: choose another port or stop it`, 'i'),
-    {
-      timeout: 60_000,
-    },
-  )
-  await page.getByRole('link', { name: 'Change the port' }).click()
+  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}`)
+  const problem = page.getByRole('list', { name: 'To fix first' }).getByRole('listitem')
+  await expect(problem).toContainText(`Port ${port} is used by something else on`)
+  await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toHaveAttribute('aria-disabled', 'true')
+  await problem.getByRole('link', { name: 'Open the field' }).click()
   await page.waitForURL(/container-configurations/)
-  await expect(page.locator(':focus')).toHaveValue(String(port))
+  await expect.poll(() => page.evaluate('document.activeElement?.value')).toBe(String(port))
 
   await closed(holder)
-  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}/deploy`)
-  await again(page).click()
+  await deployOnPage(page, world, deployment.id)
   await succeeded(page)
   await answers(port, 'mine')
 })

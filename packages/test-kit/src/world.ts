@@ -43,13 +43,13 @@ export async function connectRegistry(
   person: Person,
   teamSlug: string,
   registry: Registry,
-  options: { auth?: boolean } = {},
+  options: { auth?: boolean; name?: string } = {},
 ): Promise<string> {
   const credentials = options.auth ? registryAccount : {}
   const connected = await person.client.call('registries.create', {
     params: { teamSlug },
     body: {
-      name: unique('registry-'),
+      name: options.name ?? unique('registry-'),
       type: 'v2',
       details: { url: registry.host, public: !options.auth, ...credentials },
     },

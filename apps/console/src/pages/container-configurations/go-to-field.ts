@@ -35,7 +35,9 @@ function go(section: HTMLElement, control: HTMLElement | null) {
   control?.focus({ preventScroll: true })
 }
 
-const controls = 'input, textarea, select, [role="radio"][tabindex="0"], [role="switch"]'
+// What names an inherited row cannot be changed, and cannot take the focus.
+const controls =
+  'input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [role="radio"][tabindex="0"], [role="switch"]'
 
 /** Values before the buttons of the head. */
 const firstControl = (section: HTMLElement): HTMLElement | null =>
@@ -53,6 +55,8 @@ function controlOf(section: HTMLElement, { property, rowId, part }: FieldTarget)
     section.querySelector<HTMLElement>(`[data-part="${CSS.escape(property)}"]`) ??
     // The value of a variable carries the name of its row alone.
     (part === 'key' ? undefined : named((input) => rowId !== undefined && input.endsWith(`.${rowId}`))) ??
+    // The inputs of an inherited row carry its key, not its id.
+    row?.querySelector<HTMLElement>(`[data-input$="${CSS.escape(`.${part}`)}"]`) ??
     row ??
     (rowId === undefined ? named((input) => input.startsWith(`${property}.`)) : named(inRow))
   return (
