@@ -101,6 +101,11 @@ export const millisecondsOf = (at: Instant): number => Number(at.seconds) * 1_00
 /** A line as `docker logs --timestamps` writes it: RFC 3339 with nanoseconds, a space, the text. */
 export function toLogText({ at, text }: LogLine): string {
   if (!at) return text
-  const seconds = new Date(Number(at.seconds) * 1_000).toISOString().slice(0, 19)
-  return `${seconds}.${String(at.nanos).padStart(9, '0')}Z ${text}`
+  if (at.seconds !== lastSecond.at) {
+    lastSecond = { at: at.seconds, text: new Date(Number(at.seconds) * 1_000).toISOString().slice(0, 19) }
+  }
+  return `${lastSecond.text}.${String(at.nanos).padStart(9, '0')}Z ${text}`
 }
+
+/** Thousands of lines share a second, and writing it out costs more than all the rest of a line. */
+let lastSecond: { at: bigint | undefined; text: string } = { at: undefined, text: '' }
