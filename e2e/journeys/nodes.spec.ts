@@ -90,7 +90,7 @@ test('a container is stopped, started, read, inspected and deleted from its node
     const counted = async () => Number((await count.textContent())?.replace(/\D/g, ''))
     const first = await counted()
     await expect.poll(counted).toBeGreaterThan(first)
-    await page.getByRole('radio', { name: '1000' }).click()
+    await page.getByRole('radio', { name: '1,000', exact: true }).click()
     await expect.poll(counted).toBeGreaterThan(250)
     await page.getByRole('button', { name: 'Find in the log' }).click()
     await page.getByRole('searchbox', { name: 'Find in the log' }).fill('line 299')

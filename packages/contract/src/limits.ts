@@ -7,7 +7,8 @@ export const limits = {
   userId: { min: -1, max: 2_147_483_647 },
   port: { min: 1, max: 65_535 },
   page: { default: 10, max: 1_000 },
-  logTake: { default: 100, max: 1_000 },
+  /** `batched`: of a log that is followed in batches. */
+  logTake: { default: 100, max: 1_000, batched: 100_000 },
   listEntries: 2_000,
   value: { max: 65_536 },
   containerName: { max: 63 },

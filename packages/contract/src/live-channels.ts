@@ -19,7 +19,7 @@ export const Editor = z.object({
 export type Editor = z.output<typeof Editor>
 const focus = z.object({ itemId: z.string().max(255), inputId: z.string().max(255) })
 const Nothing = z.object({}).loose().nullish()
-const take = z.int().min(1).max(limits.logTake.max)
+const take = z.int().min(1).max(limits.logTake.batched)
 
 const editorClient = {
   'focus-input': { data: focus, permission: 'projects.read', audit: false },

@@ -39,7 +39,10 @@ export interface CommandContext {
 type Command = ConnectResponse['command']
 type CommandOf<C extends Command['case']> = Extract<Command, { case: C }> extends { value: infer V } ? V : never
 
+/** Of a log that is answered in one message. */
 const logTakeMax = 1_000
+/** Of a log that is followed, in batches. */
+const followTakeMax = 100_000
 const rememberedCommands = 1_000
 
 /**
@@ -317,7 +320,7 @@ async function* logMessages(driver: Driver, command: CommandOf<'followLog'>, nod
   try {
     if (!container) throw new EngineError('refused', 'The command names no container')
     const scope = requireScope(command.scope, nodeId)
-    const take = Math.min(command.take, logTakeMax)
+    const take = Math.min(command.take, followTakeMax)
     const batches = command.whole
       ? wholeLog(driver, { container, scope, signal })
       : followLog(driver, { container, scope, take, since, signal })

@@ -23,6 +23,11 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
 
   /** In place of the subscriber's own former view of this container. */
   async function follow(subscriber: Subscriber<'node'>, container: Ref, take: number, batch: boolean) {
+    // One message a line is what clients of before get: more of those at once would be too slow for them.
+    if (!batch && take > limits.logTake.max) {
+      const description = `Use ${limits.logTake.max} or less, or ask for batches`
+      throw new CruxError('invalidArgument', { property: 'take', value: take, description })
+    }
     const mine = logs.get(subscriber) ?? new Map<string, Following>()
     if (!logs.has(subscriber)) {
       logs.set(subscriber, mine)

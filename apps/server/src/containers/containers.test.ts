@@ -287,6 +287,17 @@ test('announces the take, then sends lines one by one, or in batches to who aske
   batch.leave()
 })
 
+test('more than 1,000 lines of the past are for who takes them in batches', async () => {
+  const subscriber = subscribe()
+  const watch = (batch: boolean) =>
+    channel.messages['watch-container-log'](subscriber, { container: web, take: 100_000, batch })
+  await expect(watch(false)).rejects.toMatchObject({ code: 'invalidArgument', property: 'take' })
+  expect(subscriber.sent).toEqual([])
+  await watch(true)
+  expect((await agent.command('followLog')).value.take).toBe(100_000)
+  subscriber.leave()
+})
+
 test("changing the take opens one's own stream anew and leaves the others alone", async () => {
   const mine = subscribe()
   const yours = subscribe()

@@ -129,7 +129,7 @@ withEngine(
 )
 
 withEngine(
-  "the whole log is downloaded as text, from its first line, and is nobody else's",
+  "the whole log is downloaded and followed from its first line, and is nobody else's",
   async () => {
     const container = `${name}-log`
     await run('docker', ['rm', '-f', container]).catch(() => undefined)
@@ -149,6 +149,17 @@ withEngine(
     const wanted = [...Array.from({ length: lines }, (_, index) => String(index + 1)), 'to stderr']
     expect(read.map((line) => line.slice(line.indexOf(' ') + 1)).sort()).toEqual(wanted.sort())
     expect(read[0]).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z 1$/)
+
+    // All of them also come to who follows the log.
+    const channel = live.channel('node', params)
+    const followed: string[] = []
+    channel.on('container-log-batch', (batch) => void followed.push(...batch.lines.map(([, , text]) => text)))
+    channel.onReady(() =>
+      channel.send('watch-container-log', { container: { prefix: '', name: container }, take: 100_000, batch: true }),
+    )
+    await until(() => followed.length > lines)
+    channel.close()
+    expect(followed.toSorted()).toEqual(wanted.toSorted())
 
     const stranger = server.signUp()
     const other = await server.createTeam(stranger)

@@ -13,7 +13,7 @@ import { NotFound } from '../../components/NotFound.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { links } from '../../links.ts'
 
-const takes = ['50', '100', '500', '1000'] as const
+const takes = ['50', '500', '1000', '10000', '100000'] as const
 type Take = (typeof takes)[number]
 
 const wholeLog = (teamSlug: string, nodeId: string, { prefix, name }: { prefix: string; name: string }) =>
@@ -110,7 +110,7 @@ export function ContainerLogPage() {
               label={t('log.take')}
               value={take}
               onChange={changeTake}
-              options={takes.map((value) => ({ value, label: value }))}
+              options={takes.map((value) => ({ value, label: Number(value).toLocaleString('en') }))}
             />
           </span>
         }
