@@ -237,6 +237,17 @@ describe('a held port', () => {
     await gate.start()
     expect(await askPort(port)).toBe('back')
   })
+
+  test('that was still taken when the gate started is held as soon as it is free', async () => {
+    const port = await behindGate(await web('later'))
+    await gate.kill()
+    const other = createServer((client) => client.end())
+    await new Promise<void>((resolve) => other.listen(port, '0.0.0.0', resolve))
+    await gate.start()
+    expect((await gate.hello()).ports.map((held) => held.port)).not.toContain(port)
+    other.close()
+    expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('later')
+  })
 })
 
 describe('a gate that hands over', () => {

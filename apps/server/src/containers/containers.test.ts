@@ -16,7 +16,6 @@ import { nodeEvent } from '../db/schema/index.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { deletePrefix, inspectContainer, listContainers, operateContainer, readLog } from './actions.ts'
 import { nodeChannel } from './channel.ts'
-import { downloadLog } from './download-log.ts'
 
 let database: TestDatabase
 let gateway: TestGateway
@@ -332,32 +331,6 @@ test('a log that cannot be served is an error at who asked', async () => {
   )
   expect(subscriber.failures[0]).toMatchObject({ code: 'notFound', property: 'key', message: 'there is no shop-web' })
   subscriber.leave()
-})
-
-test('a download asks for more when its reader has taken what there was, and ends at the agent with its reader', async () => {
-  const closed: (() => void)[] = []
-  const opening = downloadLog(gateway.app, team, nodeId, web, (close) => closed.push(close))
-  const { value } = await agent.command('followLog')
-  expect(value).toMatchObject({ whole: true, take: 0 })
-  const stream = agent.streamLog(value.streamId)
-  await stream.send([line(0)])
-  const parts = (await opening)[Symbol.asyncIterator]()
-  const next = async () => Buffer.from((await parts.next()).value ?? '').toString()
-  expect(await next()).toBe('2023-11-14T22:13:20.123000000Z line 0\n')
-  await stream.send([line(1), line(2)])
-  expect(await next()).toContain('line 1\n2023-11-14T22:13:22.123000000Z line 2\n')
-  for (const close of closed) close()
-  expect((await agent.command('stopStream')).value.streamId).toBe(value.streamId)
-  expect(await parts.next()).toMatchObject({ done: true })
-})
-
-test('a download breaks off when the link ends before the log does', async () => {
-  const opening = downloadLog(gateway.app, team, nodeId, web, () => undefined)
-  await agent.streamLog((await agent.command('followLog')).value.streamId).send([line(0)])
-  const parts = (await opening)[Symbol.asyncIterator]()
-  await parts.next()
-  agent.cut()
-  await expect(parts.next()).rejects.toThrow()
 })
 
 test('following goes on after the link was lost, with nothing missing and nothing twice', async () => {

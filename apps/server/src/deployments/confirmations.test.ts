@@ -48,14 +48,18 @@ async function makeDeployment(images?: { name: string; tag?: string; config?: Co
   const version = await world.version({ type: 'rolling', images: images ?? [{ name: 'web', config: host }] })
   const { id } = await world.deployment(version, node.id)
   let starts = 0
-  const start = async (as: Someone, instances?: string[]) => {
-    await crux.client(as).call('deployments.start', { params: at(id), query: {}, body: { instances } })
+  /** The agent does what was started last. */
+  const finish = async () => {
     const release = await deployWell(agent, ++starts)
     await world.becomes(id, 'successful')
     return release
   }
+  const start = async (as: Someone, instances?: string[]) => {
+    await crux.client(as).call('deployments.start', { params: at(id), query: {}, body: { instances } })
+    return finish()
+  }
   const details = await world.get(id)
-  return { id, version, node, start, details, configId: details.instances[0]?.config.id ?? '' }
+  return { id, version, node, start, finish, details, configId: details.instances[0]?.config.id ?? '' }
 }
 
 const patch = (configId: string, config: object, as: Someone = world.owner) =>
@@ -353,12 +357,11 @@ describe('going back to an earlier release', () => {
     crux.client(as).call('deployments.start-release', { params: { ...at(id), number }, query: {} })
 
   it('is judged by what that release had', async () => {
-    const { id, start, configId } = await makeDeployment()
+    const { id, start, finish, configId } = await makeDeployment()
     const [token, user] = [await apiToken(world.owner), await crux.addMember(world.team, 'user')]
     await start(world.owner)
     await rollBack(id, 1, token)
-    await sql(`update crux.release set status = 'successful' where deployment_id = $1`, [id])
-    await sql(`update crux.deployment set status = 'successful' where id = $1`, [id])
+    await finish()
     await patch(configId, { args: [{ key: 'next' }] })
     await start(world.owner)
     await expect(rollBack(id, 1, user)).rejects.toMatchObject(refused)

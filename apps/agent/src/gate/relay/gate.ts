@@ -1,15 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isGateListening, listenForAgent } from './control.ts'
 import { type Predecessor, type Reply, startSuccessor, type Told } from './handover.ts'
 import { createPorts } from './ports.ts'
-import type { GateAnswer, GateRequest } from './protocol.ts'
+import type { GateAnswer, GatePort, GateRequest } from './protocol.ts'
 import { createRelay } from './relay.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
 
 /** How often a gate that has handed over looks whether its last connection has ended. */
 const endCheckMs = 250
+/** For how long, and how often, it tries to hold a port that was still taken when it started. */
+const holdLaterMs = 15_000
+const holdEveryMs = 50
 /** How often it looks whether its folder is still there: without it nobody could ever tell it anything. */
 const folderCheckMs = 10_000
 
@@ -26,6 +30,7 @@ export async function runGate(options: {
   const ports = createPorts(relay)
   let applying: Promise<unknown> = Promise.resolve()
   let handedOver = false
+  let isToldPorts = false
   let control: { close(): void } | undefined
 
   const connections = async () => relay.count() + ((await predecessor?.count()) ?? 0)
@@ -37,6 +42,7 @@ export async function runGate(options: {
 
   async function apply({ open, close }: Extract<GateRequest, { kind: 'apply' }>): Promise<GateAnswer> {
     if (!open.every(isPort)) return { ok: false, code: '', message: 'not a port' }
+    isToldPorts = true
     const answer = await ports.apply(open, close)
     if (answer.ok) keep(() => writePorts(folder, ports.entries()))
     return answer
@@ -66,6 +72,20 @@ export async function runGate(options: {
       if (told.kind === 'count') reply(told.id, await connections())
     })
     successor.on('error', () => undefined)
+  }
+
+  /** A gate that was killed in the middle of a handover leaves its ports to a successor that ends a moment later. */
+  async function holdLater(port: GatePort): Promise<void> {
+    let message = ''
+    for (const end = performance.now() + holdLaterMs; performance.now() < end; ) {
+      await delay(holdEveryMs)
+      // An agent that has said what shall be held since knows better.
+      if (isToldPorts || handedOver) return
+      const opened = await inOrder(() => ports.apply([port], []))
+      if (opened.ok) return
+      message = opened.message
+    }
+    process.stderr.write(`port ${port.port} cannot be held again: ${message}\n`)
   }
 
   /** Changes go one after another: a handover gives away what the last one left. */
@@ -117,11 +137,10 @@ export async function runGate(options: {
     // Its parent did not see the other gate in time.
     if (await isGateListening(folder)) process.exit(0)
     // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
-    for (const port of readPorts(folder)) {
-      const opened = await ports.apply([port], [])
-      if (!opened.ok) process.stderr.write(`port ${port.port} cannot be held again: ${opened.message}\n`)
-    }
+    const taken: GatePort[] = []
+    for (const port of readPorts(folder)) if (!(await ports.apply([port], [])).ok) taken.push(port)
     control = await listenForAgent(folder, answer)
+    for (const port of taken) void holdLater(port)
   }
   process.on('SIGTERM', endOnPurpose)
   keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))

@@ -78,7 +78,10 @@ export function connectPredecessor(): Predecessor {
     takeOver: (adopt, ready) =>
       new Promise((resolve, reject) => {
         let adopted = 0
-        process.once('disconnect', () => reject(new Error('the former gate ended before it had handed over')))
+        const lost = () => reject(new Error('the previous gate ended before it had handed over'))
+        // It may have ended while this process was still loading its code: nobody is told of that again.
+        if (!process.connected) return lost()
+        process.once('disconnect', lost)
         process.on('message', (told: Told | Reply, server) => {
           if (told.kind === 'left') {
             asked.get(told.id)?.(told.left)
