@@ -42,7 +42,7 @@ type Props<Row> = {
   initialSort?: Sort | null
   /** Rows of one group stand together below its name, in the order of the names. */
   groupBy?: (row: Row) => string
-  /** What stands over the rows without a group, which come last. */
+  /** The heading of the rows without a group, which come last. */
   noGroup?: string
   footer?: ReactNode
   /** Without border, for a table inside a Box. */

@@ -41,7 +41,7 @@ async function ask(kind: Kind, email: string, browser: Browser = newNetwork()) {
 /** A browser in which the person has signed in, without its session. */
 async function knownDevice(email: string): Promise<Browser> {
   const browser = newNetwork()
-  // Who has not verified the address does not sign in by a password.
+  // A person who has not verified the address cannot sign in with a password.
   await identity.sql(`update identity.verifiable_addresses set verified = true where value = $1`, [email])
   const { json: flow } = await browser.ask<LoginFlow>('/self-service/login/browser')
   const json = { method: 'password', identifier: email, password: goodPassword, csrf_token: csrfOf(flow) }

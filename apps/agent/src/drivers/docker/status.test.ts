@@ -30,7 +30,7 @@ test('the text of a state ages as the engine would say it', () => {
   ])
 })
 
-test('what stands around the age stays', () => {
+test('the text around the age is kept', () => {
   const at = (status: string) => statusAt(status, { startedAt: 0, finishedAt: minute }, 3 * minute)
   expect(at('Up 1 second (healthy)')).toBe('Up 3 minutes (healthy)')
   expect(at('Up About a minute (health: starting)')).toBe('Up 3 minutes (health: starting)')

@@ -62,7 +62,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
               </div>
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 break-words text-ink-2">
-                  {/* The newest one's reason stands on top of the page. */}
+                  {/* The reason of the newest release is shown at the top of the page. */}
                   {release.reason && release.reason !== deployment.outcome ? (
                     <Reason text={release.reason} />
                   ) : (
