@@ -87,7 +87,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await expect(page.getByRole('button', { name: new RegExp(`^Copy .*:${port}$`) })).toBeVisible()
     await expect(page.getByRole('main').getByText(`1 image, ${took}`)).toHaveCount(2)
     await page.getByRole('button', { name: 'Log', exact: true }).click()
-    await expect(page.getByRole('main').getByText(took, { exact: true })).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Release' }).getByText(took, { exact: true })).toBeVisible()
   })
 
   await test.step('its log is on the page', async () => {

@@ -34,7 +34,14 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
 
-const cwdOf = (pid: number) => readlinkSync(`/proc/${pid}/cwd`)
+/** A process that ended since it was listed has no directory any more. */
+const cwdOf = (pid: number) => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}
 const write = (path: string) => utimesSync(join(root, path), new Date(), new Date())
 const get = async (path: string) => {
   const answer = await fetch(`http://127.0.0.1:${devPort}${path}`, { headers: { accept: 'text/html,*/*' } })
