@@ -18,7 +18,7 @@ const observationWindowMs = 1_000
 
 /**
  * A release that replaces every container, images present: from the HTTP start until it is successful, without the observation window,
- * against what a person does by hand one after another: create the new one, stop the old one, start the new one, remove the old one.
+ * and until the previous containers are gone, against what a person does by hand one after another: create the new one, stop the old one, start the new one, remove the old one.
  */
 export async function redeploys(
   stage: Stage,
@@ -59,6 +59,7 @@ export async function redeploys(
     old.set(name, id)
   }
   let round = 0
+  const removals: number[] = []
   try {
     const sides = await interleave(options.rounds, {
       ours: async () => {
@@ -66,9 +67,13 @@ export async function redeploys(
         for (const index of names.keys()) await setTag(world, service, index, tag)
         const begun = now()
         await startDeployment(world, deployment.id)
-        const result = await finished(world, deployment.id, { everyMs: 10 })
+        const result = await finished(world, deployment.id, { everyMs: 10, cleanUp: false })
         if (result.status !== 'successful') throw new Error(result.outcome)
-        return now() - begun - observationWindowMs
+        const took = now() - begun
+        // Neither the other side nor the next round meets what is left of this one.
+        await finished(world, deployment.id, { everyMs: 10 })
+        removals.push(now() - begun - observationWindowMs)
+        return took - observationWindowMs
       },
       theirs: async () => {
         const begun = now()
@@ -83,10 +88,17 @@ export async function redeploys(
         return now() - begun
       },
     })
+    const images = options.images === 1 ? 'one image' : `${options.images} images`
     report.ratio(
-      `${options.images === 1 ? 'one image' : `${options.images} images`}, redeploy without its window / raw by hand`,
+      `${images}, redeploy until it is successful, without its window / raw by hand`,
       sides,
       { at: 'most', value: options.target },
+      'ms',
+    )
+    report.ratio(
+      `${images}, the same until what it replaced is removed / raw by hand`,
+      { ours: removals, theirs: sides.theirs },
+      undefined,
       'ms',
     )
   } finally {

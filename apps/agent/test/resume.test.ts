@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { Phase, PhaseState, type Release, type ReleaseKey } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
@@ -66,6 +66,7 @@ describe('an agent that is killed in the middle of a deployment', () => {
     ['while it checks the new container', Phase.VERIFY, PhaseState.RUNNING, ['with', 'without']],
     ['while it exchanges the names', Phase.SWAP, PhaseState.RUNNING, ['with', 'without']],
     ['after the exchange, before the old one is removed', Phase.SWAP, PhaseState.DONE, ['without']],
+    ['after it told its success, before the old one is removed', Phase.CLEAN_UP, PhaseState.RUNNING, ['without']],
   ]
   const cases = moments.flatMap(([when, phase, state, ports]) =>
     ports.map((port) => [when, port, phase, state] as const),
@@ -86,6 +87,9 @@ describe('an agent that is killed in the middle of a deployment', () => {
       containerNames: [world.name('web')],
     })
     expect(await waitUntil('the new one answers', () => world.answer('web'))).toBe('two')
+    expect(
+      world.server.eventsOf(release.key as ReleaseKey).filter(({ event }) => event.case === 'outcome'),
+    ).toHaveLength(1)
     await allQuiet()
   })
 

@@ -182,6 +182,12 @@ export const goodNews = (release: Release): Sequenced[] => [
   },
 ]
 
+/** What it tells after that, of each image whose previous container it removes. */
+export const cleanUpNews = (release: Release): Sequenced[] => [
+  ...release.instances.map(({ instanceId }) => phase(instanceId, Phase.CLEAN_UP, PhaseState.DONE)),
+  { event: { case: 'cleanUpEnd', value: {} } },
+]
+
 export const badNews = (reason: string, formerRestored = true): Sequenced[] => [
   { event: { case: 'outcome', value: { successful: false, reason, formerRestored } } },
 ]

@@ -138,10 +138,19 @@ export const startDeployment = async (world: World, deploymentId: string): Promi
 }
 
 /** Waits until the release under way has ended, and says how. */
+/**
+ * Waits for the end of a deployment's newest release.
+ *
+ * @param options.cleanUp false: not for the removal of what a success replaced
+ */
 export async function finished(
   world: World,
   deploymentId: string,
-  { timeoutMs = 60_000, everyMs = 50 }: { timeoutMs?: number; everyMs?: number } = {},
+  {
+    timeoutMs = 60_000,
+    everyMs = 50,
+    cleanUp = true,
+  }: { timeoutMs?: number; everyMs?: number; cleanUp?: boolean } = {},
 ): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
   const params = { teamSlug: world.teamSlug, deploymentId }
   const deployment = await waitFor(
@@ -152,11 +161,28 @@ export async function finished(
     },
     { timeoutMs, everyMs },
   )
-  const log = await world.person.client.call('deployments.log', {
-    params,
-    query: { skip: 0, take: 1_000, try: deployment.lastTry },
-  })
-  return { status: deployment.status, outcome: deployment.outcome ?? '', events: log.items }
+  const readLog = async () =>
+    (
+      await world.person.client.call('deployments.log', {
+        params,
+        query: { skip: 0, take: 1_000, try: deployment.lastTry },
+      })
+    ).items
+  const events =
+    cleanUp && deployment.status === 'successful'
+      ? await waitFor(
+          'what the release replaced is removed',
+          async () => {
+            const items = await readLog()
+            const states = new Map(
+              items.flatMap(({ phase }) => (phase?.phase === 'clean-up' ? [[phase.instanceId, phase.state]] : [])),
+            )
+            return states.size > 0 && [...states.values()].every((state) => state !== 'running') && items
+          },
+          { timeoutMs, everyMs },
+        )
+      : await readLog()
+  return { status: deployment.status, outcome: deployment.outcome ?? '', events }
 }
 
 export async function deploy(

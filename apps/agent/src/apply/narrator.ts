@@ -85,6 +85,9 @@ export function createNarrator(journal: Journal, now: () => number = () => perfo
     }) {
       journal.append({ case: 'outcome', value: { ...outcome, reason: redact(outcome.reason) } })
     },
+    cleanUpEnd() {
+      journal.append({ case: 'cleanUpEnd', value: {} })
+    },
   }
 }
 export { ContainerState, Phase }

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/steps.ts'
 import { execute, type Run } from './executors.ts'
 import { formersRun } from './formers-run.ts'
 import type { Narrator } from './narrator.ts'
+import { runOfJournal } from './run-of-journal.ts'
 import type { ReleaseContext } from './run-release.ts'
 
 /** Puts everything back, and says what could not be and whether the previous containers answer. */
@@ -14,7 +15,7 @@ export async function putBack(
   narrator: Narrator,
   plan: Plan | undefined,
 ): Promise<{ problems: string[]; formerRestored: boolean }> {
-  const problems = plan ? await undo(plan, runForUndo(journal, context, narrator, plan)) : []
+  const problems = plan ? await undo(plan, runOfJournal(journal, context, narrator, plan)) : []
   const { owner } = journal.release
   for (const name of owner ? [companionName(owner), networkName(owner)] : [])
     await context.driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
@@ -31,39 +32,4 @@ async function undo(plan: Plan, run: Run): Promise<string[]> {
   }
   for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
   return problems
-}
-
-function runForUndo(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
-  return {
-    driver: context.driver,
-    gate: context.gate,
-    teamNetworks: context.teamNetworks,
-    release: journal.release,
-    plan,
-    resolved: new Map(),
-    narrator,
-    data: context.data,
-    sources: context.sources,
-    secrets: new Map(),
-    signal: context.ending,
-    resumed: true,
-    ensured: new Set(),
-    ids: new Map(),
-    watched: new Map(),
-    overwritten: [],
-    ...memoryOf(journal),
-    createLock: context.createLock,
-  }
-}
-
-/** What the journal knows to be done, and a way to add to it. */
-export function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
-  const done = new Set(journal.facts.done ?? [])
-  return {
-    done,
-    async remember(preparation) {
-      done.add(preparation)
-      await journal.decide({ done: [...done] })
-    },
-  }
 }

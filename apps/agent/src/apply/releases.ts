@@ -75,15 +75,23 @@ export function createReleases(options: {
     await journal.drop()
   }
 
+  const busyWith = (prefix: string, besides?: Journal): boolean =>
+    [...open.values()].some(
+      ({ journal }) => journal !== besides && !journal.finished && journal.release.owner?.prefix === prefix,
+    )
+
   function begin(journal: Journal, isSuspect = false): void {
     const controller = new AbortController()
     open.set(idOf(journal.key), { journal, controller })
     reporter.follow(journal)
     if (journal.finished) return
     const { signal } = controller
+    const prefix = journal.release.owner?.prefix ?? ''
+    if (journal.lastSequence === 0 && busyWith(prefix, journal))
+      createNarrator(journal).info('', 'waits until the release before it has removed the previous containers')
     const inSlot = () => slots.run((leave) => runOne(journal, controller, leave), signal)
     const work = prefixes
-      .run(journal.release.owner?.prefix ?? '', () => (isSuspect ? suspects.run(inSlot, signal) : inSlot()))
+      .run(prefix, () => (isSuspect ? suspects.run(inSlot, signal) : inSlot()), signal)
       .finally(() => running.delete(work))
     running.add(work)
   }
@@ -106,8 +114,14 @@ export function createReleases(options: {
         return
       }
       log.error({ ...about, err: error }, 'a deployment broke off')
+      const narrator = createNarrator(journal)
+      if (journal.outcome) {
+        narrator.warn('', `the clean-up broke off, previous containers may be left: ${messageOf(error)}`)
+        narrator.cleanUpEnd()
+        return onEnded(journal.release.owner?.prefix ?? '')
+      }
       // A release without an outcome would be in progress for as long as this agent is connected.
-      createNarrator(journal).outcome({
+      narrator.outcome({
         successful: false,
         reason: [journal.facts.undoing?.reason, `the release broke off: ${messageOf(error)}`]
           .filter(Boolean)
@@ -169,9 +183,7 @@ export function createReleases(options: {
       await accepting.get(idOf(key))?.catch(() => undefined)
       open.get(idOf(key))?.controller.abort(new Stopped('cancelled'))
     },
-    isBusy: (prefix) =>
-      accepting.size > 0 ||
-      [...open.values()].some(({ journal }) => !journal.finished && journal.release.owner?.prefix === prefix),
+    isBusy: (prefix) => accepting.size > 0 || busyWith(prefix),
     openKeys: () => [...open.values()].map(({ journal }) => journal.key),
     async linkUp(positions, told) {
       const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))

@@ -22,13 +22,15 @@ import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { checkSources } from './check-sources.ts'
+import { succeedAndCleanUp } from './clean-up.ts'
 import { type LinkClock, Stopped } from './control.ts'
-import { crashesMax, crashLoopReason, enterPosition, isUndoGivenUp, refuseCrashLoop } from './crash-loop.ts'
+import { crashesMax, enterPosition, isUndoGivenUp, refuseCrashLoop } from './crash-loop.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
 import { createNarrator, type Narrator, Phase } from './narrator.ts'
 import { whileAway } from './patience.ts'
-import { memoryOf, putBack } from './put-back.ts'
+import { putBack } from './put-back.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
+import { memoryOf } from './run-of-journal.ts'
 import { inStages } from './stages.ts'
 import { refusalOf, startAndVerify } from './start-and-verify.ts'
 import type { TeamNetworks } from './team-networks.ts'
@@ -56,26 +58,40 @@ const lastLines = 100
 
 /**
  * Brings one release about, from wherever its journal says that it stands, and ends it with an outcome: everything as
- * ordered, or everything as it was before. The order is that of architecture.md 7 and decision 24.
+ * ordered, or everything as it was before. The order is that of architecture.md 7 and decision 24. After a success it removes what
+ * was replaced.
  *
  * @param signal aborts with a Stopped
  */
 export async function runRelease(journal: Journal, context: ReleaseContext, signal: AbortSignal): Promise<void> {
   setMaxListeners(0, signal)
-  const { release } = journal
   const narrator = createNarrator(journal)
+  const { committed, undoing } = journal.facts
+  if ((committed && !undoing) || (await takeOver(journal, context, narrator, signal))) {
+    context.leaveSlot()
+    await succeedAndCleanUp(journal, context, narrator)
+  }
+}
+
+/** @returns whether the new containers have taken over; otherwise everything is put back and said */
+async function takeOver(
+  journal: Journal,
+  context: ReleaseContext,
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { release } = journal
   let run: Run | undefined
   let unclaim: (() => void) | undefined
   let unclaimNetworks: (() => void) | undefined
   try {
     if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
-    if (journal.facts.committed && crashLoopReason(journal)) return succeedWithoutCleanUp(journal, narrator)
-    if (!journal.facts.committed) signal.throwIfAborted()
+    signal.throwIfAborted()
     refuseCrashLoop(journal)
     await enterPosition(journal, 'resolve')
     checkRelease(release)
     const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
-    if (!journal.facts.committed) await checkSources(context.sources, desired)
+    await checkSources(context.sources, desired)
     const secrets = await openSecrets(context.decrypt, desired)
     narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     unclaim = await context.images.claims.claim(wantedImages(release, desired))
@@ -94,14 +110,12 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
     signal.throwIfAborted()
     await enterPosition(journal, 'plan')
     run = await prepareRun(journal, context, { resolved, secrets, early }, narrator, signal)
-    if (!journal.facts.committed) await bringAbout(journal, context, run)
-    context.leaveSlot()
-    await enterPosition(journal, 'clean-up')
-    await cleanUp(run, context)
-    succeed(run)
+    await bringAbout(journal, context, run)
+    return true
   } catch (error) {
     if (error instanceof Stopped && error.kind === 'shutdown') throw error
     await fail(journal, context, narrator, run, error)
+    return false
   } finally {
     unclaim?.()
     unclaimNetworks?.()
@@ -261,46 +275,6 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
 async function ensureNetworksAhead(run: Run): Promise<void> {
   const ensures = run.plan.swap.filter(({ kind }) => kind === 'network.ensure')
   await Promise.allSettled(ensures.map((step) => execute(step, run)))
-}
-
-async function cleanUp(run: Run, context: ReleaseContext): Promise<void> {
-  const { plan, narrator } = run
-  // Past the point of no return: neither a cancellation nor a missing link stops the removal of what was replaced.
-  const unstoppable: Run = { ...run, signal: context.ending }
-  await inStages(plan.cleanUp, unstoppable, async (step) => {
-    try {
-      await execute(step, unstoppable)
-    } catch (error) {
-      context.ending.throwIfAborted()
-      context.log.warn({ reason: messageOf(error) }, 'a former container could not be removed')
-      narrator.warn(
-        'instanceId' in step ? step.instanceId : '',
-        `the former container could not be removed: ${messageOf(error)}`,
-      )
-    }
-  })
-  for (const { instanceId, mode } of plan.instances) {
-    if (mode === 'keep' || mode === 'first') narrator.skipped(instanceId, Phase.CLEAN_UP)
-    else narrator.done(instanceId, Phase.CLEAN_UP)
-  }
-}
-
-/** The new containers have taken over, so there is no way back; what the agent does not survive is left undone and said. */
-function succeedWithoutCleanUp(journal: Journal, narrator: Narrator): void {
-  const plan = journal.facts.plan as Plan
-  narrator.warn('', `${crashLoopReason(journal)}: previous containers that are left must be removed by hand`)
-  succeed({ plan, narrator })
-}
-
-function succeed({ plan, narrator }: Pick<Run, 'plan' | 'narrator'>): void {
-  narrator.outcome({
-    successful: true,
-    reason: '',
-    instanceId: '',
-    formerRestored: false,
-    cancelled: false,
-    containerNames: plan.instances.map(({ full }) => full),
-  })
 }
 
 /** Says why, keeps the last words of what failed, puts everything back, and says whether that held. */

@@ -1,16 +1,19 @@
+import { orAborted } from './or-aborted.ts'
+
 /** Runs what shares a key one after another, the rest side by side. */
 export class KeyedLock {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** @param signal what is aborted waits no longer: it begins beside the one before it, to end */
+  run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    const settled = mine.catch(() => undefined)
+    const turn = signal ? orAborted(before, signal) : before
+    const mine = turn.then(work, work)
+    const settled = Promise.allSettled([before, mine])
     this.#last.set(key, settled)
-    try {
-      return await mine
-    } finally {
+    void settled.then(() => {
       if (this.#last.get(key) === settled) this.#last.delete(key)
-    }
+    })
+    return mine
   }
 }

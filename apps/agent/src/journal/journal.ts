@@ -6,6 +6,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt'
 import {
   type DeploymentEvent,
   DeploymentEventSchema,
+  type Outcome,
   type Release,
   type ReleaseKey,
   ReleaseSchema,
@@ -39,7 +40,9 @@ export interface Journal {
   readonly key: ReleaseKey
   readonly release: Release
   readonly facts: Readonly<Facts>
-  /** The last event is the outcome. */
+  /** The outcome, once it is told. */
+  readonly outcome: Outcome | undefined
+  /** Nothing follows: it failed and everything is put back, or it was successful and what it replaced is removed. */
   readonly finished: boolean
   readonly lastSequence: number
   /** Highest sequence that the server has. */
@@ -54,7 +57,7 @@ export interface Journal {
   /** Resolves when everything appended so far is written. */
   written(): Promise<void>
   /** Called after every append. */
-  onAppend: () => void
+  onAppend: (event: DeploymentEvent) => void
   drop(): Promise<void>
 }
 
@@ -179,9 +182,15 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
     release,
     facts,
     acknowledged: 0,
-    onAppend: (): void => undefined,
+    onAppend: (_event: DeploymentEvent): void => undefined,
+    get outcome() {
+      // It is among the last: only the clean-up of a success follows.
+      const told = events.findLast(({ event }) => event.case === 'outcome')?.event
+      return told?.case === 'outcome' ? told.value : undefined
+    },
     get finished() {
-      return last()?.event.case === 'outcome'
+      const event = last()?.event
+      return event?.case === 'cleanUpEnd' || (event?.case === 'outcome' && !event.value.successful)
     },
     get lastSequence() {
       return events.length
@@ -193,7 +202,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
       const whole = create(DeploymentEventSchema, { sequence: BigInt(events.length + 1), at: timestampNow(), event })
       events.push(whole)
       write({ event: toJson(DeploymentEventSchema, whole) }).catch(() => undefined)
-      journal.onAppend()
+      journal.onAppend(whole)
     },
     async decide(fact: Facts) {
       Object.assign(journal.facts, fact)

@@ -30,7 +30,7 @@ function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
   return { reporter, done: done.promise }
 }
 
-test('sends the first event at once, gathers what follows, and lets the last one wait for nothing', async () => {
+test('sends the first event at once, gathers what follows, and lets the outcome and the last one wait for nothing', async () => {
   const batches: number[] = []
   const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
@@ -46,8 +46,11 @@ test('sends the first event at once, gathers what follows, and lets the last one
   await expect.poll(() => batches.length).toBe(1)
   for (let number = 0; number < 20; number++) say(`soon ${number}`)
   journal.append({ case: 'outcome', value: { successful: true } })
+  await expect.poll(() => batches.length).toBe(2)
+  say('removed what it replaced')
+  journal.append({ case: 'cleanUpEnd', value: {} })
   await done
-  expect(batches).toEqual([1, 21])
+  expect(batches).toEqual([1, 21, 2])
   await journal.drop()
 })
 

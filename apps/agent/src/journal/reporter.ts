@@ -13,7 +13,7 @@ const gatherDefaultMs = 100
 
 interface Sending {
   busy: boolean
-  /** Ends the gathering: the last event waits for nothing. */
+  /** Ends the gathering: the outcome and the last event wait for nothing. */
   hurry: () => void
 }
 
@@ -45,10 +45,10 @@ export function createReporter(options: {
     try {
       while (up && active.has(journal) && journal.acknowledged < journal.lastSequence) {
         const events = fitting(journal.eventsAfter(journal.acknowledged, batchMax))
-        // An end is told also where it cannot be written: a full disk would hide it for as long as it is full.
+        // An outcome is told also where it cannot be written: a full disk would hide it for as long as it is full.
         await journal.written().catch((error) => {
-          if (!journal.finished) throw error
-          log.warn({ reason: messageOf(error) }, 'the end of a deployment is told before it is written')
+          if (!journal.outcome) throw error
+          log.warn({ reason: messageOf(error) }, 'the outcome of a release is told before it is written')
         })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
@@ -80,8 +80,8 @@ export function createReporter(options: {
     follow(journal) {
       const state: Sending = { busy: false, hurry: () => undefined }
       active.set(journal, state)
-      journal.onAppend = () => {
-        if (journal.finished) state.hurry()
+      journal.onAppend = ({ event }) => {
+        if (event.case === 'outcome' || journal.finished) state.hurry()
         sendSoon(journal, state)
       }
       sendSoon(journal, state)

@@ -151,7 +151,7 @@ export class FakeServer {
     this.send({ case: 'deploy', value: release })
   }
 
-  /** Sends the release and waits for its end. */
+  /** Sends the release and waits for its end, the removal of what it replaced included. */
   async deployAndWait(release: Release, timeoutMs = 60_000): Promise<Outcome> {
     this.deploy(release)
     return this.outcomeOf(release, timeoutMs)
@@ -163,11 +163,24 @@ export class FakeServer {
     return waitUntil(
       `the outcome of ${keyOf(key)}`,
       () => {
-        const last = this.eventsOf(key).at(-1)?.event
-        return last?.case === 'outcome' ? last.value : undefined
+        const outcome = this.#toldOutcome(key)
+        const isOver = outcome && (!outcome.successful || this.eventsOf(key).at(-1)?.event.case === 'cleanUpEnd')
+        return isOver ? outcome : undefined
       },
       timeoutMs,
     )
+  }
+
+  /** Waits until the release is told to be successful or not; what a success replaced may still be there. */
+  toldOutcomeOf(release: Release, timeoutMs = 60_000): Promise<Outcome> {
+    const { key } = release
+    if (!key) throw new Error('a release has a key')
+    return waitUntil(`the outcome of ${keyOf(key)} is told`, () => this.#toldOutcome(key), timeoutMs)
+  }
+
+  #toldOutcome(key: ReleaseKey): Outcome | undefined {
+    const told = this.eventsOf(key).find(({ event }) => event.case === 'outcome')?.event
+    return told?.case === 'outcome' ? told.value : undefined
   }
 
   #tokenOf(context: HandlerContext): string {

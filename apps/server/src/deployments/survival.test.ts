@@ -2,6 +2,7 @@ import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   badNews,
+  cleanUpNews,
   type DeployWorld,
   deployWell,
   goodNews,
@@ -52,6 +53,32 @@ describe('a server that dies in the middle', () => {
       1,
     )
     await second.stop()
+  })
+
+  it('stores the clean-up after a success, also from an agent that lost its link before, and stays successful', async () => {
+    const server = await startTestServer()
+    const world = await makeDeployWorld(server)
+    const node = await world.node()
+    const agent = await world.agent(node)
+    const deployment = await world.deployment(await world.version(), node.id, 'go')
+    await world.start(deployment.id)
+    const release = (await agent.command('deploy')).value as Release
+    const news = goodNews(release)
+    const events = journal([...news, ...cleanUpNews(release)])
+    await agent.client.reportDeployment({ release: release.key, events: events.slice(0, news.length) })
+    const before = await world.becomes(deployment.id, 'successful')
+    agent.cut()
+    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    expect(back.welcome.command).toMatchObject({
+      value: { positions: [{ acknowledgedSequence: BigInt(news.length), abandoned: false }] },
+    })
+    const { acknowledgedSequence } = await back.client.reportDeployment({ release: release.key, events })
+    expect(acknowledgedSequence).toBe(BigInt(events.length))
+    const stored = await world.events(deployment.id)
+    expect(stored.filter(({ phase }) => phase?.phase === 'clean-up')).toHaveLength(release.instances.length)
+    expect(stored.filter(({ deploymentStatus }) => deploymentStatus === 'successful')).toHaveLength(1)
+    expect(await world.get(deployment.id)).toMatchObject({ status: 'successful', outcome: before.outcome })
+    await server.stop()
   })
 
   it('hands a release over again to an agent that never got it', async () => {

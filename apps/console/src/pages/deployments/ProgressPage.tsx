@@ -24,7 +24,7 @@ import { FailureActions } from './FailureActions.tsx'
 import { instanceName } from './instance-name.ts'
 import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-view.ts'
 import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
-import type { InstanceProgress, Progress } from './progress.ts'
+import { type InstanceProgress, isUnderWay, type Progress } from './progress.ts'
 import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
 import { Reason } from './Reason.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
@@ -67,7 +67,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const busy = progress.status === 'in-progress'
   const releases = useQuery({ ...apiQuery('deployments.releases', { params }), refetchInterval: busy ? 2_000 : false })
   const release = releases.data?.find((candidate) => candidate.number === progress.try)
-  const now = useTick(busy, progress)
+  const now = useTick(isUnderWay(progress), progress)
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
   const [source, setSource] = useState<LogSource>('all')
   const [changes, setChanges] = useState(false)

@@ -7,7 +7,7 @@ import { StateMark } from '../../components/State.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import { bytesOf, bytesText } from './bytes.ts'
-import { type InstanceView, type Step, shownPhases } from './instance-view.ts'
+import { type InstanceView, phasesToSuccess, type Step } from './instance-view.ts'
 import type { InstanceProgress } from './progress.ts'
 import { Reason } from './Reason.tsx'
 
@@ -173,7 +173,7 @@ function RightText({
     instance?.phases.verify?.detail ??
     (view.word === 'exited' ? instance?.container?.reason : null)
   if (detail && detail.length <= shortDetail) return detail
-  const times = shownPhases.flatMap((phase) => {
+  const times = phasesToSuccess.flatMap((phase) => {
     const step = view.steps.find((candidate) => candidate.phase === phase)
     return step?.startedAt === undefined ? [] : [{ from: step.startedAt, to: step.endedAt ?? now }]
   })

@@ -4,7 +4,7 @@ import { Select } from '../../components/Field.tsx'
 import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
 import { useTight } from '../../components/use-media.ts'
 import type { RowSubject } from './ProgressRow.tsx'
-import type { Progress } from './progress.ts'
+import { isUnderWay, type Progress } from './progress.ts'
 import { type LogSource, useReleaseLog } from './use-release-log.ts'
 
 /** Longer names are cut: the message is what is read. */
@@ -36,7 +36,7 @@ export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileN
       fileName={fileName}
       sourceWidth={Math.min(sourceWidthMax, Math.max(...options.slice(1).map(({ label }) => label.length)))}
       wrapsAtFirst={wrapsAtFirst}
-      live={progress.status === 'in-progress'}
+      live={isUnderWay(progress)}
       className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[22rem]"
       empty={progress.try === 0 ? t('progress.never') : t('progress.quiet')}
       tools={

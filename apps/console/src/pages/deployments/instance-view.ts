@@ -5,6 +5,8 @@ import type { InstanceProgress, PhaseProgress } from './progress.ts'
 
 /** The six steps that a person sees; finding out what a tag means belongs to the pull. */
 export const shownPhases = ['pull', 'create', 'start', 'verify', 'swap', 'clean-up'] as const
+/** What a success waits for: the removal of what it replaced goes on after it. */
+export const phasesToSuccess = shownPhases.filter((phase) => phase !== 'clean-up')
 /** A release that has to stop the previous container first shows that as a step too: its time is the downtime. */
 export type ShownPhase = (typeof shownPhases)[number] | 'stop'
 export type Step = PhaseProgress & { phase: ShownPhase /** 0 to 1, null = cannot be told. */; share: number | null }
@@ -38,13 +40,12 @@ export function viewInstance(
   /** The release failed for this instance, though none of its steps did: before it began. */
   isCause = false,
 ): InstanceView {
-  const over = release !== 'in-progress'
-  // A step that was under way when the release ended was taken back.
+  // A step that was under way when the release ended was taken back; only a success is followed by its clean-up.
+  const isTakenBack = (step: Step) =>
+    step.state === 'running' && release !== 'in-progress' && !(release === 'successful' && step.phase === 'clean-up')
   const steps = shownPhases
     .flatMap((phase) => [...(phase === 'start' ? stopStep(instance) : []), stepOf(phase, instance)])
-    .map(
-      (step): Step => (over && step.state === 'running' ? { ...step, state: 'waiting', startedAt: undefined } : step),
-    )
+    .map((step): Step => (isTakenBack(step) ? { ...step, state: 'waiting', startedAt: undefined } : step))
   const failed = steps.find((step) => step.state === 'failed') ?? null
   const busy = steps.find((step) => step.state === 'running') ?? null
   const word = isCause ? 'failed' : wordOf(instance, steps, failed, busy, release)
@@ -65,13 +66,13 @@ export function countVerified(instances: readonly (InstanceProgress | undefined)
   }).length
 }
 
-/** How far a release is, 0 to 1, each step of each image counting the same. */
+/** How far a release is from its success, 0 to 1, each step of each image counting the same. */
 export function shareOf(instances: readonly (InstanceProgress | undefined)[]): number {
   if (instances.length === 0) return 0
   const done = instances
-    .flatMap((instance) => shownPhases.map((phase) => stepOf(phase, instance)))
+    .flatMap((instance) => phasesToSuccess.map((phase) => stepOf(phase, instance)))
     .reduce((sum, step) => sum + (isOver(step) ? 1 : step.state === 'running' ? (step.share ?? 0.5) : 0), 0)
-  return done / (instances.length * shownPhases.length)
+  return done / (instances.length * phasesToSuccess.length)
 }
 
 const failedPhaseOf = (instance: InstanceProgress | undefined) =>

@@ -1,7 +1,7 @@
 import type { DeploymentEvent } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import { countVerified, shareOf, viewInstance } from './instance-view.ts'
-import { addEvents, noProgress } from './progress.ts'
+import { addEvents, isUnderWay, noProgress } from './progress.ts'
 
 const time = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
 const makeEvent = (sequence: number, ms: number, rest: Partial<DeploymentEvent> & Pick<DeploymentEvent, 'type'>) =>
@@ -63,6 +63,23 @@ describe('progress of a release', () => {
     ])
   })
 
+  it('shows the clean-up that follows a success as under way, and counts it neither as progress nor as taken back', () => {
+    const success = [
+      ...release,
+      phase(12, 2_700, 'verify', 'done'),
+      phase(13, 2_800, 'swap', 'done'),
+      phase(14, 2_800, 'clean-up', 'running'),
+      makeEvent(15, 2_800, { type: 'deployment-status', deploymentStatus: 'successful' }),
+    ]
+    const told = addEvents(noProgress, success)
+    const view = viewInstance(told.instances.api, told.status)
+    expect([view.word, view.steps.at(-1)?.state, shareOf([told.instances.api])]).toEqual(['running', 'running', 1])
+    expect([isUnderWay(told), told.endedAt]).toEqual([true, Date.parse(time(2_800))])
+    const over = addEvents(told, [phase(16, 5_000, 'clean-up', 'done')])
+    expect(viewInstance(over.instances.api, over.status).steps.at(-1)?.state).toBe('done')
+    expect([isUnderWay(over), over.endedAt]).toEqual([false, Date.parse(time(2_800))])
+  })
+
   it('starts over with a newer release and ignores an older one', () => {
     const first = addEvents(noProgress, release)
     const second = addEvents(first, [
@@ -109,6 +126,6 @@ describe('progress of a release', () => {
     ])
     expect(viewInstance(kept.instances.api, 'in-progress').word).toBe('unchanged')
     expect(countVerified([kept.instances.api, undefined])).toBe(1)
-    expect(shareOf([kept.instances.api])).toBeCloseTo(4 / 6)
+    expect(shareOf([kept.instances.api])).toBeCloseTo(4 / 5)
   })
 })

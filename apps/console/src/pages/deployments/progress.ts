@@ -37,6 +37,11 @@ export const noProgress: Progress = {
   events: [],
 }
 
+/** Whether something of the release goes on: a success is followed by the removal of what it replaced. */
+export const isUnderWay = ({ status, instances }: Progress): boolean =>
+  status === 'in-progress' ||
+  (status === 'successful' && Object.values(instances).some(({ phases }) => phases['clean-up']?.state === 'running'))
+
 /**
  * Takes a list of events in. Lists may overlap, repeat and overtake each other (a reconnect asks for everything again); events of an
  * older release than the shown one are left out, a newer release starts over.

@@ -1777,12 +1777,20 @@ export declare type DeploymentEvent = Message<"crux.agent.v1.DeploymentEvent"> &
     case: "resolved";
   } | {
     /**
-     * Last event of a release.
+     * Last event of a release that failed. After a success, the previous containers are still to be removed.
      *
      * @generated from field: crux.agent.v1.Outcome outcome = 8;
      */
     value: Outcome;
     case: "outcome";
+  } | {
+    /**
+     * Last event of a release that was successful: what it replaced is gone, or its log says what is left.
+     *
+     * @generated from field: crux.agent.v1.CleanUpEnd clean_up_end = 9;
+     */
+    value: CleanUpEnd;
+    case: "cleanUpEnd";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1961,6 +1969,18 @@ export declare type ResolvedImage = Message<"crux.agent.v1.ResolvedImage"> & {
  * Use `create(ResolvedImageSchema)` to create a new message.
  */
 export declare const ResolvedImageSchema: GenMessage<ResolvedImage>;
+
+/**
+ * @generated from message crux.agent.v1.CleanUpEnd
+ */
+export declare type CleanUpEnd = Message<"crux.agent.v1.CleanUpEnd"> & {
+};
+
+/**
+ * Describes the message crux.agent.v1.CleanUpEnd.
+ * Use `create(CleanUpEndSchema)` to create a new message.
+ */
+export declare const CleanUpEndSchema: GenMessage<CleanUpEnd>;
 
 /**
  * @generated from message crux.agent.v1.Outcome

@@ -1,0 +1,60 @@
+import { messageOf } from '../drivers/errors.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Plan } from '../plan/steps.ts'
+import { crashLoopReason, enterPosition } from './crash-loop.ts'
+import { execute } from './executors.ts'
+import { type Narrator, Phase } from './narrator.ts'
+import { runOfJournal } from './run-of-journal.ts'
+import type { ReleaseContext } from './run-release.ts'
+import { inStages } from './stages.ts'
+
+/**
+ * Says that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: nothing that
+ * happens there takes it back, and connections may be given an hour to end. What cannot be removed is said and left.
+ */
+export async function succeedAndCleanUp(journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
+  const plan = journal.facts.plan as Plan
+  if (!journal.outcome) succeed(plan, narrator)
+  const reason = crashLoopReason(journal)
+  if (reason) narrator.warn('', `${reason}: previous containers that are left must be removed by hand`)
+  else await cleanUp(plan, journal, context, narrator)
+  narrator.cleanUpEnd()
+}
+
+function succeed(plan: Plan, narrator: Narrator): void {
+  for (const { instanceId, mode } of plan.instances) {
+    if (mode === 'keep' || mode === 'first') narrator.skipped(instanceId, Phase.CLEAN_UP)
+    else narrator.running(instanceId, Phase.CLEAN_UP)
+  }
+  narrator.outcome({
+    successful: true,
+    reason: '',
+    instanceId: '',
+    formerRestored: false,
+    cancelled: false,
+    containerNames: plan.instances.map(({ full }) => full),
+  })
+}
+
+async function cleanUp(plan: Plan, journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
+  // A full disk keeps nobody from removing: the position only counts crashes.
+  await enterPosition(journal, 'clean-up').catch((error) =>
+    context.log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
+  )
+  // Neither a cancellation nor a missing link stops the removal of what was replaced.
+  const run = runOfJournal(journal, context, narrator, plan)
+  await inStages(plan.cleanUp, run, async (step) => {
+    try {
+      await execute(step, run)
+    } catch (error) {
+      context.ending.throwIfAborted()
+      context.log.warn({ reason: messageOf(error) }, 'a previous container could not be removed')
+      narrator.warn(
+        'instanceId' in step ? step.instanceId : '',
+        `the previous container could not be removed: ${messageOf(error)}`,
+      )
+    }
+  })
+  for (const { instanceId, mode } of plan.instances)
+    if (mode !== 'keep' && mode !== 'first') narrator.done(instanceId, Phase.CLEAN_UP)
+}

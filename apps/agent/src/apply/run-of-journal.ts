@@ -1,0 +1,41 @@
+import type { Journal } from '../journal/journal.ts'
+import type { Plan } from '../plan/steps.ts'
+import type { Run } from './executors.ts'
+import type { Narrator } from './narrator.ts'
+import type { ReleaseContext } from './run-release.ts'
+
+/** For steps that look for themselves: what stands is undone or cleaned up by the journal's plan alone, without images or secrets. */
+export function runOfJournal(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
+  return {
+    driver: context.driver,
+    gate: context.gate,
+    teamNetworks: context.teamNetworks,
+    release: journal.release,
+    plan,
+    resolved: new Map(),
+    narrator,
+    data: context.data,
+    sources: context.sources,
+    secrets: new Map(),
+    signal: context.ending,
+    resumed: true,
+    ensured: new Set(),
+    ids: new Map(),
+    watched: new Map(),
+    overwritten: [],
+    ...memoryOf(journal),
+    createLock: context.createLock,
+  }
+}
+
+/** What the journal knows to be done, and a way to add to it. */
+export function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
+  const done = new Set(journal.facts.done ?? [])
+  return {
+    done,
+    async remember(preparation) {
+      done.add(preparation)
+      await journal.decide({ done: [...done] })
+    },
+  }
+}

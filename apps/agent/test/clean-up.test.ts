@@ -1,0 +1,83 @@
+import { Phase, PhaseState, type Release, type ReleaseKey } from '@crux/agent-protocol'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+
+// A release is successful when the new containers have taken over. What they replaced is removed after that.
+
+let world: World
+let one: string
+let two: string
+beforeAll(async () => {
+  world = await startWorld()
+  one = (await world.publish('web:1', webImage('one'))).reference
+  two = (await world.publish('web:2', webImage('two'))).reference
+})
+afterEach(() => world.clear())
+afterAll(() => world.dispose())
+
+/** Something else runs on the prefix's network, so the previous container goes on for `drainMs`. */
+const make = (web: string, drainMs: number) =>
+  world.release({
+    drainMs,
+    observationWindowMs: 100,
+    instances: [
+      { instanceId: 'web', image: web, config: { name: 'web' } },
+      { instanceId: 'db', image: one, config: { name: 'db' } },
+    ],
+  })
+const told = (release: Release) => world.server.eventsOf(release.key as ReleaseKey).map(({ event }) => event)
+const cleanUpStates = (release: Release, instanceId: string) =>
+  told(release).flatMap((event) =>
+    event.case === 'phase' && event.value.phase === Phase.CLEAN_UP && event.value.instanceId === instanceId
+      ? [event.value.state]
+      : [],
+  )
+const ids = async () => (await world.docker.listContainers()).map(({ Id }) => Id)
+
+test('a release is told to be successful while the previous container still runs, and ends when that is removed', async () => {
+  await world.server.deployAndWait(make(one, 0))
+  const previous = (await world.inspect('web')).Id
+  const release = make(two, 3_000)
+  world.server.deploy(release)
+  expect(await world.server.toldOutcomeOf(release)).toMatchObject({ successful: true })
+  expect(cleanUpStates(release, 'web')).toEqual([PhaseState.RUNNING])
+  expect(cleanUpStates(release, 'db')).toEqual([PhaseState.SKIPPED])
+  expect(await ids()).toContain(previous)
+  expect(await world.answer('web')).toBe('two')
+  await world.server.outcomeOf(release)
+  expect(await ids()).not.toContain(previous)
+  expect(cleanUpStates(release, 'web')).toEqual([PhaseState.RUNNING, PhaseState.DONE])
+  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
+})
+
+test('the next release of the prefix says what it waits for, and begins when the previous containers are removed', async () => {
+  await world.server.deployAndWait(make(one, 0))
+  const release = make(two, 2_000)
+  world.server.deploy(release)
+  await world.server.toldOutcomeOf(release)
+  const next = make(one, 0)
+  world.server.deploy(next)
+  expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
+  expect(world.server.linesOf(next)[0]).toBe('waits until the release before it has removed the previous containers')
+  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
+  expect(await world.answer('web')).toBe('one')
+  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+})
+
+test('a release that waits for the clean-up before it is cancelled at once, and leaves that alone', async () => {
+  await world.server.deployAndWait(make(one, 0))
+  const release = make(two, 5_000)
+  world.server.deploy(release)
+  await world.server.toldOutcomeOf(release)
+  const next = make(one, 0)
+  world.server.deploy(next)
+  await waitUntil('it waits', () => told(next).length > 0)
+  world.server.send({ case: 'cancelDeployment', value: { release: next.key } })
+  expect(await world.server.outcomeOf(next)).toMatchObject({ cancelled: true, formerRestored: true })
+  expect(told(release).at(-1)?.case).not.toBe('cleanUpEnd')
+  // Cancelled too, though it is over: it removes what it replaced all the same.
+  world.server.send({ case: 'cancelDeployment', value: { release: release.key } })
+  expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true, cancelled: false })
+  expect(await world.answer('web')).toBe('two')
+  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+})
