@@ -13,6 +13,9 @@ import {
 import { interleave, now, type Report } from './measure.ts'
 import type { Stage } from './stage.ts'
 
+/** How often the end is asked for: often enough to count for little, seldom enough to keep no core busy. */
+const everyMs = 25
+
 /** How long the server has a new container watched before it counts as running. */
 const observationWindowMs = 1_000
 
@@ -67,11 +70,11 @@ export async function redeploys(
         for (const index of names.keys()) await setTag(world, service, index, tag)
         const begun = now()
         await startDeployment(world, deployment.id)
-        const result = await finished(world, deployment.id, { everyMs: 10, cleanUp: false })
+        const result = await finished(world, deployment.id, { everyMs, cleanUp: false })
         if (result.status !== 'successful') throw new Error(result.outcome)
         const took = now() - begun
         // Neither the other side nor the next round meets what is left of this one.
-        await finished(world, deployment.id, { everyMs: 10 })
+        await finished(world, deployment.id, { everyMs })
         removals.push(now() - begun - observationWindowMs)
         return took - observationWindowMs
       },

@@ -260,9 +260,12 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
   await enterPosition(journal, 'swap')
-  await allOrFirstError(plan.settle.map((step) => execute(step, run)))
   for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
-  await inStages(plan.swap, run)
+  // Who is on which network takes nothing from the previous containers, so the last look at the new ones goes on beside it.
+  const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
+  const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
+  await allOrFirstError([...plan.settle.map((step) => execute(step, run)), inStages(joins, run)])
+  await inStages(plan.swap.slice(joins.length), run)
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'first') narrator.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
     else if (mode !== 'keep') narrator.done(instanceId, Phase.SWAP)

@@ -54,6 +54,28 @@ test('sends the first event at once, gathers what follows, and lets the outcome 
   await journal.drop()
 })
 
+test('an outcome that comes while a batch is being taken is sent right after it', async () => {
+  const batches: number[] = []
+  const { reporter, done } = report((events) => {
+    batches.push(events.length)
+    // The server takes its time for the first one.
+    if (batches.length === 1) journal.append({ case: 'outcome', value: { successful: true } })
+  }, 60_000)
+  const key = { deploymentId: 'meanwhile', number: 1 }
+  const journal = await openJournalFolder(folder).create(create(ReleaseSchema, { key }))
+  journal.append({
+    case: 'log',
+    value: { instanceId: '', level: LogLevel.INFO, lines: ['first'], fromContainer: false },
+  })
+  reporter.linkUp()
+  reporter.follow(journal)
+  await expect.poll(() => batches).toEqual([1, 1])
+  journal.append({ case: 'cleanUpEnd', value: {} })
+  await done
+  expect(batches).toEqual([1, 1, 1])
+  await journal.drop()
+})
+
 test('sends no more at once than a message of the server holds, and all of it', async () => {
   const sizes: number[] = []
   const { reporter, done } = report((events) =>

@@ -13,7 +13,9 @@ const gatherDefaultMs = 100
 
 interface Sending {
   busy: boolean
-  /** Ends the gathering: the outcome and the last event wait for nothing. */
+  /** Sequence of the newest event that waits for nothing: the outcome, or the last one. */
+  urgent: number
+  /** Ends the gathering. */
   hurry: () => void
 }
 
@@ -52,7 +54,8 @@ export function createReporter(options: {
         })
         const { acknowledgedSequence } = await client.reportDeployment({ release: journal.key, events })
         journal.acknowledged = Math.max(journal.acknowledged, Number(acknowledgedSequence))
-        if (!journal.finished && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
+        const isUrgent = journal.acknowledged < state.urgent || journal.finished
+        if (!isUrgent && journal.lastSequence - journal.acknowledged < batchMax) await gather(state, gatherMs)
       }
     } catch (error) {
       log.info({ reason: messageOf(error) }, 'events were not taken, sending them again')
@@ -78,10 +81,13 @@ export function createReporter(options: {
 
   return {
     follow(journal) {
-      const state: Sending = { busy: false, hurry: () => undefined }
+      const state: Sending = { busy: false, urgent: 0, hurry: () => undefined }
       active.set(journal, state)
       journal.onAppend = ({ event }) => {
-        if (event.case === 'outcome' || journal.finished) state.hurry()
+        if (event.case === 'outcome' || journal.finished) {
+          state.urgent = journal.lastSequence
+          state.hurry()
+        }
         sendSoon(journal, state)
       }
       sendSoon(journal, state)
