@@ -64,6 +64,26 @@ test('the next release of the prefix says what it waits for, and begins when the
   expect(await world.names()).toEqual([world.name('db'), world.name('web')])
 })
 
+test('an agent that restarts in between finishes the clean-up first, whichever journal it finds first', async () => {
+  await world.server.deployAndWait(make(one, 0))
+  const previous = (await world.inspect('web')).Id
+  const release = make(two, 3_000)
+  release.key = { ...(release.key as ReleaseKey), deploymentId: 'z' }
+  world.server.deploy(release)
+  await world.server.toldOutcomeOf(release)
+  const next = make(one, 0)
+  next.key = { ...(next.key as ReleaseKey), deploymentId: 'a' }
+  world.server.deploy(next)
+  await waitUntil('it waits', () => told(next).length > 0)
+  await world.restartAgent()
+  expect(await ids()).toContain(previous)
+  expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
+  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
+  expect(told(next).filter((event) => event.case === 'outcome')).toHaveLength(1)
+  expect(await world.answer('web')).toBe('one')
+  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+})
+
 test('a release that waits for the clean-up before it is cancelled at once, and leaves that alone', async () => {
   await world.server.deployAndWait(make(one, 0))
   const release = make(two, 5_000)

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { JournalPosition, Release, ReleaseKey } from '@crux/agent-protocol'
 import { type Logger, withErrorScope } from '@crux/service-kit'
 import { KeyedLock } from '../concurrency/keyed-lock.ts'
+import { orAborted } from '../concurrency/or-aborted.ts'
 import { Slots } from '../concurrency/slots.ts'
 import { messageOf } from '../drivers/errors.ts'
 import type { Journal, JournalFolder } from '../journal/journal.ts'
@@ -37,7 +38,7 @@ const rememberedKeys = 1_000
 const stopMs = 8_000
 
 export function createReleases(options: {
-  context: Omit<ReleaseContext, 'createLock' | 'ending' | 'leaveSlot'>
+  context: Omit<ReleaseContext, 'createLock' | 'ending' | 'tookOver'>
   journals: JournalFolder
   client: AgentClient
   /** A deployment ended, well or not: its prefix may be looked at. */
@@ -52,13 +53,15 @@ export function createReleases(options: {
     ...options.context,
     createLock: (key, work) => images.run(key, work),
     ending: ending.signal,
-  } satisfies Omit<ReleaseContext, 'leaveSlot'>
+  } satisfies Omit<ReleaseContext, 'tookOver'>
   const open = new Map<string, { journal: Journal; controller: AbortController }>()
   const finished = new Set<string>()
   const accepting = new Map<string, Promise<void>>()
   const running = new Set<Promise<void>>()
   const order = new KeyedLock()
   const prefixes = new KeyedLock()
+  /** By prefix: the end of a release that was successful and removes what it replaced. */
+  const cleanUps = new Map<string, Promise<void>>()
   const slots = new Slots(atOnce)
   /** Releases with which a process has crashed run one after another: the next crash then tells which one it is. */
   const suspects = new Slots(1)
@@ -75,28 +78,44 @@ export function createReleases(options: {
     await journal.drop()
   }
 
-  const busyWith = (prefix: string, besides?: Journal): boolean =>
-    [...open.values()].some(
-      ({ journal }) => journal !== besides && !journal.finished && journal.release.owner?.prefix === prefix,
-    )
-
   function begin(journal: Journal, isSuspect = false): void {
     const controller = new AbortController()
     open.set(idOf(journal.key), { journal, controller })
     reporter.follow(journal)
     if (journal.finished) return
     const { signal } = controller
-    const prefix = journal.release.owner?.prefix ?? ''
-    if (journal.lastSequence === 0 && busyWith(prefix, journal))
-      createNarrator(journal).info('', 'waits until the release before it has removed the previous containers')
-    const inSlot = () => slots.run((leave) => runOne(journal, controller, leave), signal)
+    const prefix = prefixOf(journal)
     const work = prefixes
-      .run(prefix, () => (isSuspect ? suspects.run(inSlot, signal) : inSlot()), signal)
+      .run(prefix, async (leavePrefix) => {
+        await afterCleanUp(journal, signal)
+        const inSlot = () =>
+          slots.run((leaveSlot) => {
+            const { promise: cleanedUp, resolve: endCleanUp } = Promise.withResolvers<void>()
+            const tookOver = () => {
+              cleanUps.set(prefix, cleanedUp)
+              leaveSlot()
+              leavePrefix()
+            }
+            return runOne(journal, controller, tookOver).finally(() => {
+              endCleanUp()
+              if (cleanUps.get(prefix) === cleanedUp) cleanUps.delete(prefix)
+            })
+          }, signal)
+        await (isSuspect ? suspects.run(inSlot, signal) : inSlot())
+      })
       .finally(() => running.delete(work))
     running.add(work)
   }
 
-  async function runOne(journal: Journal, controller: AbortController, leaveSlot: () => void): Promise<void> {
+  /** Whoever is cancelled waits no longer: it begins, to end. */
+  async function afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
+    const before = cleanUps.get(prefixOf(journal))
+    if (!before) return
+    createNarrator(journal).info('', 'waits until the release before it has removed the previous containers')
+    await orAborted(before, signal).catch(() => undefined)
+  }
+
+  async function runOne(journal: Journal, controller: AbortController, tookOver: () => void): Promise<void> {
     if (stopping) return
     const about = { deployment: journal.key.deploymentId, release: journal.key.number }
     log.info(about, 'deployment begins')
@@ -104,10 +123,10 @@ export function createReleases(options: {
       // An error that reaches no caller would leave the release waiting for what no longer comes.
       await withErrorScope(
         (error) => controller.abort(new Refusal('', `an error inside the agent: ${messageOf(error)}`)),
-        () => runRelease(journal, { ...context, leaveSlot }, controller.signal),
+        () => runRelease(journal, { ...context, tookOver }, controller.signal),
       )
       log.info(about, 'deployment ended')
-      onEnded(journal.release.owner?.prefix ?? '')
+      onEnded(prefixOf(journal))
     } catch (error) {
       if (error instanceof Stopped) {
         await leavePosition(journal).catch((cause) => log.warn({ reason: messageOf(cause) }, 'the end is not written'))
@@ -118,7 +137,7 @@ export function createReleases(options: {
       if (journal.outcome) {
         narrator.warn('', `the clean-up broke off, previous containers may be left: ${messageOf(error)}`)
         narrator.cleanUpEnd()
-        return onEnded(journal.release.owner?.prefix ?? '')
+        return onEnded(prefixOf(journal))
       }
       // A release without an outcome would be in progress for as long as this agent is connected.
       narrator.outcome({
@@ -131,7 +150,7 @@ export function createReleases(options: {
         cancelled: journal.facts.undoing?.cancelled ?? false,
         containerNames: [],
       })
-      onEnded(journal.release.owner?.prefix ?? '')
+      onEnded(prefixOf(journal))
     }
   }
 
@@ -139,7 +158,9 @@ export function createReleases(options: {
     async resume() {
       const { journals: found, unreadable } = await journals.load()
       for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
-      for (const journal of found) {
+      // One that has taken over comes before one that waits for its clean-up.
+      const inOrder = found.sort((a, b) => Number(b.facts.committed ?? false) - Number(a.facts.committed ?? false))
+      for (const journal of inOrder) {
         const isSuspect = await countCrash(journal).catch((error) => {
           log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
           return true
@@ -183,7 +204,8 @@ export function createReleases(options: {
       await accepting.get(idOf(key))?.catch(() => undefined)
       open.get(idOf(key))?.controller.abort(new Stopped('cancelled'))
     },
-    isBusy: (prefix) => accepting.size > 0 || busyWith(prefix),
+    isBusy: (prefix) =>
+      accepting.size > 0 || [...open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix),
     openKeys: () => [...open.values()].map(({ journal }) => journal.key),
     async linkUp(positions, told) {
       const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
@@ -212,6 +234,8 @@ export function createReleases(options: {
     },
   }
 }
+
+const prefixOf = ({ release }: Journal): string => release.owner?.prefix ?? ''
 
 function idOf({ deploymentId, number }: ReleaseKey): string {
   return `${deploymentId}/${number}`

@@ -50,8 +50,8 @@ export interface ReleaseContext {
   createLock: Run['createLock']
   /** Aborts with a Stopped when this process ends: also what nobody may cancel is left to the next one then. */
   ending: AbortSignal
-  /** Others may begin: what is left waits more than it works. */
-  leaveSlot: () => void
+  /** The new containers have taken over: what is left is the removal of the previous ones, which mostly waits. */
+  tookOver: () => void
 }
 
 const lastLines = 100
@@ -68,7 +68,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
   const narrator = createNarrator(journal)
   const { committed, undoing } = journal.facts
   if ((committed && !undoing) || (await takeOver(journal, context, narrator, signal))) {
-    context.leaveSlot()
+    context.tookOver()
     await succeedAndCleanUp(journal, context, narrator)
   }
 }
