@@ -232,3 +232,16 @@ test('containers that did not change are not inspected again', async () => {
   expect(asked.filter((path) => [...ids].some((id) => path.includes(id)))).toEqual([])
   expect(asked.filter((path) => /\/containers\/json\?all=true$/.test(path))).toEqual([])
 })
+
+test('says of a container that a release replaces, and of the one that takes over, what becomes of it', async () => {
+  for (const short of ['web.old-0123abcd', 'web.next-0123abcd', 'web']) await (await make(short)).start()
+  const reasons = await waitUntil('all run', async () => {
+    const found = await list()
+    return found.length === 3 && found.every(({ state }) => state === ContainerState.RUNNING)
+      ? Object.fromEntries(found.map(({ ref, reason }) => [ref?.name, reason]))
+      : undefined
+  })
+  expect(reasons['web.old-0123abcd']).toMatch(/^Up .*; replaced, and removed when its connections have ended$/)
+  expect(reasons['web.next-0123abcd']).toMatch(/^Up .*; takes over when its release is verified$/)
+  expect(reasons.web).toMatch(/^Up [^;]*$/)
+})

@@ -21,6 +21,13 @@ export function retiredName(full: string, key: Pick<ReleaseKey, 'deploymentId' |
   return `${full}.old-${releaseHash(key)}`
 }
 
+/** What the name of a container says about the release that it belongs to, for people; undefined outside of a release. */
+export function partInRelease(name: string): string | undefined {
+  if (/\.next-[0-9a-f]{8}$/.test(name)) return 'takes over when its release is verified'
+  if (/\.old-[0-9a-f]{8}$/.test(name)) return 'replaced, and removed when its connections have ended'
+  return undefined
+}
+
 /** The prefix's own bridge network. Two projects that use the same prefix do not meet there. */
 export function networkName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>): string {
   return `crux-${shortHash([owner.teamId, owner.projectId, owner.nodeId])}-${owner.prefix}`

@@ -4,6 +4,7 @@ import { type Container, ContainerSchema, ContainerState } from '@crux/agent-pro
 import type Docker from 'dockerode'
 import { gatedPortsOf } from '../../plan/gated-ports.ts'
 import { label } from '../../plan/labels.ts'
+import { partInRelease } from '../../plan/names.ts'
 import { statusAt } from './status.ts'
 
 /** A container as the server's pages see it: what the list says, and what only the inspection knows. */
@@ -19,7 +20,7 @@ export function viewOf(listed: Docker.ContainerInfo, inspected: Docker.Container
     startedAt: moment(state?.StartedAt),
     state: stateOf(state?.Status ?? listed.State),
     engineState: state?.Status ?? listed.State,
-    reason: reasonOf(listed.Status, inspected),
+    reason: reasonOf(listed, listed.Status, inspected),
     exitCode: state && !state.Running && moment(state.StartedAt) ? state.ExitCode : undefined,
     health: state?.Health && state.Health.Status !== 'none' ? state.Health.Status : '',
     restartCount: inspected?.RestartCount ?? 0,
@@ -65,7 +66,7 @@ export function splitReference(reference: string): { name: string; tag: string }
 
 /** What a container's reason says at any later moment, while nothing happens to it. */
 export function agingReason(
-  { Status: status }: Docker.ContainerInfo,
+  listed: Docker.ContainerInfo,
   inspected: Docker.ContainerInspectInfo | undefined,
 ): (now: number) => string {
   const said = inspected && { OOMKilled: inspected.State.OOMKilled, Error: inspected.State.Error }
@@ -74,16 +75,18 @@ export function agingReason(
     finishedAt: milliseconds(inspected?.State.FinishedAt),
   }
   // The inspection itself is not kept: it is ten times as large as all that is shown of it.
-  return (now) => reasonOf(statusAt(status, times, now), said && { State: said })
+  const { Names, Labels, Status } = listed
+  return (now) => reasonOf({ Names, Labels }, statusAt(Status, times, now), said && { State: said })
 }
 
 function reasonOf(
+  { Names, Labels }: Pick<Docker.ContainerInfo, 'Names' | 'Labels'>,
   status: string,
   inspected: { State: Pick<Docker.ContainerInspectInfo['State'], 'OOMKilled' | 'Error'> } | undefined,
 ): string {
-  if (inspected?.State.OOMKilled) return `${status}: out of memory`
-  const error = inspected?.State.Error
-  return error ? `${status}: ${error}` : status
+  const error = inspected?.State.OOMKilled ? 'out of memory' : inspected?.State.Error
+  const part = Labels[label.prefix] === undefined ? undefined : partInRelease(Names[0] ?? '')
+  return `${status}${error ? `: ${error}` : ''}${part ? `; ${part}` : ''}`
 }
 
 /** The list names a published port once for IPv4 and once for IPv6, and one that the gate holds as if it were not published. */
