@@ -91,12 +91,15 @@ function reasonOf(
 
 /** The list names a published port once for IPv4 and once for IPv6, and one that the gate holds as if it were not published. */
 function portsOf({
+  Names,
   Ports,
   Labels,
   State,
 }: Docker.ContainerInfo): { internal: number; external: number; protocol: string }[] {
   const seen = new Map<string, { internal: number; external: number; protocol: string }>()
-  const gated = State === 'running' ? gatedPortsOf(Labels) : []
+  // The gate leads to one container at a time.
+  const isLedTo = State === 'running' && partInRelease(Names[0] ?? '') === undefined
+  const gated = isLedTo ? gatedPortsOf(Labels) : []
   for (const { containerPort: internal, hostPort: external } of gated)
     seen.set(`${internal}/tcp/${external}`, { internal, external, protocol: 'tcp' })
   for (const port of Ports) {
