@@ -3,8 +3,18 @@ import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
 import { teamNetworkName } from '../src/plan/names.ts'
-import { stopGate } from './kit/gate.ts'
-import { askPort, startTestAgent, startWorld, type TestAgent, type World, waitUntil, webImage } from './kit/index.ts'
+import { lookAtGate, stopGate } from './kit/gate.ts'
+import {
+  askPort,
+  FakeServer,
+  loadPort,
+  startTestAgent,
+  startWorld,
+  type TestAgent,
+  type World,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 let world: World
 let image: string
@@ -114,3 +124,72 @@ test('a successor that connects after the deletion holds the ports at once', asy
     await successor.dispose()
   }
 }, 60_000)
+
+test('of two nodes on one engine one holds the port of a deleted node, keeps it, and is followed by the other', async () => {
+  await world.restartAgent()
+  const { teamId, nodeId: deletedId } = world.owner
+  const port = await freePort()
+  const config = { name: 'shared', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
+  expect(await world.server.deployAndWait(world.release({ instances: [{ image, config }] }))).toMatchObject({
+    successful: true,
+  })
+  await world.agent.stop()
+  await stopGate(world.dataDir)
+
+  const startNode = async () => {
+    const [server, nodeId] = [new FakeServer(), randomUUID()]
+    await server.start()
+    Object.assign(server, { scope: { teamId, nodeId }, deletedNodeIds: [deletedId] })
+    return { server, nodeId, agent: await startTestAgent(server, { token: server.newInstallToken(), nodeId }) }
+  }
+  type Node = Awaited<ReturnType<typeof startNode>>
+  const nodes = await Promise.all([startNode(), startNode()])
+  const gateOf = ({ agent }: Node) => lookAtGate(agent.dataDir)
+  const holds = async (node: Node) => (await gateOf(node))?.ports.some((held) => held.port === port) ?? false
+  /** Each time another deleted node is named, an agent compares everything with its gate. */
+  const haveLook = async ({ server, nodeId }: Node) => {
+    const deletedNodeIds = [deletedId, randomUUID()]
+    const value = { scope: { teamId, nodeId, deletedNodeIds } }
+    expect((await server.ask({ case: 'listContainers', value }))?.case).toBe('containers')
+  }
+  const answers = () => askPort(port).catch(() => undefined)
+  try {
+    expect(await waitUntil('the port answers', answers)).toBe('one')
+    await waitUntil('both have tried', async () => (await Promise.all(nodes.map(gateOf))).every(Boolean))
+    const holding = await Promise.all(nodes.map(holds))
+    expect(holding.filter(Boolean)).toHaveLength(1)
+    const requests = loadPort(port, 1)
+    for (let round = 0; round < 5; round += 1) {
+      const before = requests.total()
+      await Promise.all(nodes.map(haveLook))
+      await waitUntil('requests went on', () => requests.total() > before + 20)
+    }
+    await requests.stop()
+    expect(requests.bad).toEqual([])
+    expect(await Promise.all(nodes.map(holds))).toEqual(holding)
+
+    // After a pause in which the port is free, both want it again.
+    const container = world.docker.getContainer((await world.inspect('shared')).Id)
+    await container.stop()
+    await waitUntil('the port is free', async () => !(await Promise.all(nodes.map(holds))).some(Boolean))
+    await container.start()
+    expect(await waitUntil('the port answers', answers)).toBe('one')
+    await Promise.all(nodes.map(haveLook))
+    const holders = await Promise.all(nodes.map(holds))
+    expect(holders.filter(Boolean)).toHaveLength(1)
+
+    const [holder, other] = holders[0] ? nodes : nodes.toReversed()
+    await holder?.agent.stop()
+    await stopGate(holder?.agent.dataDir ?? '')
+    if (other) await haveLook(other)
+    expect(await waitUntil('the port answers', answers)).toBe('one')
+    expect(other && (await holds(other))).toBe(true)
+  } finally {
+    for (const { agent, server } of nodes) {
+      await agent.stop()
+      await stopGate(agent.dataDir)
+      await agent.dispose()
+      await server.stop()
+    }
+  }
+}, 90_000)

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { connectGate } from '../src/gate/client.ts'
+import { findProcess } from '../src/gate/relay/pid-files.ts'
 import type { GateRequest } from '../src/gate/relay/protocol.ts'
-import { askPort, gateMain, waitUntil } from './kit/index.ts'
+import { askGate, askPort, gateMain, waitUntil } from './kit/index.ts'
 
 let service: Server
 let folder: string
@@ -42,11 +42,13 @@ beforeEach(async () => {
     ],
     close: [],
   })
+  await separateGate()
   expect(await askPort(port)).toBe('service')
 })
 afterEach(async () => {
-  await ask({ kind: 'stop' }).catch(() => undefined)
+  await ask({ kind: 'stop' })
   for (const parent of parents) parent.kill('SIGKILL')
+  await waitUntil('no parent is left', () => findProcess(folder, 'parent') === undefined)
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -55,18 +57,26 @@ function startParent(): ChildProcess {
   parents.push(parent)
   return parent
 }
-async function ask(request: GateRequest) {
-  const gate = await connectGate(folder)
-  if (!gate) throw new Error('no gate runs')
-  return gate.ask(request).finally(() => gate.close())
-}
+const ask = (request: GateRequest) => askGate(folder, request)
 const findGate = async () => {
-  const answer = await ask({ kind: 'hello' }).catch(() => undefined)
+  const answer = await ask({ kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
+/** What the next gate runs before its own code. */
+const writeEntry = async (before: string, node = '') => {
+  const path = join(folder, 'before.ts')
+  await writeFile(path, `${before}\nawait import(${JSON.stringify(gateMain)})\nexport {}\n`)
+  await writeFile(join(folder, 'entry'), `${path}\n${node}\n`)
+}
 const gatePid = async () => (await waitUntil('the gate answers', findGate)).pid
+/** For some moments after an end the parent itself is the gate. */
+const separateGate = () =>
+  waitUntil('the gate is a process of its own', async () => {
+    const pid = await gatePid()
+    return pid !== findProcess(folder, 'parent') && pid
+  })
 const killGate = async () => {
-  const pid = await gatePid()
+  const pid = await separateGate()
   process.kill(pid, 'SIGKILL')
   return pid
 }
@@ -100,12 +110,64 @@ test('a successor that is killed is started again while its predecessor still ha
 })
 
 test('the next gate is started from the code and the Node that an agent named last', async () => {
-  const copy = join(folder, 'newer.ts')
-  await writeFile(copy, `process.title = 'newer'\nawait import(${JSON.stringify(gateMain)})\n`)
-  await writeFile(join(folder, 'entry'), `${copy}\n/nowhere/node\n`)
+  await writeEntry("process.title = 'newer'", '/nowhere/node')
   await killGate()
   expect(await waitUntil('the port answers again', answers)).toBe('service')
-  expect(await readFile(`/proc/${await gatePid()}/comm`, 'utf8')).toBe('newer\n')
+  await waitUntil(
+    'the new gate runs',
+    async () => (await readFile(`/proc/${await gatePid()}/comm`, 'utf8')) === 'newer\n',
+  )
+})
+
+test('a parent is the gate itself while no new one can be started, and hands over with open connections when one can', async () => {
+  await writeEntry('process.exit(1)')
+  await killGate()
+  expect(await waitUntil('the port answers again', answers)).toBe('service')
+  expect(await gatePid()).toBe(parents[0]?.pid)
+  const client = connect(port, '127.0.0.1')
+  client.on('error', () => undefined)
+  await once(client, 'connect')
+  await waitUntil('the gate counts the connection', async () => (await findGate())?.connections === 1)
+  await rm(join(folder, 'entry'))
+  await waitUntil('there is a new gate', async () => (await gatePid()) !== parents[0]?.pid)
+  expect(await findGate()).toMatchObject({ ports: [{ port }], connections: 1 })
+  expect(await askPort(port)).toBe('service')
+  expect(client.destroyed).toBe(false)
+  client.destroy()
+  await waitUntil('the new gate counts no connection', async () => (await findGate())?.connections === 0)
+})
+
+test('a parent that is killed while it is the gate leaves the port to the gate that it was starting', async () => {
+  const started = join(folder, 'started')
+  await writeEntry(
+    `(await import('node:fs')).writeFileSync(${JSON.stringify(started)}, String(process.pid)); await new Promise((resolve) => setTimeout(resolve, 200))`,
+  )
+  await killGate()
+  await waitUntil('a gate is being started', () => existsSync(started))
+  expect(await gatePid()).toBe(parents[0]?.pid)
+  parents[0]?.kill('SIGKILL')
+  expect(await waitUntil('the port answers again', answers)).toBe('service')
+  expect(findProcess(folder, 'parent')).not.toBe(parents[0]?.pid)
+  await killGate()
+  expect(await waitUntil('the port answers again', answers)).toBe('service')
+})
+
+test('a gate that is killed in the middle of a handover takes its half-started successor along', async () => {
+  const started = join(folder, 'started')
+  const slow = join(folder, 'slow.ts')
+  await writeFile(
+    slow,
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(started)}, String(process.pid))\nsetInterval(() => undefined, 1_000)\n`,
+  )
+  const handover = ask({ kind: 'handover', entry: slow }).catch(() => undefined)
+  const successor = await waitUntil('it is being started', async () =>
+    Number(await readFile(started, 'utf8').catch(() => '')),
+  )
+  await killGate()
+  expect(await waitUntil('the port answers again', answers)).toBe('service')
+  await waitUntil('the successor is gone', () => !isRunning(successor))
+  await handover
+  expect(await findGate()).toMatchObject({ ports: [{ port }] })
 })
 
 test('a gate that is told to stop or to terminate takes its parent along and starts no more', async () => {
@@ -136,8 +198,7 @@ test('a gate goes on when its parent is killed, and another parent takes it over
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
   expect(await askPort(port)).toBe('service')
   const next = startParent()
-  const named = async () => Number(await readFile(join(folder, 'parent.pid'), 'utf8')) === next.pid
-  await waitUntil('the next one is the parent', named)
+  await waitUntil('the next one is the parent', () => findProcess(folder, 'parent') === next.pid)
   expect(await gatePid()).toBe(pid)
   await killGate()
   expect(await waitUntil('the port answers again', answers)).toBe('service')

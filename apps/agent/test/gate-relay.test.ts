@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { createLogger } from '@crux/service-kit'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { connectGate } from '../src/gate/client.ts'
 import { createGate } from '../src/gate/gate.ts'
 import { askPort, gateMain, loadPort, startTestGate, type TestGate, waitUntil } from './kit/index.ts'
 
@@ -317,6 +318,22 @@ describe('a gate that hands over', () => {
     } finally {
       for (const path of blocked) await rm(path, { recursive: true })
     }
+  })
+
+  test('while it is told to hold a port leaves that one to its successor', async () => {
+    const port = await freePort()
+    const containerPort = await web('asked meanwhile')
+    const entry = { address: '', container: 'c', target: '127.0.0.1', containerPort, proxy: '' as const, prefix: 'p' }
+    const agent = await connectGate(gate.folder)
+    const [handedOver, applied] = await Promise.allSettled([
+      agent?.ask({ kind: 'handover', entry: gateMain }),
+      agent?.ask({ kind: 'apply', open: [{ port, ...entry }], close: [] }),
+    ])
+    expect(handedOver).toMatchObject({ status: 'fulfilled', value: { ok: true } })
+    expect(applied).toMatchObject({ status: 'rejected', reason: { name: 'GateGone' } })
+    await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await gate.lead(port, containerPort)
+    expect(await askPort(port)).toBe('asked meanwhile')
   })
 
   test('to code that does not run goes on by itself', async () => {

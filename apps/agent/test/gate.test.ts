@@ -211,7 +211,7 @@ describe('a port that stays open', () => {
   test('is held again when the gate is killed, also in the middle of a release', async () => {
     const port = await freePort()
     await deploy(one, port)
-    const killed = (await lookAtGate(world.dataDir))?.pid ?? 0
+    const { pid: killed } = await separateGate()
     process.kill(killed, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
     expect((await lookAtGate(world.dataDir))?.pid).not.toBe(killed)
@@ -219,7 +219,7 @@ describe('a port that stays open', () => {
     const release = world.release({ observationWindowMs: 2_000, instances: [web(two, port)] })
     world.server.deploy(release)
     await waitUntil('it is being verified', async () => (await journalOf(release)).includes('PHASE_VERIFY'))
-    process.kill((await lookAtGate(world.dataDir))?.pid ?? 0, 'SIGKILL')
+    process.kill((await separateGate()).pid, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
     expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
     expect(await askPort(port)).toBe('two')
@@ -288,7 +288,7 @@ describe('an agent that goes and comes', () => {
       for (let round = 0; round < (full ? 50 : 5); round += 1) {
         await startProcess()
         expect(await askPort(port)).toBe('one')
-        const killed = await waitUntil('the gate answers', () => lookAtGate(world.dataDir))
+        const killed = await separateGate()
         spawned?.child.kill('SIGKILL')
         process.kill(killed.pid, 'SIGKILL')
         await spawned?.exited
@@ -302,9 +302,9 @@ describe('an agent that goes and comes', () => {
       process.stdout.write(`the port answered again within ${Math.max(...times).toFixed(0)} ms\n`)
 
       // Its parent as well: the next agent brings the ports back.
-      const parent = Number(await readFile(join(world.dataDir, '.agent', 'gate', 'parent.pid'), 'utf8'))
-      process.kill(parent, 'SIGKILL')
-      process.kill((await lookAtGate(world.dataDir))?.pid ?? 0, 'SIGKILL')
+      const { pid } = await separateGate()
+      process.kill(Number(await readFile(parentPath(), 'utf8')), 'SIGKILL')
+      process.kill(pid, 'SIGKILL')
       await kill()
       await waitUntil('the port refuses', () => isRefused(port))
       await startProcess()
@@ -315,6 +315,15 @@ describe('an agent that goes and comes', () => {
     full ? 600_000 : 120_000,
   )
 })
+
+const parentPath = () => join(world.dataDir, '.agent', 'gate', 'parent.pid')
+
+/** For some moments after an end the parent itself is the gate. */
+const separateGate = () =>
+  waitUntil('the gate is a process of its own', async () => {
+    const gate = await lookAtGate(world.dataDir)
+    return gate && gate.pid !== Number(await readFile(parentPath(), 'utf8').catch(() => '')) && gate
+  })
 
 const isRefused = (port: number) =>
   askPort(port).then(

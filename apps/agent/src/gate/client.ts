@@ -1,13 +1,14 @@
 import { connect, type Socket } from 'node:net'
 import { guarded } from '@crux/service-kit'
-import { type GateAnswer, type GateRequest, lineReader } from './relay/protocol.ts'
+import { type GateAnswer, type GateRequest, handedOverCode, lineReader } from './relay/protocol.ts'
 import { socketPath } from './relay/socket-path.ts'
 
 /** One connection to a gate's control socket. */
 export interface GateClient {
   /** Rejects with GateGone when the gate ends before it has answered. */
   ask(request: GateRequest): Promise<GateAnswer>
-  onEnd(listener: () => void): void
+  /** @param listener hears whether a successor answers already */
+  onEnd(listener: (handedOver: boolean) => void): void
   close(): void
 }
 
@@ -35,14 +36,17 @@ export function connectGate(folder: string): Promise<GateClient | undefined> {
 
 function makeClient(socket: Socket): GateClient {
   let next = 0
+  let handedOver = false
   const asked = new Map<number, { resolve: (answer: GateAnswer) => void; reject: (error: Error) => void }>()
   const read = lineReader(
     (line) => {
       const { id, ...answer } = JSON.parse(line) as GateAnswer & { id: number }
       const waiting = asked.get(id)
       asked.delete(id)
-      if (!answer.ok && answer.code === 'EHANDEDOVER') waiting?.reject(new GateGone(answer.message))
-      else waiting?.resolve(answer)
+      if (!answer.ok && answer.code === handedOverCode) {
+        handedOver = true
+        waiting?.reject(new GateGone(answer.message))
+      } else waiting?.resolve(answer)
     },
     () => socket.destroy(),
   )
@@ -76,7 +80,12 @@ function makeClient(socket: Socket): GateClient {
         asked.set(next, { resolve, reject })
         socket.write(`${JSON.stringify({ id: next, ...request })}\n`)
       }),
-    onEnd: (listener) => void socket.on('close', guarded('the end of the gate', listener)),
+    onEnd(listener) {
+      socket.on(
+        'close',
+        guarded('the end of the gate', () => listener(handedOver)),
+      )
+    },
     close: () => socket.destroy(),
   }
 }

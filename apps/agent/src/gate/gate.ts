@@ -17,8 +17,6 @@ export interface Gate {
   drain(container: string, ms: number): Promise<number>
   /** What runs; undefined when nothing does. Starts nothing. */
   look(): Promise<GateHello | undefined>
-  /** Has the gate that runs give everything to a new process of this agent's code. */
-  handOver(): Promise<void>
   /** Ends it, with every connection. */
   end(): Promise<void>
   /** Lets go of it; it goes on. */
@@ -26,13 +24,13 @@ export interface Gate {
 }
 
 const upMs = 20_000
-const triesMax = 5
+const attemptsMax = 5
 
 /** @param options.onLost it ended though nobody asked for that */
 export function createGate(options: { folder: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
   const { folder, runner, log } = options
   let client: GateClient | undefined
-  let expected = false
+  let isEnding = false
   let closed = false
   let connecting: Promise<GateClient | undefined> | undefined
 
@@ -74,12 +72,11 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
       log.warn({ reason }, 'the gate could not hand over to the code of this agent and goes on with its own')
     }
     client = mine
-    expected = true
     mine.onEnd(
-      guarded('the end of the gate', () => {
+      guarded('the end of the gate', (handedOver: boolean) => {
         if (client !== mine) return
         client = undefined
-        if (!closed && expected) options.onLost()
+        if (!closed && !isEnding && !handedOver) options.onLost()
       }),
     )
     return mine
@@ -97,15 +94,18 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
     return answer.ok ? undefined : answer.message
   }
 
-  /** Every request may be repeated: a gate that ends or hands over in between loses none. */
-  async function ask(make: () => GateRequest): Promise<GateAnswer> {
-    for (let tries = 1; ; tries += 1) {
+  /**
+   * Every request may be repeated: a gate that ends or hands over in between loses none.
+   *
+   * @param start whether a gate is started where none runs; without it, undefined is the answer of no gate
+   */
+  async function ask(start: boolean, make: () => GateRequest): Promise<GateAnswer | undefined> {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        const gate = await connected(true)
-        if (!gate) throw new GateError('the gate is not there')
-        return await gate.ask(make())
+        const gate = await connected(start)
+        return gate && (await gate.ask(make()))
       } catch (error) {
-        if (!(error instanceof GateGone) || tries >= triesMax) throw error
+        if (!(error instanceof GateGone) || attempts >= attemptsMax) throw error
         client = undefined
       }
     }
@@ -114,40 +114,32 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
   return {
     unusable: runner.unusable,
     async apply(open, close) {
-      const answer = await ask(() => ({ kind: 'apply', open: [...open], close: [...close] }))
+      const answer = await ask(true, () => ({ kind: 'apply', open: [...open], close: [...close] }))
+      if (!answer) throw new GateError('the gate is not there')
       if (!answer.ok) throw new GateError(answer.message, { code: answer.code, port: answer.port })
     },
     async drain(container, ms) {
       const until = performance.now() + ms
-      const answer = await ask(() => ({ kind: 'drain', container, ms: Math.max(0, until - performance.now()) }))
-      return answer.ok ? (answer.left ?? 0) : 0
+      const answer = await ask(true, () => ({ kind: 'drain', container, ms: Math.max(0, until - performance.now()) }))
+      return answer?.ok ? (answer.left ?? 0) : 0
     },
     async look() {
-      try {
-        const gate = await connected(false)
-        if (gate) runner.ensureParent()
-        return gate && (await helloOf(gate))
-      } catch (error) {
-        if (!(error instanceof GateGone)) throw error
-        client = undefined
-        return undefined
-      }
-    },
-    async handOver() {
-      const gate = await connected(false)
-      if (!gate) return
-      expected = false
-      const answer = await gate.ask({ kind: 'handover', entry: runner.entryForHandover() })
-      gate.close()
-      client = undefined
-      if (!answer.ok) throw new GateError(answer.message)
+      const answer = await ask(false, () => ({ kind: 'hello' }))
+      if (!answer) return undefined
+      runner.ensureParent()
+      return toHello(answer)
     },
     async end() {
-      const gate = await connected(false)
-      expected = false
-      await gate?.ask({ kind: 'stop' }).catch((error) => log.debug({ reason: messageOf(error) }, 'the gate ended'))
-      gate?.close()
-      client = undefined
+      isEnding = true
+      try {
+        await ask(false, () => ({ kind: 'stop' }))
+      } catch (error) {
+        log.debug({ reason: messageOf(error) }, 'the gate ended')
+      } finally {
+        client?.close()
+        client = undefined
+        isEnding = false
+      }
       await runner.remove()
     },
     close() {
@@ -158,7 +150,10 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
 }
 
 async function helloOf(gate: GateClient): Promise<GateHello> {
-  const answer = await gate.ask({ kind: 'hello' })
+  return toHello(await gate.ask({ kind: 'hello' }))
+}
+
+function toHello(answer: GateAnswer): GateHello {
   if (!answer.ok || !answer.hello) throw new GateError('the gate speaks another language')
   return answer.hello
 }

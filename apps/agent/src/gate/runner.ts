@@ -10,7 +10,7 @@ import { label } from '../plan/labels.ts'
 import type { AgentSettings } from '../settings.ts'
 import { GateError } from './errors.ts'
 import { codeOf } from './relay/code.ts'
-import { findParent, parentFlag } from './relay/parent-pid.ts'
+import { findProcess, roleFlags } from './relay/pid-files.ts'
 
 declare const __CRUX_AGENT_VERSION__: string | undefined
 
@@ -66,10 +66,10 @@ function processRunner(folder: string, unusable: string | undefined): GateRunner
 
   function ensureParent(): void {
     const isStarting = parent !== undefined && parent.exitCode === null && parent.signalCode === null
-    if (isStarting || findParent(folder) !== undefined) return
+    if (isStarting || findProcess(folder, 'parent') !== undefined) return
     const log = openSync(join(folder, 'gate.log'), 'a', 0o600)
     const { PATH, HOME } = process.env
-    parent = spawn(process.execPath, [gateEntry, folder, parentFlag], {
+    parent = spawn(process.execPath, [gateEntry, folder, roleFlags.parent], {
       cwd: '/',
       env: { PATH, HOME },
       detached: true,
@@ -149,7 +149,7 @@ function containerRunner(options: {
           // By its id: no tag may mean another image.
           image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
           labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
-          entrypoint: ['/bin/node', gateEntry, folder, parentFlag],
+          entrypoint: ['/bin/node', gateEntry, folder, roleFlags.parent],
           restartPolicy: { name: 'unless-stopped' },
           mounts: [{ kind: 'bind', source: mounted, target: dataDir, writable: true }],
           networkMode: 'host',

@@ -1,28 +1,36 @@
 import { join } from 'node:path'
-import { connectGate } from '../../src/gate/client.ts'
-import type { GateHello } from '../../src/gate/relay/protocol.ts'
+import { connectGate, GateGone } from '../../src/gate/client.ts'
+import { findProcess } from '../../src/gate/relay/pid-files.ts'
+import type { GateAnswer, GateHello, GateRequest } from '../../src/gate/relay/protocol.ts'
 import { waitUntil } from './wait-until.ts'
+
+/** @returns undefined when no gate runs in the folder. One that hands over or ends meanwhile is asked again. */
+export async function askGate(folder: string, request: GateRequest): Promise<GateAnswer | undefined> {
+  for (;;) {
+    const gate = await connectGate(folder)
+    try {
+      return await gate?.ask(request)
+    } catch (error) {
+      if (!(error instanceof GateGone)) throw error
+    } finally {
+      gate?.close()
+    }
+  }
+}
 
 const folderOf = (dataDir: string) => join(dataDir, '.agent', 'gate')
 
 /** What the gate of an agent's data folder says of itself; undefined when none runs. */
 export async function lookAtGate(dataDir: string): Promise<GateHello | undefined> {
-  const gate = await connectGate(folderOf(dataDir))
-  try {
-    const answer = await gate?.ask({ kind: 'hello' })
-    return answer?.ok ? answer.hello : undefined
-  } catch {
-    return undefined
-  } finally {
-    gate?.close()
-  }
+  const answer = await askGate(folderOf(dataDir), { kind: 'hello' })
+  return answer?.ok ? answer.hello : undefined
 }
 
 /** A gate outlives its agent on purpose: a test that is over ends it. */
 export async function stopGate(dataDir: string): Promise<void> {
-  const gate = await connectGate(folderOf(dataDir))
-  if (!gate) return
-  await gate.ask({ kind: 'stop' }).catch(() => undefined)
-  gate.close()
-  await waitUntil('the gate has ended', async () => !(await connectGate(folderOf(dataDir))))
+  await askGate(folderOf(dataDir), { kind: 'stop' })
+  await waitUntil('the gate and its parent have ended', async () => {
+    const hasParent = findProcess(folderOf(dataDir), 'parent') !== undefined
+    return !hasParent && !(await connectGate(folderOf(dataDir)))
+  })
 }

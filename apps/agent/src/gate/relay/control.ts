@@ -1,14 +1,14 @@
 import { renameSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { type GateAnswer, type GateRequest, lineReader } from './protocol.ts'
+import { type GateAnswer, type GateRequest, handedOverCode, lineReader } from './protocol.ts'
 import { socketPath } from './socket-path.ts'
 
 /** Listens for the agent. A line `{id, ...request}` is answered by one with the same id; answers may overtake each other. */
 export async function listenForAgent(
   folder: string,
   answer: (request: GateRequest) => Promise<GateAnswer>,
-): Promise<{ close(): void }> {
+): Promise<{ handOver(): void }> {
   const agents = new Set<Socket>()
   const server = createServer((agent) => {
     agents.add(agent)
@@ -39,10 +39,11 @@ export async function listenForAgent(
   await listening(server, socketPath(folder, own))
   renameSync(join(folder, own), join(folder, 'control.sock'))
   return {
-    close() {
+    handOver() {
       server.close()
-      // What was answered is still delivered; the agent finds the successor behind the same name.
-      for (const agent of agents) agent.end()
+      // What was answered is still delivered.
+      const last = `${JSON.stringify({ id: 0, ok: false, code: handedOverCode, message: 'this gate has handed over' })}\n`
+      for (const agent of agents) agent.end(last)
     },
   }
 }
@@ -54,14 +55,20 @@ function listening(server: Server, path: string): Promise<void> {
   })
 }
 
-/** Whether a gate answers in the folder already. */
-export function isGateListening(folder: string): Promise<boolean> {
+/** @returns `none` without a control socket, `dead` when nobody listens behind it */
+export function reachGate(folder: string): Promise<Socket | 'none' | 'dead'> {
   return new Promise((resolve) => {
-    const socket = connect(socketPath(folder))
-    socket.once('error', () => resolve(false))
+    let path: string
+    try {
+      path = socketPath(folder)
+    } catch {
+      return resolve('none')
+    }
+    const socket = connect(path)
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'none' : 'dead'))
     socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
+      socket.on('error', () => undefined)
+      resolve(socket)
     })
   })
 }

@@ -2,36 +2,55 @@ import type { ChildProcess } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isGateListening, listenForAgent } from './control.ts'
+import { listenForAgent } from './control.ts'
 import { type Predecessor, type Reply, startSuccessor, type Told } from './handover.ts'
+import { forgetSuccessor } from './pid-files.ts'
 import { createPorts } from './ports.ts'
-import type { GateAnswer, GatePort, GateRequest } from './protocol.ts'
-import { createRelay } from './relay.ts'
+import { type GateAnswer, type GatePort, type GateRequest, handedOverCode } from './protocol.ts'
+import type { Relay } from './relay.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
 
+const hasHandedOver: GateAnswer = { ok: false, code: handedOverCode, message: 'this gate has handed over' }
 /** How often a gate that has handed over looks whether its last connection has ended. */
 const endCheckMs = 250
 /** For how long, and how often, it tries to hold a port that was still taken when it started. */
-const holdLaterMs = 15_000
-const holdEveryMs = 50
-/** How often it looks whether its folder is still there: without it nobody could ever tell it anything. */
-const folderCheckMs = 10_000
+const reserveLaterMs = 15_000
+const reserveEveryMs = 10
+/** How often it checks that its control socket still exists: without it, no agent could ever reach this gate. */
+const controlCheckMs = 10_000
 
-/** One gate process: its ports, its connections, the agent's commands, and its place between predecessor and successor. */
+export interface RunningGate {
+  /** Resolves when every port that was taken at the start is held, or was given up. */
+  reserved: Promise<unknown>
+  /**
+   * Gives everything that listens to a new process of this code, which `node` runs.
+   *
+   * @throws when that process cannot be started or does not answer: this gate goes on then
+   */
+  handOver(entry: string, node: string): Promise<GateAnswer>
+  /** Ends this process on purpose, and the parent with it. */
+  end(): void
+}
+
+/** A running gate: its ports, its connections, the agent's commands, and its position between predecessor and successor. */
 export async function runGate(options: {
   folder: string
   /** What the code calls itself. */
   code: string
-  predecessor: Predecessor | undefined
-}): Promise<void> {
-  const { folder, code } = options
+  /** The connections of this process, which may have been the gate before. */
+  relay: Relay
+  predecessor?: Predecessor | undefined
+  /** Called when it has handed over and its last connection has ended. */
+  onDrained: () => void
+}): Promise<RunningGate> {
+  const { folder, code, relay, onDrained } = options
   let { predecessor } = options
-  const relay = createRelay()
   const ports = createPorts(relay)
   let applying: Promise<unknown> = Promise.resolve()
   let handedOver = false
   let isToldPorts = false
-  let control: { close(): void } | undefined
+  let control: { handOver(): void } | undefined
+  let controlCheck: NodeJS.Timeout | undefined
 
   const connections = async () => relay.count() + ((await predecessor?.count()) ?? 0)
 
@@ -41,6 +60,7 @@ export async function runGate(options: {
   }
 
   async function apply({ open, close }: Extract<GateRequest, { kind: 'apply' }>): Promise<GateAnswer> {
+    if (handedOver) return hasHandedOver
     if (!open.every(isPort)) return { ok: false, code: '', message: 'not a port' }
     isToldPorts = true
     const answer = await ports.apply(open, close)
@@ -48,17 +68,20 @@ export async function runGate(options: {
     return answer
   }
 
-  async function handOver(entry: string): Promise<GateAnswer> {
-    const successor = await startSuccessor(entry, folder, ports.listening())
+  async function handOver(entry: string, node = process.execPath): Promise<GateAnswer> {
+    if (handedOver) return hasHandedOver
+    const successor = await startSuccessor(node, entry, folder, ports.listening())
     handedOver = true
+    clearInterval(controlCheck)
     serve(successor)
     // The successor accepts already; what reached this process before it stops listening is carried to its end here.
     ports.leave()
-    setImmediate(() => control?.close())
+    setImmediate(() => control?.handOver())
     const timer = setInterval(async () => {
       if ((await connections()) > 0) return
       clearInterval(timer)
-      process.exit(0)
+      if (successor.connected) successor.disconnect()
+      onDrained()
     }, endCheckMs)
     return { ok: true }
   }
@@ -75,20 +98,19 @@ export async function runGate(options: {
   }
 
   /** A gate that was killed in the middle of a handover leaves its ports to a successor that ends a moment later. */
-  async function holdLater(port: GatePort): Promise<void> {
+  async function reserveLater(port: GatePort): Promise<void> {
     let message = ''
-    for (const end = performance.now() + holdLaterMs; performance.now() < end; ) {
-      await delay(holdEveryMs)
-      // An agent that has said what shall be held since knows better.
-      if (isToldPorts || handedOver) return
-      const opened = await inOrder(() => ports.apply([port], []))
-      if (opened.ok) return
+    for (const end = performance.now() + reserveLaterMs; performance.now() < end; ) {
+      await delay(reserveEveryMs)
+      // An agent that has said since what must be held knows better.
+      const opened = await inOrder(async () => !isToldPorts && !handedOver && ports.apply([port], []))
+      if (!opened || opened.ok) return
       message = opened.message
     }
     process.stderr.write(`port ${port.port} cannot be held again: ${message}\n`)
   }
 
-  /** Changes go one after another: a handover gives away what the last one left. */
+  /** Changes go one after another: a handover gives away what the last one left, and what waited behind it is refused. */
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const run = applying.then(work)
     applying = run.catch(() => undefined)
@@ -101,8 +123,16 @@ export async function runGate(options: {
     setImmediate(() => process.exit(0))
   }
 
+  async function stop(keepPorts = false): Promise<GateAnswer> {
+    if (handedOver) return hasHandedOver
+    ports.leave()
+    if (!keepPorts) keep(() => writePorts(folder, []))
+    endOnPurpose()
+    return { ok: true }
+  }
+
   async function answer(request: GateRequest): Promise<GateAnswer> {
-    if (handedOver) return { ok: false, code: 'EHANDEDOVER', message: 'this gate has handed over' }
+    if (handedOver) return hasHandedOver
     switch (request.kind) {
       case 'hello':
         return {
@@ -116,38 +146,44 @@ export async function runGate(options: {
       case 'handover':
         return inOrder(() => handOver(request.entry))
       case 'stop':
-        ports.leave()
-        if (!request.keepPorts) keep(() => writePorts(folder, []))
-        endOnPurpose()
-        return { ok: true }
+        return inOrder(() => stop(request.keepPorts))
       default:
         return { ok: false, code: '', message: 'this gate does not know that request' }
     }
   }
 
+  // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
+  const taken: GatePort[] = []
   if (predecessor) {
-    const former = predecessor
-    await former.takeOver(ports.adopt, async () => {
+    const previous = predecessor
+    await previous.takeOver(ports.adopt, async () => {
       control = await listenForAgent(folder, answer)
+      forgetSuccessor(folder, process.pid)
     })
-    former.onEnd(() => {
+    previous.onEnd(() => {
       predecessor = undefined
     })
   } else {
-    // Its parent did not see the other gate in time.
-    if (await isGateListening(folder)) process.exit(0)
-    // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
-    const taken: GatePort[] = []
     for (const port of readPorts(folder)) if (!(await ports.apply([port], [])).ok) taken.push(port)
-    control = await listenForAgent(folder, answer)
-    for (const port of taken) void holdLater(port)
+    try {
+      control = await listenForAgent(folder, answer)
+    } catch (error) {
+      ports.leave()
+      throw error
+    }
   }
-  process.on('SIGTERM', endOnPurpose)
   keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
-  const own = statSync(folder).ino
-  setInterval(() => {
-    if (inodeOf(folder) !== own && !handedOver) process.exit(0)
-  }, folderCheckMs).unref()
+  const controlPath = join(folder, 'control.sock')
+  const own = inodeOf(controlPath)
+  controlCheck = setInterval(
+    () => inOrder(async () => !handedOver && inodeOf(controlPath) !== own && process.exit(0)),
+    controlCheckMs,
+  ).unref()
+  return {
+    reserved: Promise.all(taken.map(reserveLater)),
+    handOver: (entry, node) => inOrder(() => handOver(entry, node)),
+    end: endOnPurpose,
+  }
 }
 
 /** What only helps later must not cost the ports now, on a full disk for instance. */

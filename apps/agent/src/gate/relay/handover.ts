@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Server } from 'node:net'
+import { forgetSuccessor, roleFlags, writeSuccessor } from './pid-files.ts'
 import type { GatePort } from './protocol.ts'
 
 /**
@@ -17,15 +18,17 @@ const readyMs = 15_000
 
 /** @returns the successor, which accepts on everything now. @throws when it cannot be started or says nothing in time: nothing has changed then */
 export async function startSuccessor(
+  node: string,
   entry: string,
   folder: string,
   listening: readonly { entry: GatePort; server: Server }[],
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [entry, folder, '--successor'], {
+  const child = spawn(node, [entry, folder, roleFlags.successor], {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   try {
+    if (child.pid !== undefined) writeSuccessor(folder, child.pid)
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the new gate did not answer in time')), readyMs)
       const settle = (finish: () => void) => () => {
@@ -46,6 +49,8 @@ export async function startSuccessor(
   } catch (error) {
     child.kill('SIGKILL')
     throw error
+  } finally {
+    forgetSuccessor(folder, child.pid)
   }
   return child
 }

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { codeOf } from './code.ts'
+import { reachGate } from './control.ts'
 import { runGate } from './gate.ts'
 import { connectPredecessor } from './handover.ts'
 import { runParent } from './parent.ts'
-import { parentFlag } from './parent-pid.ts'
+import { findProcess, roleFlags } from './pid-files.ts'
+import { createRelay } from './relay.ts'
 
 // The gate's own process: `gate FOLDER`, `gate FOLDER --successor` from a gate that hands over, `gate FOLDER --parent` to keep one running,
 // which is the first process of a gate's container. It ends when it is told to, never because the agent or a terminal did.
@@ -18,14 +21,20 @@ if (!folder) {
   process.exit(1)
 }
 try {
-  if (mode === parentFlag) await runParent(folder, entry)
-  else
-    await runGate({
-      folder,
-      code: codeOf(entry),
-      predecessor: mode === '--successor' ? connectPredecessor() : undefined,
-    })
+  const code = codeOf(entry)
+  if (mode === roleFlags.parent) await runParent(folder, code, entry)
+  const predecessor = mode === roleFlags.successor ? connectPredecessor() : undefined
+  // The parent of an earlier version did not see the other gate in time.
+  if (!predecessor && typeof (await reachGate(folder)) !== 'string') process.exit(0)
+  const gate = await runGate({ folder, code, relay: createRelay(), predecessor, onDrained: () => process.exit(0) })
+  process.on('SIGTERM', gate.end)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  // The previous gate was the parent, for the moments after an end, and was killed: nobody else starts the next one.
+  if (mode === roleFlags.successor && !process.connected && findProcess(folder, 'parent') === undefined)
+    spawn(process.execPath, [entry, folder, roleFlags.parent], {
+      detached: true,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }).unref()
   process.exit(1)
 }

@@ -1,87 +1,123 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { claimParent } from './parent-pid.ts'
-import { socketPath } from './socket-path.ts'
+import { reachGate } from './control.ts'
+import { type RunningGate, runGate } from './gate.ts'
+import { claimParent, findProcess } from './pid-files.ts'
+import { createRelay } from './relay.ts'
 
 /** A gate that ends sooner than this after it has answered has failed quickly: the second such end brings a pause, each further one a longer. */
 const quickMs = 300
 const firstPauseMs = 100
 const pauseMaxMs = 3_000
-/** A gate that has not answered after this time is killed and counts as one that failed. */
-const upMs = 15_000
 /** How many gates in a row may fail before any has answered: then something is wrong that no restart repairs. */
 const attemptsMax = 8
 const endMs = 1_000
 
 /**
- * Starts a gate in the folder, waits for its end and starts the next one, without an agent. It finds the gate that runs by the control
- * socket and not as its child, because a successor is the child of its predecessor, and so that it can go on for a parent that was
- * killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
+ * Keeps a gate running in the folder, without an agent. When the gate has ended, this process is the gate at once: it runs already, so its
+ * ports refuse for some milliseconds and not for the start of a process. Then it starts a new gate and hands over to it, so that the next
+ * end does not meet the parent.
+ *
+ * It finds the gate that runs by the control socket and not as its child, because a successor is the child of its predecessor, and so that
+ * it can go on for a parent that was killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
  */
-export async function runParent(folder: string, builtIn: string): Promise<never> {
-  let gate: Socket | undefined
-  let starting: ChildProcess | undefined
+export async function runParent(folder: string, code: string, builtIn: string): Promise<never> {
+  const relay = createRelay()
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, async () => {
-      starting?.kill('SIGTERM')
-      if (gate && !gate.destroyed) {
-        gate.write(`${JSON.stringify({ id: 0, kind: 'stop', keepPorts: true })}\n`)
-        await Promise.race([closed(gate), delay(endMs)])
-      }
+      await Promise.race([stopGate(folder), delay(endMs)])
       process.exit(0)
     })
 
-  /** @returns undefined when it ended before it answered */
-  async function startGate(): Promise<Socket | undefined> {
-    const { entry, node } = latestCode(folder, builtIn)
-    const child = spawn(node, [entry, folder], { detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
-    let isOver = false
-    child.once('exit', () => {
-      isOver = true
-    })
-    child.once('error', (error) => {
-      process.stderr.write(`${error.message}\n`)
-      isOver = true
-    })
-    starting = child
-    const until = performance.now() + upMs
-    while (!isOver && performance.now() < until) {
-      await delay(10)
-      const found = await reachGate(folder)
-      if (typeof found !== 'string') {
-        starting = undefined
-        return found
-      }
+  /** @returns undefined when this process could not become the gate, on a full disk for instance */
+  async function becomeGate(): Promise<RunningGate | undefined> {
+    await killHalfStarted(folder)
+    try {
+      return await runGate({ folder, code, relay, onDrained: () => undefined })
+    } catch (error) {
+      report(error)
+      return undefined
     }
-    starting = undefined
-    child.kill('SIGKILL')
-    return undefined
+  }
+
+  /** Ports that are still taken are waited for here: the successor gets only those that listen. */
+  async function handOver(gate: RunningGate, pause: number): Promise<void> {
+    await Promise.all([gate.reserved, delay(pause)])
+    for (let failures = 1; ; failures += 1) {
+      const { entry, node } = latestCode(folder, builtIn)
+      try {
+        // An agent may have had it hand over before: that is as good.
+        await gate.handOver(entry, node)
+        return
+      } catch (error) {
+        report(error)
+      }
+      await delay(pauseAfter(failures + 1))
+    }
   }
 
   let hasAnswered = false
   let quickEnds = 0
   for (;;) {
-    if (!existsSync(folder) || !claimParent(folder)) process.exit(0)
     const found = await reachGate(folder)
+    // The folder may be on its way out too: nothing is written into it any more.
     if (found === 'none' && hasAnswered) process.exit(0)
-    gate = typeof found === 'string' ? await startGate() : found
+    if (!existsSync(folder) || !claimParent(folder)) process.exit(0)
     const answeredAt = performance.now()
-    if (gate) {
+    if (typeof found !== 'string') {
       hasAnswered = true
       // The gate has said nothing that the parent needs; without reading, its end would not be noticed.
-      gate.resume()
-      await closed(gate)
+      found.resume()
+      await closed(found)
+      quickEnds = performance.now() - answeredAt < quickMs ? quickEnds + 1 : 0
+      continue
     }
-    quickEnds = performance.now() - answeredAt < quickMs ? quickEnds + 1 : 0
+    const gate = await becomeGate()
+    if (gate) {
+      hasAnswered = true
+      await handOver(gate, pauseAfter(quickEnds))
+      continue
+    }
+    quickEnds += 1
     if (!hasAnswered && quickEnds >= attemptsMax) {
-      process.stderr.write('the gate ended at every start: its parent gives up\n')
+      report('the gate could not be started: its parent gives up')
       process.exit(1)
     }
-    // The first restart comes at once.
-    if (quickEnds > 1) await delay(Math.min(pauseMaxMs, firstPauseMs * 2 ** (quickEnds - 2)))
+    await delay(pauseAfter(quickEnds))
+  }
+}
+
+/** The first restart comes at once. */
+function pauseAfter(quickEnds: number): number {
+  return quickEnds > 1 ? Math.min(pauseMaxMs, firstPauseMs * 2 ** (quickEnds - 2)) : 0
+}
+
+/**
+ * A gate that was killed in the middle of a handover leaves a successor that has its listening sockets, and that ends, or becomes the
+ * gate, a moment later. Nobody can tell which, and two gates must never run.
+ */
+async function killHalfStarted(folder: string): Promise<void> {
+  for (const end = performance.now() + endMs; performance.now() < end; await delay(1)) {
+    const pid = findProcess(folder, 'successor')
+    if (pid === undefined) return
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+}
+
+/** The gate may be handing over while it is told to stop: then the successor is told. */
+async function stopGate(folder: string): Promise<void> {
+  for (;;) {
+    const gate = await reachGate(folder)
+    if (typeof gate === 'string') return
+    gate.write(`${JSON.stringify({ id: 1, kind: 'stop', keepPorts: true })}\n`)
+    gate.resume()
+    await closed(gate)
   }
 }
 
@@ -90,22 +126,8 @@ function closed(gate: Socket): Promise<void> {
   return new Promise((resolve) => gate.once('close', () => resolve()))
 }
 
-/** @returns `none` without a control socket, `dead` when nobody listens behind it */
-function reachGate(folder: string): Promise<Socket | 'none' | 'dead'> {
-  return new Promise((resolve) => {
-    let path: string
-    try {
-      path = socketPath(folder)
-    } catch {
-      return resolve('none')
-    }
-    const socket = connect(path)
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'none' : 'dead'))
-    socket.once('connect', () => {
-      socket.on('error', () => undefined)
-      resolve(socket)
-    })
-  })
+function report(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 }
 
 /**

@@ -43,6 +43,12 @@ export interface GateHello {
   connections: number
 }
 
+/**
+ * The code of every answer of a gate that has handed over. It also says so, as the answer to the request 0 that nobody makes, to those
+ * that are still connected: they find its successor behind the same name.
+ */
+export const handedOverCode = 'EHANDEDOVER'
+
 export type GateAnswer =
   | { ok: true; hello?: GateHello; left?: number }
   /** `code` is that of the system call, `EADDRINUSE` or `EACCES`, where one failed; `port` the one that it was about. */
