@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createDeployment, createService, idle, unique, waitFor } from '@crux/test-kit'
+import { createDeployment, createService, createTeam, idle, unique, waitFor } from '@crux/test-kit'
 import pg from 'pg'
 import { listSql } from '../../apps/server/src/deployments/list.ts'
 import { throughput } from './load.ts'
@@ -8,6 +8,7 @@ import type { Stage } from './stage.ts'
 
 const rows = 100_000
 const lanes = 8
+const bareLanes = 16
 const sliceMs = 3_000
 
 /** `GET deployments` (50 of 100,000) against the statement that it runs, through pg alone, with as many connections. */
@@ -55,12 +56,63 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
   )
 }
 
-/** An authenticated list against a bare Node server that answers the same bytes. */
+/**
+ * An authenticated list against a bare Node server that answers the same bytes, over as many connections: by session cookie, by API
+ * token, and, for information, with a team per connection, where no two requests can share a query.
+ */
 export async function bareServer(stage: Stage, report: Report): Promise<void> {
   const { world, system } = stage
-  const url = `${system.url}/api/${world.teamSlug}/nodes`
-  const answer = await fetch(url, { headers: world.person.headers() })
-  const body = await answer.text()
+  const { client, sessionToken } = world.person
+  const url = listUrl(system.url, world.teamSlug)
+  const cookie = { cookie: `ory_kratos_session=${sessionToken}` }
+  const created = await client.call('tokens.create', {
+    body: { name: unique('bench-'), expirationInDays: 1, scope: 'read' },
+  })
+  const token = { authorization: `Bearer ${created.token}` }
+  const body = await readBody(url, cookie)
+  if ((await readBody(url, token)) !== body) throw new Error('cookie and token get different lists')
+  const teamUrls: string[] = []
+  for (let lane = 0; lane < bareLanes; lane++) {
+    const { teamSlug } = await createTeam(world.person)
+    await client.call('nodes.create', { params: { teamSlug }, body: { name: unique('node-') } })
+    teamUrls.push(listUrl(system.url, teamSlug))
+  }
+  const bare = await startBareServer(body)
+  const load = { lanes: bareLanes, ms: sliceMs }
+  const taken = await interleave(6, {
+    cookie: () => throughput(url, cookie, load),
+    token: () => throughput(url, token, load),
+    teams: async () => {
+      const rates = await Promise.all(teamUrls.map((teamUrl) => throughput(teamUrl, token, { ...load, lanes: 1 })))
+      return rates.reduce((sum, rate) => sum + rate)
+    },
+    bare: () => throughput(bare.url, {}, load),
+  })
+  bare.stop()
+  await client.call('tokens.delete', { params: { tokenId: created.id } })
+  const compare = (name: string, ours: number[], target?: { at: 'least'; value: number }) =>
+    report.ratio(
+      `list ${name} / bare Node server, same bytes`,
+      { ours, theirs: taken.bare },
+      target,
+      'requests/s',
+      `${body.length} bytes, ${bareLanes} connections`,
+    )
+  compare('by session cookie', taken.cookie, { at: 'least', value: 0.4 })
+  compare('by API token', taken.token, { at: 'least', value: 0.4 })
+  compare('of a team per connection', taken.teams)
+}
+
+const listUrl = (base: string, teamSlug: string) => `${base}/api/${teamSlug}/nodes`
+
+async function readBody(url: string, headers: Record<string, string>): Promise<string> {
+  const response = await fetch(url, { headers })
+  if (!response.ok) throw new Error(`${url}: ${response.status}`)
+  return response.text()
+}
+
+/** A process that answers every request with `body` and knows nothing else. */
+async function startBareServer(body: string): Promise<{ url: string; stop: () => void }> {
   const child = spawn(
     process.execPath,
     [
@@ -75,16 +127,5 @@ export async function bareServer(stage: Stage, report: Report): Promise<void> {
     port += part
   })
   await waitFor('the bare server listens', () => port.endsWith('\n'))
-  const sides = await interleave(4, {
-    ours: () => throughput(url, world.person.headers(), { lanes, ms: sliceMs }),
-    theirs: () => throughput(`http://127.0.0.1:${port.trim()}/`, {}, { lanes, ms: sliceMs }),
-  })
-  child.kill()
-  report.ratio(
-    'authenticated list / bare Node server, same bytes',
-    sides,
-    { at: 'least', value: 0.25 },
-    'requests/s',
-    `${body.length} bytes`,
-  )
+  return { url: `http://127.0.0.1:${port.trim()}/`, stop: () => void child.kill() }
 }

@@ -1,12 +1,15 @@
 import type { Logger } from '@crux/service-kit'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Pool } from 'pg'
+import { createSharedReads, type SharedRead } from './shared-reads.ts'
 
 type Schema = Record<string, unknown>
 
 export interface Database<S extends Schema = Record<string, never>> {
   /** For hot paths with prepared statements of their own, and for what Drizzle cannot say. */
   pool: Pool
+  /** For lists that many people look at: those who ask at the same time share one query. */
+  sharedRead: SharedRead
   db: NodePgDatabase<S>
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction<T>(work: (tx: Transaction<S>) => Promise<T>): Promise<T>
@@ -49,6 +52,7 @@ export function openDatabase<S extends Schema = Record<string, never>>(options: 
   let closing: Promise<void> | undefined
   return {
     pool,
+    sharedRead: createSharedReads(pool),
     db,
     transaction: (work) => db.transaction(work),
     close() {

@@ -57,7 +57,7 @@ export async function listDeployments(
 
 /** Deployments of one node, newest first. */
 export async function listOfNode(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.deployments'>> {
-  const { rows } = await app.database.pool.query<ListRow>({
+  const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a node',
     types: isoTypes,
     text: `select ${columns} from (select * from crux.deployment where node_id = $1 and team_id = $2
@@ -74,7 +74,7 @@ export async function listOfBundle(
   team: TeamContext,
   configBundleId: string,
 ): Promise<Answer<'config-bundles.deployments'>> {
-  const { rows } = await app.database.pool.query<ListRow>({
+  const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a bundle',
     types: isoTypes,
     text: `select ${columns} from (
@@ -123,10 +123,10 @@ function toDeployment(row: ListRow, updatedByName: string | undefined): Deployme
   }
 }
 
-type Found = { rows: ListRow[]; counts: Counts; total: number }
+type Found = { rows: readonly ListRow[]; counts: Counts; total: number }
 
 async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): Promise<Found> {
-  const { rows } = await app.database.pool.query<ListRow & { counted: CountsJson }>({
+  const rows = await app.database.sharedRead<ListRow & { counted: CountsJson }>({
     name: 'deployments',
     types: isoTypes,
     text: listSql,

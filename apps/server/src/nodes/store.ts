@@ -24,8 +24,8 @@ export type NodeFace = Pick<
 >
 
 /** By name, as the page shows them first. */
-export async function findNodes(app: App, teamId: string): Promise<NodeFace[]> {
-  const { rows } = await app.database.pool.query<NodeFace>({
+export function findNodes(app: App, teamId: string): Promise<readonly NodeFace[]> {
+  return app.database.sharedRead<NodeFace>({
     name: 'nodes of team',
     text: `select id, name, type, description, icon, address, agent_version as "agentVersion",
         engine_version as "engineVersion", operating_system as "operatingSystem", connected_at as "connectedAt",
@@ -33,7 +33,6 @@ export async function findNodes(app: App, teamId: string): Promise<NodeFace[]> {
       from crux.node where team_id = $1 order by name`,
     values: [teamId],
   })
-  return rows
 }
 
 /** A node of this team; undefined for one of another team as for none. */

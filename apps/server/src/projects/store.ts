@@ -20,14 +20,13 @@ const columns = `p.id, p.name, p.type, p.description, p.created_at as "createdAt
   p.updated_at as "updatedAt", p.updated_by as "updatedBy",
   (select count(*)::int from crux.version v where v.project_id = p.id) as "versionCount"`
 
-export async function selectProjects(app: App, teamId: string): Promise<ProjectRow[]> {
-  const { rows } = await app.database.pool.query<ProjectRow>({
+export function selectProjects(app: App, teamId: string): Promise<readonly ProjectRow[]> {
+  return app.database.sharedRead<ProjectRow>({
     name: 'projects of team',
     types: isoTypes,
     text: `select ${columns} from crux.project p where p.team_id = $1 order by p.name`,
     values: [teamId],
   })
-  return rows
 }
 
 export async function selectProject(queries: Queries, teamId: string, id: string): Promise<ProjectRow | undefined> {

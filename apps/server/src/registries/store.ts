@@ -53,14 +53,13 @@ export const toRegistry = (row: RegistryFace): RegistryDto => ({
   imageUrlPrefix: [row.url.replace(/^[a-z]+:\/\//i, ''), row.imageNamePrefix].filter(Boolean).join('/'),
 })
 
-export async function selectRegistries(app: App, teamId: string): Promise<RegistryFace[]> {
-  const { rows } = await app.database.pool.query<RegistryFace>({
+export function selectRegistries(app: App, teamId: string): Promise<readonly RegistryFace[]> {
+  return app.database.sharedRead<RegistryFace>({
     name: 'registries of team',
     text: `select id, name, type, url, description, icon, image_name_prefix as "imageNamePrefix"
       from crux.registry where team_id = $1 order by name`,
     values: [teamId],
   })
-  return rows
 }
 
 export async function selectRegistry(app: App, teamId: string, id: string): Promise<RegistryRow | undefined> {
