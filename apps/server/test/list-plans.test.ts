@@ -117,7 +117,8 @@ async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise
   prototype.query = function (this: ClientBase, config: string | Asked, ...rest: unknown[]) {
     const text = typeof config === 'string' ? config : config.text
     const [values] = rest
-    if (/^\s*(select|with)\b/i.test(text))
+    // The queue of jobs looks for work in between, whatever is being asked.
+    if (/^\s*(select|with)\b/i.test(text) && !/\bjobs\.\w/.test(text))
       heard({
         text,
         values: Array.isArray(values) ? values : ((typeof config === 'string' ? [] : config.values) ?? []),
