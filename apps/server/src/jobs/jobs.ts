@@ -48,8 +48,11 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
     db,
     schema: 'jobs',
     useListenNotify: true,
-    // No job here waits for another one.
+    // No job here waits for another one, the queues are those of `open` below, and what is due by the clock is due by the hour or the day.
     flowIntervalSeconds: 3_600,
+    queueCacheIntervalSeconds: 3_600,
+    bamIntervalSeconds: 3_600,
+    cronWorkerIntervalSeconds: 45,
   })
   boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
   const declared: Declared[] = []
@@ -65,7 +68,7 @@ export function createJobs(options: { url: string; database: Pick<Database, 'poo
       notify: true,
     })
     // Notifications wake a worker; it looks by itself for what another process left to be tried again.
-    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 30 }
+    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: retriesMax > 0 ? 30 : 600 }
     let worker: string | undefined
     let failedAt = 0
     let retrying: NodeJS.Timeout | undefined
