@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { runChaos } from './kit/chaos/chaos.ts'
-import { setStage } from './kit/stage.ts'
+import { setChaosStage } from './kit/chaos/stage.ts'
 
 // `npm run chaos -- --rounds N`; CRUX_CHAOS_SEED repeats the choices of an earlier run.
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } })
@@ -12,7 +12,7 @@ if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
 }
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 say(`seed ${seed}`)
-const stage = await setStage()
+const stage = await setChaosStage()
 try {
   const { problems, kills } = await runChaos(stage, { seed, rounds, say })
   say(

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unique, type World } from '@crux/test-kit'
-import type { Stage } from './stage.ts'
+
+/** What tells where the agent of the world's node runs. */
+type RunningAgents = { system: { dataDir: string }; world: World }
 
 /** A new node with an install token, as a person gets it on the page. */
 export async function newNode(
@@ -23,10 +25,10 @@ export const statusOf = async (world: World, nodeId: string): Promise<string> =>
   (await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })).status
 
 /** The data folder of the agent of the world's node. Other journeys of the same system may have agents beside it. */
-export const agentFolder = ({ system, world }: Stage): string => join(system.dataDir, 'agents', world.nodeId)
+export const agentFolder = ({ system, world }: RunningAgents): string => join(system.dataDir, 'agents', world.nodeId)
 
 /** The process of that agent, which the server starts anew when it ends. */
-export function agentPid(stage: Stage): number {
+export function agentPid(stage: RunningAgents): number {
   const folder = agentFolder(stage)
   const found = readdirSync('/proc').find((entry) => {
     if (!/^\d+$/.test(entry)) return false

@@ -1,14 +1,18 @@
+import { expect, test } from '@playwright/test'
 import { runChaos } from '../kit/chaos/chaos.ts'
-import { expect, test } from '../kit/stage.ts'
+import { setChaosStage } from '../kit/chaos/stage.ts'
 
 const rounds = process.env.CRUX_TEST_FULL === '1' ? 10 : 1
 
-test('random parts are killed under load and deployments: no acknowledged write is lost and nothing needs repair', async ({
-  stage,
-}) => {
-  test.setTimeout(rounds * 200_000 + 60_000)
+test('random parts are killed under load and deployments: no acknowledged write is lost and nothing needs repair', async () => {
+  test.setTimeout(rounds * 200_000 + 180_000)
   const seed = Number(process.env.CRUX_CHAOS_SEED ?? Date.now() % 1_000_000)
-  const report = await runChaos(stage, { seed, rounds, say: (line) => void process.stdout.write(`${line}\n`) })
+  const stage = await setChaosStage()
+  const report = await runChaos(stage, {
+    seed,
+    rounds,
+    say: (line) => void process.stdout.write(`${line}\n`),
+  }).finally(stage.end)
   expect(report.problems).toEqual([])
   expect(report.requests.acknowledged).toBeGreaterThan(10 * rounds)
 })

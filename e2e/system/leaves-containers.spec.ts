@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { isAlive, removeEmbedded } from '@crux/postgres'
 import {
   createDeployment,
@@ -20,81 +17,14 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
+import { type Installation, pidOf, processTree, type RunningProcess, startInstallation } from '../kit/installation.ts'
 import { statusOf } from '../kit/node.ts'
 import { answerOf, answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/** What `npm start` runs, in a process group of its own, as a terminal has it. */
-interface Started {
-  supervisor: ChildProcess
-  url: string
-}
-
-async function start(dataDir: string, ports: readonly number[]): Promise<Started> {
-  const supervisor = spawn(process.execPath, ['scripts/start.ts'], {
-    cwd: root,
-    detached: true,
-    env: {
-      ...process.env,
-      CRUX_DATA_DIR: dataDir,
-      CRUX_PORT: String(ports[0]),
-      IDENTITY_PUBLIC_PORT: String(ports[1]),
-      IDENTITY_ADMIN_PORT: String(ports[2]),
-      CRUX_RATE_LIMITS: 'off',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [supervisor.stdout, supervisor.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += String(chunk)
-    })
-  await waitFor(
-    'Crux is ready',
-    () => {
-      if (supervisor.exitCode !== null) throw new Error(output)
-      return output.includes('Crux is ready')
-    },
-    { timeoutMs: 240_000, everyMs: 50 },
-  )
-  return { supervisor, url: `http://localhost:${ports[0]}` }
-}
-
-function pidOf({ supervisor }: Started): number {
-  if (!supervisor.pid) throw new Error('the supervisor did not start')
-  return supervisor.pid
-}
-
-interface RunningProcess {
-  pid: number
-  /** Command line and working directory: server and identity service differ in the latter alone. */
-  description: string
-}
-
-/** The supervisor and everything that it started: server, identity service, PostgreSQL and the agent. */
-function processTree(root: number): RunningProcess[] {
-  const running = readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name)
-    if (!Number.isInteger(pid)) return []
-    try {
-      const parent = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      return [{ pid, parent, description: `${command} in ${readlinkSync(`/proc/${pid}/cwd`)}` }]
-    } catch {
-      // It ended meanwhile.
-      return []
-    }
-  })
-  const below = (parent: number): RunningProcess[] =>
-    running.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)])
-  return [...running.filter(({ pid }) => pid === root), ...below(root)]
-}
-
 const anyAlive = (processes: readonly RunningProcess[]) => processes.some(({ pid }) => isAlive(pid))
 
-const ways: [string, (started: Started, processes: readonly RunningProcess[]) => void][] = [
+const ways: [string, (started: Installation, processes: readonly RunningProcess[]) => void][] = [
   ['Ctrl-C', (crux) => process.kill(-pidOf(crux), 'SIGINT')],
   [
     'kill -9 of all its processes, supervisor and agent among them',
@@ -104,7 +34,7 @@ const ways: [string, (started: Started, processes: readonly RunningProcess[]) =>
   ],
 ]
 
-const started: Started[] = []
+const started: Installation[] = []
 /** A failed test must not leave a whole installation behind. */
 test.afterEach(() => {
   for (const { supervisor } of started.splice(0)) {
@@ -119,7 +49,7 @@ for (const [way, end] of ways)
     const dataDir = await mkdtemp(join(tmpdir(), 'crux-e2e-'))
     const ports = [await freePort(), await freePort(), await freePort()]
     const registry = await startRegistry()
-    const first = await start(dataDir, ports)
+    const first = await startInstallation(dataDir, ports)
     started.push(first)
     const world = await createWorld(await signUp(first.url), registry)
     const port = await freePort()
@@ -148,7 +78,7 @@ for (const [way, end] of ways)
     await waitFor('every process of Crux has ended', () => !anyAlive(processes), { timeoutMs: 60_000 })
     expect(await answerOf(port)).toBe('still here')
 
-    const second = await start(dataDir, ports)
+    const second = await startInstallation(dataDir, ports)
     started.push(second)
     const again = { ...world, person: await signInAgain(second.url, world.person) }
     await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {

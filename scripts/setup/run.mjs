@@ -49,7 +49,7 @@ function watchAncestors(onGone) {
       clearInterval(timer)
       onGone()
     }
-  }, 250)
+  }, 1_000)
   timer.unref()
   return timer
 }

@@ -94,7 +94,7 @@ async function start(
   lifecycle.onStop('database', () => database.close())
   const bus = createPostgresBus({ url: config.databaseUrl, database, log })
   lifecycle.onStop('bus', () => bus.stop())
-  const jobs = createJobs({ url: config.databaseUrl, log })
+  const jobs = createJobs({ url: config.databaseUrl, database, log })
   lifecycle.onStop('jobs', () => jobs.stop())
 
   const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.folder })

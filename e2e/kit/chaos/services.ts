@@ -12,7 +12,7 @@ import {
   web,
 } from '@crux/test-kit'
 import { answerOf } from '../service.ts'
-import type { Stage } from '../stage.ts'
+import type { ChaosStage } from './stage.ts'
 
 export interface ChaosService {
   name: string
@@ -33,7 +33,7 @@ interface Inspected {
 }
 
 /** A busybox web server that tells which of its two images it is, deployed with a gate or without. */
-export async function deployService(stage: Stage, options: { gated: boolean }): Promise<ChaosService> {
+export async function deployService(stage: ChaosStage, options: { gated: boolean }): Promise<ChaosService> {
   const { world, registry } = stage
   const image = `chaos/${unique('web')}`
   const port = await freePort()

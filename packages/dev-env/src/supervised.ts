@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endingWithParent, isAlive, startTimeOf, waitUntil } from '@crux/postgres/embedded'
@@ -116,7 +116,6 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
     whenReady,
     async start() {
       if (wanted) return whenReady()
-      await endLeftover(runFile)
       wanted = true
       failed = false
       failures = 0
@@ -147,7 +146,17 @@ export function superviseProcess(dataDir: string, spec: ProcessSpec, log: Logger
   }
 }
 
-/** What a supervisor that was killed left running, where the kernel did not end it. */
+/**
+ * Ends what a supervisor that was killed left running: the kernel tells its processes to end, but they may take a while, and hold their
+ * ports until then.
+ */
+export async function endLeftovers(dataDir: string): Promise<void> {
+  const directory = join(dataDir, 'run')
+  if (!existsSync(directory)) return
+  const names = readdirSync(directory).filter((name) => name.endsWith('.json'))
+  await Promise.all(names.map((name) => endLeftover(join(directory, name))))
+}
+
 async function endLeftover(runFile: string): Promise<void> {
   const { pid, startTime } = readJson<{ pid: number; startTime: string | null }>(runFile)
   const same = () => pid !== undefined && isAlive(pid) && (startTimeOf(pid) ?? null) === startTime

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -96,6 +97,35 @@ describe('bootSystem', () => {
     expect(system.identityAdminToken).toBe(token)
     expect(system.url).toBe(`https://localhost:${system.port}`)
   })
+})
+
+test('a start takes over from a supervisor that was killed, also while its server hangs and holds its port', {
+  timeout: 90_000,
+}, async () => {
+  const dataDir = makeFolder()
+  const code = `
+    const { bootSystem } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)})
+    const { createLogger } = await import('@crux/service-kit')
+    const free = ${JSON.stringify({ ...free, log: undefined })}
+    const system = await bootSystem({ dataDir: ${JSON.stringify(dataDir)}, ...free, log: createLogger({ name: 'x', level: 'silent' }) })
+    console.log(JSON.stringify([system.port, system.pid('server')]))
+    setInterval(() => {}, 1000)`
+  const supervisor = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: import.meta.dirname,
+  })
+  const [line] = (await once(supervisor.stdout, 'data')) as [Buffer]
+  const [port, server] = JSON.parse(line.toString()) as [number, number]
+  process.kill(server, 'SIGSTOP')
+  const exited = once(supervisor, 'exit')
+  supervisor.kill('SIGKILL')
+  await exited
+  expect(isAlive(server)).toBe(true)
+  const system = await bootSystem({ dataDir, ...free, port })
+  expect(isAlive(server)).toBe(false)
+  expect(system.port).toBe(port)
+  expect(await isReady(system.url)).toBe(true)
+  await system.destroy()
 })
 
 describe('bootSystem, before anything runs', () => {

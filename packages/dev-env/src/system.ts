@@ -17,7 +17,7 @@ import { root } from './files.ts'
 import { secureInstallation } from './permissions.ts'
 import { choosePort } from './ports.ts'
 import { readLogLimits, rotateLogs, rotateWhileRunning } from './rotate-logs.ts'
-import { type Supervised, superviseProcess } from './supervised.ts'
+import { endLeftovers, type Supervised, superviseProcess } from './supervised.ts'
 
 export type ProcessName = 'postgres' | 'identity' | 'server'
 
@@ -108,6 +108,7 @@ export async function bootSystem(options: SystemOptions): Promise<System> {
   const stopRotating = rotateWhileRunning(logs, limits, (err) => log.error({ err }, 'a log cannot be rotated'))
   lifecycle.onStop('rotation of logs', async () => stopRotating())
   try {
+    await endLeftovers(dataDir)
     const addresses = await chooseAddresses(dataDir, options, schemeOf(given))
     const embedded =
       options.databaseUrl === undefined ? await startEmbedded({ dataDir, log, durable: options.durable }) : undefined

@@ -115,7 +115,8 @@ export function createGateKeeper(options: {
 
   const unsubscribe = driver.subscribe((event) => {
     if (event.kind === 'container') {
-      if (event.labels[label.gate] === undefined) return
+      // Another agent on this engine looks after its own.
+      if (event.labels[label.gate] === undefined || !scope.covers(event.labels)) return
       if (event.action === 'die' || event.action === 'destroy') later(endedMs)
     } else closeEnded = true
     inBackground('keeping the gate in step', settle)

@@ -56,17 +56,25 @@ export function startOutbox(database: Database, transport: MailTransport, log: L
       })
   }
 
-  /** @returns when to look again: nothing is asked of the database while nothing is due */
+  /** @returns when to look again. While nothing is due, this asks one question and writes nothing */
   async function drain(): Promise<number> {
-    await database.db.delete(mailOutbox).where(sql`${mailOutbox.usefulUntil} < now()`)
-    for (let mail = await claim(); mail && !stopped; mail = await claim()) await deliver(mail)
+    let dueMs = await nextDueMs()
+    if (dueMs <= 0) {
+      await database.db.delete(mailOutbox).where(sql`${mailOutbox.usefulUntil} < now()`)
+      for (let mail = await claim(); mail && !stopped; mail = await claim()) await deliver(mail)
+      dueMs = await nextDueMs()
+    }
+    return Math.min(pollMs, Math.max(pauseMs, dueMs))
+  }
+
+  async function nextDueMs(): Promise<number> {
     const [next] = await database.db
       .select({
         ms: sql<number | null>`extract(epoch from
           min(least(${mailOutbox.nextAttemptAt}, ${mailOutbox.usefulUntil})) - now())::float8 * 1000`,
       })
       .from(mailOutbox)
-    return Math.min(pollMs, Math.max(pauseMs, next?.ms ?? pollMs))
+    return next?.ms ?? pollMs
   }
 
   async function claim() {

@@ -63,9 +63,22 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
   }
 
+  /** Everything below concerns such a release alone: without one, a check is this one statement. */
+  async function hasOpenReleases(): Promise<boolean> {
+    const { rows } = await pool.query<{ exists: boolean }>({
+      name: 'has open releases',
+      text: `select exists (select from crux.release where status = 'in-progress')`,
+    })
+    return rows[0]?.exists ?? false
+  }
+
   async function check(): Promise<void> {
     const at = now()
     const paused = !lastCheck || at.getTime() - lastCheck.getTime() > pausedMs
+    if (!(await hasOpenReleases())) {
+      lastCheck = at
+      return
+    }
     // Nobody listened.
     if (paused) await beginAnew(null)
     else await extendLinked()

@@ -1,6 +1,6 @@
 import { connect, createServer, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, connect as connectTcp } from 'node:net'
-import type { TestDatabase } from '@crux/postgres'
+import { openDatabase, type TestDatabase } from '@crux/postgres'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -12,7 +12,9 @@ import {
   type TestGateway,
 } from '../../test/make-gateway.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import * as schema from '../db/schema/index.ts'
 import { node, serverProcess } from '../db/schema/index.ts'
+import { createLeases } from '../deployments/leases.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
 import { createPresence } from './presence.ts'
 
@@ -121,6 +123,31 @@ test('links survive that the others believed this process dead, and a revocation
   await pool.query('delete from crux.node_token where node_id = $1', [row.id])
   await presence.beat()
   expect((await agent.command('closeLink')).value.reason).toBe(2)
+  agent.cut()
+})
+
+test('a link is kept where the database names a process that is dead', async () => {
+  const gateway = await start()
+  const { node: row, agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
+  await gateway.app.database.db.update(node).set({ linkServer: 'dead', linkSession: 'x' }).where(eq(node.id, row.id))
+  await createPresence(gateway.app, gateway.links as never).beat()
+  expect((await readNode(gateway, row.id))?.linkServer).toBe(gateway.links.serverId)
+  expect(gateway.links.status(row.id)).toBe('connected')
+  agent.cut()
+})
+
+test('while nothing happens, a beat and a check of leases are one statement each', async () => {
+  const gateway = await start()
+  const { agent } = await makeLinkedAgent(gateway, await makeTeam(gateway.app))
+  // Connections of its own: the gateway beats as well.
+  const own = openDatabase({ url: database.url, schema })
+  const app = { ...gateway.app, database: own }
+  const query = vi.spyOn(own.pool, 'query')
+  await createPresence(app, gateway.links as never).beat()
+  expect(query).toHaveBeenCalledTimes(1)
+  await createLeases(app).check()
+  expect(query).toHaveBeenCalledTimes(2)
+  await own.close()
   agent.cut()
 })
 

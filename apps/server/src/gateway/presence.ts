@@ -10,6 +10,13 @@ export const heartbeatMs = 5_000
 const deadAfterSeconds = 15
 
 type NodeRow = { id: string; team_id: string }
+type LinkRow = NodeRow & { link_server: string | null; link_session: string | null; has_token: boolean }
+type Heartbeat = { isKnown: boolean; hasDead: boolean; hasOrphans: boolean; nodes: LinkRow[] }
+
+const isDead = `heartbeat_at < now() - interval '${deadAfterSeconds} seconds'`
+const isOrphan = 'link_server is not null and link_server not in (select id from crux.server_process)'
+const linkColumns = `id, team_id, link_server, link_session,
+  exists (select from crux.node_token t where t.node_id = n.id) as has_token`
 
 /**
  * Which server processes live, and that node.link_server says the truth: links of the dead are cleared, by themselves when they
@@ -31,44 +38,48 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
   async function clearOrphans() {
     const { rows } = await pool.query<NodeRow>(
       `update crux.node set link_server = null, link_session = null, disconnected_at = now()
-       where link_server is not null and link_server not in (select id from crux.server_process) returning id, team_id`,
+       where ${isOrphan} returning id, team_id`,
     )
     for (const row of rows) nodeChanged(app, { teamId: row.team_id, nodeId: row.id }, 'unreachable')
   }
 
-  async function beat() {
-    const { rowCount } = await pool.query('update crux.server_process set heartbeat_at = now() where id = $1', [
-      links.serverId,
-    ])
-    // The others believed this process dead, e.g. while the database was out of its reach.
-    if (rowCount === 0) {
-      await pool.query('insert into crux.server_process (id, name) values ($1, $2)', [links.serverId, name])
-    }
-    await pool.query(
-      `delete from crux.server_process where id <> $1 and heartbeat_at < now() - interval '${deadAfterSeconds} seconds'`,
-      [links.serverId],
-    )
-    await clearOrphans()
-    await reconcile(links.all())
-    const { rows } = await pool.query<NodeRow & { link_session: string | null }>(
-      'select id, team_id, link_session from crux.node where link_server = $1',
-      [links.serverId],
-    )
-    for (const row of rows) if (!links.get(row.id)) await release(row.id, row.team_id, row.link_session)
+  /** Says that this process lives, and reads all that a beat compares, in one statement: an idle server runs no other one. */
+  async function sendHeartbeat(held: readonly Link[]): Promise<Heartbeat> {
+    const { rows } = await pool.query<Heartbeat>({
+      name: 'heartbeat',
+      text: `with own as (update crux.server_process set heartbeat_at = now() where id = $1 returning id)
+        select exists (select from own) as "isKnown",
+          exists (select from crux.server_process where id <> $1 and ${isDead}) as "hasDead",
+          exists (select from crux.node where ${isOrphan}) as "hasOrphans",
+          (select coalesce(json_agg(found), '[]') from (
+             select ${linkColumns} from crux.node n where n.link_server = $1 or n.id = any($2::uuid[])) found) as nodes`,
+      values: [links.serverId, nodeIdsOf(held)],
+    })
+    return rows[0] as Heartbeat
   }
 
+  async function beat() {
+    let held = heldOf(links.all())
+    let seen = await sendHeartbeat(held)
+    if (!seen.isKnown || seen.hasDead || seen.hasOrphans) {
+      // The others believed this process dead, e.g. while the database was out of its reach.
+      if (!seen.isKnown)
+        await pool.query('insert into crux.server_process (id, name) values ($1, $2)', [links.serverId, name])
+      await pool.query(`delete from crux.server_process where id <> $1 and ${isDead}`, [links.serverId])
+      await clearOrphans()
+      held = heldOf(links.all())
+      seen = await sendHeartbeat(held)
+    }
+    await reconcile(held, seen.nodes)
+    for (const { id, team_id, link_server, link_session } of seen.nodes)
+      if (link_server === links.serverId && !links.get(id)) await release(id, team_id, link_session)
+  }
+
+  const heldOf = (candidates: readonly Link[]) => candidates.filter((link) => link.welcomed && !link.ended)
+  const nodeIdsOf = (held: readonly Link[]) => held.map((link) => link.agent.nodeId)
+
   /** Compares links of this process with what the database says of them. */
-  async function reconcile(candidates: Link[]) {
-    const held = candidates.filter((link) => link.welcomed && !link.ended)
-    if (held.length === 0) return
-    const { rows } = await pool.query<
-      NodeRow & { link_server: string | null; link_session: string | null; has_token: boolean }
-    >(
-      `select id, team_id, link_server, link_session,
-         exists (select from crux.node_token t where t.node_id = n.id) as has_token
-       from crux.node n where id = any($1::uuid[])`,
-      [held.map((link) => link.agent.nodeId)],
-    )
+  async function reconcile(held: readonly Link[], rows: readonly LinkRow[]) {
     const known = new Map(rows.map((row) => [row.id, row]))
     for (const link of held) {
       const row = known.get(link.agent.nodeId)
@@ -118,8 +129,14 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
     beat: beatOnce,
     /** After word that a node changed: its link may count at another process now. */
     async check(nodeId: string) {
-      const link = links.get(nodeId)
-      if (link) await reconcile([link]).catch((err: unknown) => app.log.warn({ err, nodeId }, 'a link was not checked'))
+      const held = heldOf([links.get(nodeId)].filter((link) => link !== undefined))
+      if (held.length === 0) return
+      try {
+        const { rows } = await pool.query<LinkRow>(`select ${linkColumns} from crux.node n where id = $1`, [nodeId])
+        await reconcile(held, rows)
+      } catch (err) {
+        app.log.warn({ err, nodeId }, 'a link was not checked')
+      }
     },
     async stop() {
       clearInterval(timer)

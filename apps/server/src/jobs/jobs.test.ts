@@ -15,7 +15,7 @@ let failures = 0
 beforeAll(async () => {
   database = await serverDatabase()
   pool = new Pool({ connectionString: database.url, max: 2 })
-  jobs = createJobs({ url: database.url, log: createLogger({ name: 'test', level: 'silent' }) })
+  jobs = createJobs({ url: database.url, database: { pool }, log: createLogger({ name: 'test', level: 'silent' }) })
   jobs.handle<{ number: number }>('count', {}, async ({ number }) => void done.push(number))
   jobs.handle('fail-once', { retryDelayS: 1 }, async () => {
     if (failures++ === 0) throw new Error('not now')

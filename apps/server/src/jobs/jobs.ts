@@ -1,5 +1,6 @@
+import { type Database, listen } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
-import { PgBoss } from 'pg-boss'
+import { type Db, PgBoss } from 'pg-boss'
 import type { Queries } from '../db/transaction.ts'
 
 export type JobOptions = {
@@ -31,15 +32,27 @@ const retryLookMs = 5_000
 /** Longer than the longest pause between two attempts, which doubles ten times from five seconds. */
 const retryWatchMs = 2 * 3_600_000
 
-export function createJobs(options: { url: string; log: Logger }): Jobs {
+export function createJobs(options: { url: string; database: Pick<Database, 'pool'>; log: Logger }): Jobs {
+  const { pool } = options.database
+  // The server's own connections: a pool of the queue's would open new ones all day, each time that it looks for work.
+  const db: Db = {
+    executeSql: (text, values) => pool.query(text, values),
+    async listen(channel, onMessage, onReconnect) {
+      const listener = listen({ url: options.url, channel, onMessage, onReconnect, log: options.log })
+      await listener.ready
+      onReconnect()
+      return { close: listener.stop }
+    },
+  }
   const boss = new PgBoss({
-    connectionString: options.url,
-    application_name: 'crux jobs',
+    db,
     schema: 'jobs',
-    max: 3,
     useListenNotify: true,
-    // No job here waits for another one.
+    // No job here waits for another one, the queues are those of `open` below, and what is due by the clock is due by the hour or the day.
     flowIntervalSeconds: 3_600,
+    queueCacheIntervalSeconds: 3_600,
+    bamIntervalSeconds: 3_600,
+    cronWorkerIntervalSeconds: 45,
   })
   boss.on('error', (err) => options.log.warn({ err }, 'the job queue has lost the database, it tries again'))
   const declared: Declared[] = []
@@ -55,7 +68,7 @@ export function createJobs(options: { url: string; log: Logger }): Jobs {
       notify: true,
     })
     // Notifications wake a worker; it looks by itself for what another process left to be tried again.
-    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 30 }
+    const pace = { pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: retriesMax > 0 ? 30 : 600 }
     let worker: string | undefined
     let failedAt = 0
     let retrying: NodeJS.Timeout | undefined

@@ -61,6 +61,7 @@ export function createLiveHub(
       pending: 0,
     }
     connections.add(connection)
+    if (connections.size === 1) watchConnections()
     metrics.connected(connections.size)
     expireLater(connection)
     ws.on('pong', () => {
@@ -177,6 +178,7 @@ export function createLiveHub(
   function forget(connection: Connection) {
     clearTimeout(connection.expiry)
     connections.delete(connection)
+    if (connections.size === 0) unwatchConnections()
     metrics.connected(connections.size)
     connection.socket.left()
     for (const subscription of connection.subscriptions.values()) subscription.leave()
@@ -245,26 +247,36 @@ export function createLiveHub(
     app.bus.onReconnected(() => void sweep()),
   ]
   let sweeping = false
-  const sweeper = setInterval(() => {
-    if (sweeping) return
-    sweeping = true
-    void sweep().finally(() => {
-      sweeping = false
-    })
-  }, sweepMs)
-  const pinger = setInterval(() => {
-    for (const { socket } of connections) {
-      if (!socket.alive) socket.ws.terminate()
-      socket.alive = false
-      if (socket.ws.readyState === socket.ws.OPEN) socket.ws.ping()
-    }
-  }, pingMs)
+  let sweeper: NodeJS.Timeout | undefined
+  let pinger: NodeJS.Timeout | undefined
+
+  /** While anybody is connected: a server that nobody uses wakes up for none of this. */
+  function watchConnections() {
+    sweeper = setInterval(() => {
+      if (sweeping) return
+      sweeping = true
+      void sweep().finally(() => {
+        sweeping = false
+      })
+    }, sweepMs)
+    pinger = setInterval(() => {
+      for (const { socket } of connections) {
+        if (!socket.alive) socket.ws.terminate()
+        socket.alive = false
+        if (socket.ws.readyState === socket.ws.OPEN) socket.ws.ping()
+      }
+    }, pingMs)
+  }
+
+  function unwatchConnections() {
+    clearInterval(sweeper)
+    clearInterval(pinger)
+  }
 
   return {
     attach: (server) => acceptUpgrades(server, app, { ...parts, opened: open }),
     stop() {
-      clearInterval(sweeper)
-      clearInterval(pinger)
+      unwatchConnections()
       for (const unsubscribe of unsubscribes) unsubscribe()
       editors.stop()
       for (const connection of [...connections]) {

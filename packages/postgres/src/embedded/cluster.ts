@@ -55,6 +55,8 @@ export function spawnPostmaster(place: Place, options: { port: number; durable: 
     effective_cache_size: '512MB',
     maintenance_work_mem: '64MB',
     checkpoint_timeout: '15min',
+    // Each round starts a process for each database, whether or not there is something to do.
+    autovacuum_naptime: '5min',
     wal_level: 'minimal',
     max_wal_senders: '0',
     // Fewer processes: what is read here lies in memory anyway, and nothing is replicated.

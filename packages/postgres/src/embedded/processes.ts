@@ -1,14 +1,18 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Whether a process runs. A zombie does not: where nobody reaps, its id answers signals for ever. */
+/**
+ * Whether a process runs. A zombie does not: where nobody reaps, its id answers signals for ever. One whose first thread has ended and
+ * whose others are about to still holds its files and ports.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  return statusOf(pid)?.state !== 'Z'
+  const status = statusOf(pid)
+  return status?.state !== 'Z' || status.threads > 1
 }
 
 /** When a process started, in the kernel's own count; undefined where there is no /proc. */
@@ -71,11 +75,11 @@ function entriesOfProc(): number[] {
 }
 
 /** proc(5): the command may hold spaces and brackets, so fields are counted from its last closing bracket. */
-function statusOf(pid: number): { state: string; startTime: string } | undefined {
+function statusOf(pid: number): { state: string; startTime: string; threads: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', startTime: fields[19] ?? '' }
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '', threads: Number(fields[17]) }
   } catch {
     return undefined
   }

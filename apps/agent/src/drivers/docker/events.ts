@@ -134,7 +134,9 @@ function openEvents(
   range: { since?: string; until?: string },
   abortSignal: AbortSignal,
 ): Promise<NodeJS.ReadableStream> {
-  const options = { filters: { type: ['container', 'network'] as const }, ...range, abortSignal }
+  // The engine leaves out the rest: each health check is three events of its own, for as long as its container runs.
+  const event = [...actions, 'health_status', 'disconnect']
+  const options = { filters: { type: ['container', 'network'] as const, event }, ...range, abortSignal }
   // The types of dockerode know times as whole seconds alone; the engine also takes fractions.
   return docker.getEvents(options as unknown as Docker.GetEventsOptions)
 }

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive, removeEmbedded } from '@crux/postgres'
+import {
+  createWorld,
+  freePort,
+  type Registry,
+  removeContainers,
+  signUp,
+  startRegistry,
+  type World,
+  waitFor,
+} from '@crux/test-kit'
+import { pidOf, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
+
+/** What `npm start` runs, in processes of its own, so that the supervisor can be killed like every other part. */
+export interface ChaosStage {
+  system: { url: string; dataDir: string }
+  registry: Registry
+  world: World
+  kill(part: keyof typeof commands): void
+  /** Kills the supervisor and starts it again at once, as an init system does; `started` rejects when that start fails. */
+  killSupervisor(): Promise<void>
+  /** Resolves when the last start of the supervisor is through. @throws when it failed */
+  started(): Promise<void>
+  /** How many processes there are of each part; each must be one. */
+  countProcesses(): Record<string, number>
+  end(): Promise<void>
+}
+
+/** How the processes below the supervisor are told apart, by command line and working directory. */
+const commands = {
+  server: /in .*apps\/server$/,
+  identity: /in .*apps\/identity$/,
+  postgres: /bin\/postgres /,
+}
+
+export async function setChaosStage(): Promise<ChaosStage> {
+  const registry = await startRegistry()
+  const dataDir = await mkdtemp(join(tmpdir(), 'crux-chaos-'))
+  const ports = [await freePort(), await freePort(), await freePort()]
+  let current = await startInstallation(dataDir, ports)
+  let starting: Promise<void> = Promise.resolve()
+  const world = await createWorld(await signUp(current.url), registry)
+
+  const find = (part: keyof typeof commands) =>
+    processTree(pidOf(current)).find(({ description }) => commands[part].test(description))
+
+  function countProcesses() {
+    const descriptions = processesOf(dataDir).map(({ description }) => description)
+    const count = (part: RegExp) => descriptions.filter((description) => part.test(description)).length
+    return {
+      supervisor: count(/scripts\/start/),
+      server: count(commands.server),
+      identity: count(commands.identity),
+    }
+  }
+
+  async function end(): Promise<void> {
+    await starting.catch(() => undefined)
+    if (isAlive(pidOf(current))) process.kill(pidOf(current), 'SIGTERM')
+    await waitFor('Crux has stopped', () => Object.values(countProcesses()).every((count) => count === 0), {
+      timeoutMs: 60_000,
+    })
+    // The gate outlives all of them by design.
+    for (const { pid } of processesOf(dataDir)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    await removeContainers(`dev.crux.team=${world.teamId}`)
+    removeEmbedded({ dataDir })
+    await rm(dataDir, { recursive: true, force: true })
+    await registry.remove()
+  }
+
+  return {
+    system: { url: current.url, dataDir },
+    registry,
+    world,
+    kill(part) {
+      const found = find(part)
+      if (found) process.kill(found.pid, 'SIGKILL')
+    },
+    async killSupervisor() {
+      const { supervisor } = current
+      const exited = new Promise((resolve) => supervisor.once('exit', resolve))
+      supervisor.kill('SIGKILL')
+      await exited
+      starting = startInstallation(dataDir, ports).then((started) => {
+        current = started
+      })
+      // It is awaited with what has to become healthy.
+      starting.catch(() => undefined)
+    },
+    started: () => starting,
+    countProcesses,
+    end,
+  }
+}
+
+/** Also those that no supervisor knows any more; without PostgreSQL, which itself refuses to run twice on one cluster. */
+function processesOf(dataDir: string): RunningProcess[] {
+  return runningProcesses().filter(({ pid, description }) => {
+    try {
+      return description.includes(dataDir) || readFileSync(`/proc/${pid}/environ`, 'utf8').includes(dataDir)
+    } catch {
+      // It ended meanwhile.
+      return false
+    }
+  })
+}
