@@ -12,7 +12,7 @@ export function Reason({ text, names = [] }: { text: string; names?: readonly st
       {split.details && (
         <details className="mt-0.5 text-small font-normal text-ink-2">
           <summary className="w-fit cursor-pointer rounded-sm hover:text-ink">{t('result.details')}</summary>
-          <code className="break-words">{split.details}</code>
+          <code className="whitespace-pre-line wrap-anywhere">{split.details}</code>
         </details>
       )}
     </>
