@@ -209,7 +209,7 @@ describe('a registry that cannot be asked is said with what to do on the node', 
       createLogger({ name: 'test', level: 'silent' }),
     )
     // Docker takes a registry on loopback as insecure by itself.
-    const bridge = (await docker.getNetwork('bridge').inspect()).IPAM.Config[0].Gateway as string
+    const bridge = (await docker.getNetwork('bridge').inspect()).IPAM?.Config?.[0]?.Gateway ?? ''
     server = createServer((_, response) => response.end()).listen(0, bridge)
     await new Promise((resolve) => server?.once('listening', resolve))
     const { port } = server.address() as AddressInfo
