@@ -109,7 +109,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
       : undefined
   const cause = failureCause(failed?.view.failedPhase, progress.reason ?? release?.reason ?? '')
   const again = {
-    run: () => start(deployment),
+    run: () => void start(deployment),
     reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
     busy: starting,
   }
