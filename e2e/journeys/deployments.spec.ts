@@ -317,3 +317,29 @@ test('a failure says what happened and is deployed again from the same page; del
   await page.waitForURL(/\/projects\//)
   await expect.poll(async () => (await raw.list(`dev.crux.prefix=${prefix}`)).length, { timeout: 30_000 }).toBe(0)
 })
+
+test('an earlier release whose log was removed says so, and still how it ended', async ({ page, stage }) => {
+  const { world } = stage
+  const name = unique('kept/i-')
+  const service = await createService(world, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
+  const { id } = await createDeployment(world, service, unique('kept'))
+  await deploy(world, id)
+  await deploy(world, id)
+  // The nightly job of the server needs 90 days for it; what it answers then, its own test shows.
+  await page.route(/\/deployments\/[^/]+\/releases$/, async (route) => {
+    const response = await route.fetch()
+    const releases: { number: number }[] = await response.json()
+    const json = releases.map((one) => (one.number === 1 ? { ...one, logRemovedAfterDays: 90 } : one))
+    await route.fulfill({ response, json })
+  })
+  await page.route(/\/deployments\/[^/]+\/log\?/, (route) => route.fulfill({ json: { items: [], total: 0 } }))
+  await page.goto(`/${world.teamSlug}/deployments/${id}/deploy?try=1`)
+  await expect(page.getByText('The log of this release was removed after 90 days.')).toBeVisible()
+  const release = page.getByRole('region', { name: 'Release', exact: true })
+  await expect(release.getByText('Successful')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Images' })).toContainText('web')
+  await expect(page.getByRole('link', { name: 'Log file' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Later release' }).click()
+  await expect(page.getByText('Release succeeded')).toBeVisible()
+  await expect(page.getByText('was removed after')).toHaveCount(0)
+})

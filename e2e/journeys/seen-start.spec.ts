@@ -1,4 +1,4 @@
-import { createDeployment, createService, finished, idle, unique } from '@crux/test-kit'
+import { createDeployment, createService, deploy, exits, finished, idle, setTag, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
 test('a start is refused when the configuration changed after the page showed it, and the page shows what will change now', async ({
@@ -39,4 +39,66 @@ test('a start is refused when the configuration changed after the page showed it
     await page.waitForURL(/\/deploy$/, { timeout: 2_000 })
   }).toPass()
   expect((await finished(world, id)).status).toBe('successful')
+})
+
+test('another start after a failure shows first what it would confirm, and refuses what changed since it was asked for', async ({
+  page,
+  stage,
+}) => {
+  const { world } = stage
+  const { client } = world.person
+  const name = unique('again/i-')
+  const service = await createService(world, [{ name, tag: '1', image: exits(3), config: { name: 'web' } }])
+  const { id } = await createDeployment(world, service, unique('again'))
+  expect((await deploy(world, id)).status).toBe('failed')
+  await world.registry.push(name, '2', idle())
+  await setTag(world, service, 0, '2')
+  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const details = await client.call('deployments.get', { params })
+  const configure = (config: object) =>
+    client.call('container-configurations.update', {
+      params: { teamSlug: world.teamSlug, configId: details.instances[0]?.config.id ?? '' },
+      body: { config },
+    })
+  const again = page.getByRole('button', { name: 'Deploy again' })
+
+  await test.step('somebody gave it the network of the node meanwhile', async () => {
+    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    await expect(again).toBeEnabled()
+    await configure({ networkMode: 'host' })
+    await again.click()
+    const question = page.getByRole('dialog', { name: `reaches ${details.node.name} itself` })
+    await expect(question).toContainText('web can reach the node, and no admin has confirmed this.')
+    await question.getByRole('button', { name: 'Open the deployment' }).click()
+    await expect(page.getByRole('region', { name: 'Access to the node' }).getByText('networkMode host')).toBeVisible()
+    expect((await client.call('deployments.get', { params })).lastTry).toBe(1)
+  })
+
+  await test.step('the list asks the same', async () => {
+    await page.goto(`/${world.teamSlug}/deployments`)
+    await page.getByRole('row', { name: details.prefix }).getByRole('button', { name: 'Deploy again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    expect((await client.call('deployments.get', { params })).lastTry).toBe(1)
+  })
+
+  await test.step('a change between the question and the start', async () => {
+    await configure({ networkMode: 'bridge' })
+    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    await page.route(/\/deployments\/[^/]+\/preview/, async (route) => {
+      const answer = await route.fetch()
+      await configure({ networkMode: 'host' })
+      await route.fulfill({ response: answer })
+    })
+    await again.click()
+    await expect(page.getByText('The configuration changed since you looked at it')).toBeVisible()
+    await page.unrouteAll()
+    expect((await client.call('deployments.get', { params })).lastTry).toBe(1)
+  })
+
+  await test.step('nothing to confirm: it starts at once', async () => {
+    await configure({ networkMode: 'bridge' })
+    await again.click()
+    await expect(page.getByRole('status', { name: 'Result' })).toContainText('1 image deployed', { timeout: 60_000 })
+  })
 })

@@ -17,12 +17,13 @@ const details = (scene: Scene) => {
     'config-bundle': [`/${team}/config-bundles/`, scene.bundle, ''],
     deployment: [`/${team}/deployments/`, scene.deployment.good, ''],
     progress: [`/${team}/deployments/`, scene.deployment.good, '/deploy'],
+    configuration: [`/${team}/container-configurations/`, scene.configuration.image, ''],
     team: ['/teams/', scene.teamId, ''],
   } as const
 }
 const pages = [
   ...['project', 'version', 'node', 'container', 'registry', 'storage', 'config-bundle', 'deployment', 'progress'],
-  'team',
+  ...['configuration', 'team'],
 ] as (keyof ReturnType<typeof details>)[]
 
 /** Pages whose subject cannot be read. Each says what happened under a heading, and leads on. */

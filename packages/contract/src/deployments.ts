@@ -109,6 +109,8 @@ export const Release = z.object({
   reason: z.string().nullish(),
   /** True: the containers of this release are those that stand on the node now. */
   current: z.boolean(),
+  /** Present when the log of the release was removed: after so many days, 0 where the server removes none any more. */
+  logRemovedAfterDays: z.int().optional(),
   instances: z.array(
     z.object({
       instanceId: z.string(),

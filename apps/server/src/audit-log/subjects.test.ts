@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { worldOf } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let crux: TestServer
@@ -34,4 +35,24 @@ it('names what an entry happened to by its name of now, and nothing of another t
     expect.arrayContaining([expect.objectContaining({ kind: 'project', id: project.id, name: 'After' })]),
   )
   expect(JSON.stringify(items.map((item) => item.subject))).not.toContain('Foreign')
+})
+
+it('names a versionless project without the version that nobody made', async () => {
+  const { client, node, params: inTeam, version } = await worldOf(crux, ada, await crux.createTeam(ada))
+  const { projectId, versionId } = await version({ name: 'rolling' })
+  const { pool } = crux.app.database
+  await pool.query(`update crux.project set name = 'Lab', type = 'versionless' where id = $1`, [projectId])
+  const { id: nodeId } = await node('this-box')
+  const { id: deploymentId } = await client.call('deployments.create', {
+    params: inTeam,
+    body: { versionId, nodeId, prefix: 'lab', protected: false },
+  })
+  await client.call('deployments.update', {
+    params: { ...inTeam, deploymentId },
+    body: { prefix: 'lab', protected: true, note: '', configBundles: [] },
+  })
+  const { items } = await client.call('audit-log.list', { params: inTeam, query: always })
+  const nameOf = (event: string) => items.find((item) => item.event.endsWith(event))?.subject?.name
+  expect(nameOf('deployments.update')).toBe('Lab on this-box')
+  expect(nameOf('deployments.create')).toBe('Lab')
 })

@@ -15,6 +15,9 @@ const idKeys = [
   'storageId',
 ] as const
 
+/** Nobody made the one version of a versionless project, and pages do not show it. */
+const named = `p.name || case when p.type = 'versionless' then '' else ' ' || v.name end`
+
 /** Of a page of entries, by entry; one query for all. Nothing for what has been deleted since, or belongs to another team. */
 export async function findSubjects(
   queries: Queries,
@@ -27,11 +30,11 @@ export async function findSubjects(
   const { rows: found } = await queries.query<Subject>({
     name: 'audit log subjects',
     text: `with wanted as (select unnest($2::uuid[]) as id)
-      select 'deployment' as kind, d.id, p.name || ' ' || v.name || ' on ' || n.name as name, null::uuid as "projectId"
+      select 'deployment' as kind, d.id, ${named} || ' on ' || n.name as name, null::uuid as "projectId"
         from wanted w join crux.deployment d on d.id = w.id and d.team_id = $1
         join crux.project p on p.id = d.project_id join crux.version v on v.id = d.version_id
         join crux.node n on n.id = d.node_id
-      union all select 'version', v.id, p.name || ' ' || v.name, p.id
+      union all select 'version', v.id, ${named}, p.id
         from wanted w join crux.version v on v.id = w.id join crux.project p on p.id = v.project_id and p.team_id = $1
       union all select 'project', p.id, p.name, null from wanted w join crux.project p on p.id = w.id and p.team_id = $1
       union all select 'node', n.id, n.name, null from wanted w join crux.node n on n.id = w.id and n.team_id = $1

@@ -14,6 +14,7 @@ import type {
 } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
+import { rememberImages } from '../nodes/known-images.ts'
 import { appendEvents, becomes, type NewEvent } from './event-store.ts'
 import { deploymentsChanged, type Told } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'
@@ -60,7 +61,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
       return row ? [{ ...row, at: timeOf(event), agentSequence: Number(event.sequence) }] : []
     }),
   )
-  await foldIntoInstances(queries, release.id, events)
+  await foldIntoInstances(queries, release, events)
   const acknowledged = events.at(-1)?.sequence ?? 0n
   await queries.query({
     name: 'acknowledge journal',
@@ -85,7 +86,11 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
 }
 
 /** Digests and how far each image is, for lists, the progress bar and a later rollback. */
-async function foldIntoInstances(queries: Queries, releaseId: string, events: readonly AgentEvent[]): Promise<void> {
+async function foldIntoInstances(
+  queries: Queries,
+  { id: releaseId, nodeId }: ReleaseRow,
+  events: readonly AgentEvent[],
+): Promise<void> {
   type Change = { digest?: string; preparationDigests?: Record<string, string>; phase?: string; phaseState?: string }
   const changes = new Map<string, Change>()
   for (const { event } of events) {
@@ -101,16 +106,23 @@ async function foldIntoInstances(queries: Queries, releaseId: string, events: re
       })
   }
   if (changes.size === 0) return
-  await queries.query({
+  const { rows } = await queries.query<{ name: string; digest: string | null; preparations: Record<string, string> }>({
     name: 'fold journal into instances',
     text: `update crux.release_instance ri set digest = coalesce(nullif(c.digest, ''), ri.digest),
         preparation_digests = coalesce(c."preparationDigests", ri.preparation_digests),
         phase = coalesce(c.phase, ri.phase), phase_state = coalesce(c."phaseState", ri.phase_state)
       from jsonb_to_recordset($2::jsonb) as c(id text, digest text, "preparationDigests" jsonb, phase text,
         "phaseState" text)
-      where ri.release_id = $1 and ri.instance_id::text = c.id`,
+      where ri.release_id = $1 and ri.instance_id::text = c.id
+      returning ri.image_name as name, ri.digest, ri.preparation_digests as preparations`,
     values: [releaseId, JSON.stringify([...changes].map(([id, change]) => ({ id, ...change })))],
   })
+  if (!events.some(({ event }) => event.case === 'resolved')) return
+  const images = rows.flatMap(({ name, digest, preparations }) => [
+    ...(digest === null ? [] : [{ name, digest }]),
+    ...Object.entries(preparations).map(([prepared, found]) => ({ name: prepared, digest: found })),
+  ])
+  await rememberImages(queries, nodeId, images)
 }
 
 /** The wire's event; what only the server needs (a digest that was found) has none. */

@@ -45,7 +45,7 @@ export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | 
         description: `Release ${number} did not succeed: choose one that did.`,
       })
 
-type Row = ReleaseRow & { instances: Answer<'deployments.releases'>[number]['instances'] }
+type Row = ReleaseRow & { eventsDropped: boolean; instances: Answer<'deployments.releases'>[number]['instances'] }
 
 /** The starts of a deployment, newest first; all of them, since each one was a person's deed. */
 export async function listReleases(
@@ -61,7 +61,7 @@ export async function listReleases(
   if (rowCount === 0) throw deploymentNotFound(deploymentId)
   const { rows } = await pool.query<Row>({
     name: 'releases',
-    text: `select ${releaseColumns}, (
+    text: `select ${releaseColumns}, r.events_dropped as "eventsDropped", (
         select coalesce(json_agg(json_build_object('instanceId', ri.instance_id, 'containerName', ri.container_name,
           'imageName', ri.image_name, 'imageTag', ri.image_tag, 'digest', ri.digest) order by ri."order"), '[]')
         from crux.release_instance ri where ri.release_id = r.id) as instances
@@ -78,6 +78,7 @@ export async function listReleases(
     versionName: row.versionName,
     reason: row.reason,
     current: row.standing,
+    ...(row.eventsDropped && { logRemovedAfterDays: app.config.eventRetentionDays }),
     instances: row.instances,
   }))
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Release, StoredImageSchema } from '@crux/agent-protocol'
@@ -5,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployWorld, goodNews, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
+import type { Queries } from '../db/transaction.ts'
+import { neededImages, usedImages } from './known-images.ts'
 
 type Stored = MessageInitShape<typeof StoredImageSchema>
 let server: TestServer
@@ -23,6 +26,11 @@ const image = (letter: string, references: string[], more: Stored = {}): Stored 
   createdAt: timestampFromMs(Date.UTC(2026, 0, 2)),
   ...more,
 })
+/** All rows that the nodes of a plan have read, each as often as it ran, those that a filter dropped included. */
+type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
+const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
+  (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
+  Plans.reduce((sum, inner) => sum + rowsOf(inner), 0)
 const fetched = { fetched: true }
 const name = 'registry.example.com:5000/web'
 
@@ -114,6 +122,58 @@ describe('images of a node', () => {
     const seen = world.client.call('nodes.images', { params })
     await storeHolds(agent, 2, [image('c', ['fetched:1'], { ...fetched, usedByOthers: true })])
     expect((await seen).images).toMatchObject([{ state: 'needed', neededBy: "A container that is not this team's" }])
+  })
+
+  it('are told without reading the releases of a node one by one, however many there were', async () => {
+    const { id, params } = await placeOf(2)
+    const { pool } = server.app.database
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
+         status, started_by_id, started_by_name, started_at, finished_at)
+       select id, n, team_id, project_id, node_id, prefix, '1', 'p',
+         (array['successful', 'failed'])[1 + (n > 50000)::int], 's', 's', at, at
+       from crux.deployment, generate_series(10, 100009) n,
+         lateral (select now() - interval '1 year' + n * interval '1 second' as at) as time
+       where id = $1 returning id`,
+      [id],
+    )
+    await pool.query(
+      `insert into crux.release_instance (release_id, instance_id, "order", container_name, image_name, image_tag, digest, config)
+       select id, id, 0, 'web', 'app', '1', 'sha256:' || id, '{}' from unnest($1::uuid[]) as id`,
+      [rows.map((row) => row.id)],
+    )
+    await pool.query(
+      `insert into crux.node_image (node_id, digest, name) select $1, 'sha256:' || id, 'app' from unnest($2::uuid[]) as id`,
+      [params.nodeId, rows.map((row) => row.id)],
+    )
+    await pool.query('analyze crux.release, crux.release_instance, crux.node_image')
+    const read: number[] = []
+    const explained: Queries = {
+      async query(asked: { text: string; values: unknown[] }) {
+        const plan = await pool.query(`explain (analyze, format json) ${asked.text}`, asked.values)
+        read.push(rowsOf(plan.rows[0]['QUERY PLAN'][0].Plan))
+        return pool.query({ text: asked.text, values: asked.values })
+      },
+    } as Queries
+    const needed = await neededImages(explained, params.nodeId)
+    const used = await usedImages(explained, params.nodeId, [digest(1), `sha256:${rows[0]?.id}`, digest(9)])
+    expect(needed.map(({ name: of, digest: found }) => [of, found?.slice(7, 9)]).sort()).toContainEqual([name, '22'])
+    expect(used.map(({ name: of }) => of).sort()).toEqual(['app', name])
+    for (const count of read) expect(count).toBeLessThan(200)
+  })
+
+  it('are known of releases from before there was a list of them', async () => {
+    const { params } = await placeOf(2)
+    const { pool } = server.app.database
+    const digests = [digest(1), digest(2), digest(7)]
+    const byDigest = async () =>
+      (await usedImages(pool, params.nodeId, digests)).sort((a, b) => String(a.digest).localeCompare(String(b.digest)))
+    const before = await byDigest()
+    expect(before.map(({ name: of }) => of)).toEqual([name, name, 'busybox:latest'])
+    await pool.query('truncate crux.node_image')
+    const migration = await readFile(new URL('../../migrations/0019_node_images.sql', import.meta.url), 'utf8')
+    await pool.query(migration.slice(migration.indexOf('INSERT INTO')))
+    expect(await byDigest()).toEqual(before)
   })
 
   it('are removed one by one as chosen, after both sides have looked again', async () => {

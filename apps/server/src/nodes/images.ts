@@ -5,7 +5,7 @@ import type { App } from '../context.ts'
 import { unusableAnswer } from '../gateway/agent-answers.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { requireNode } from './actions.ts'
-import { type KnownImage, knownImages } from './known-images.ts'
+import { type KnownImage, neededImages, usedImages } from './known-images.ts'
 import { storedImages } from './stored-images.ts'
 
 type NodeImage = Answer<'nodes.images'>['images'][number]
@@ -59,12 +59,15 @@ function reasonToKeep(image: NodeImage | undefined): string | undefined {
 type Judged = { owned: boolean; image: NodeImage }
 
 async function judgedImages(app: App, team: TeamContext, nodeId: string): Promise<Judged[]> {
-  const [stored, known] = await Promise.all([
+  const { pool } = app.database
+  const [stored, needed] = await Promise.all([
     storedImages(app, { teamId: team.id, nodeId }),
-    knownImages(app.database.pool, nodeId),
+    neededImages(pool, nodeId),
   ])
+  const used = await usedImages(pool, nodeId, stored.flatMap(digestsOf))
   const byName = new Map<string, KnownImage[]>()
-  for (const one of known) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
+  for (const one of [...needed, ...used])
+    for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one])
   return stored
     .map((image) => judge(image, byName, team.role))
     .sort((a, b) => b.image.sizeBytes - a.image.sizeBytes || a.image.id.localeCompare(b.image.id))
@@ -98,8 +101,8 @@ function needOf(
   role: TeamRole,
 ): [state: NodeImage['state'], neededBy: string | null] {
   if (stored.containers.length > 0) return ['running', stored.containers.join(', ')]
-  const user = users.find(({ needed }) => needed)
-  if (user) return ['needed', user.by]
+  const user = users.find(({ neededBy }) => neededBy !== null)
+  if (user) return ['needed', user.neededBy]
   // Releases are forgotten with their deployment; what they fetched the agent remembers.
   if (!stored.fetched) return ['foreign', null]
   if (stored.usedByOthers && visibilityFor(role, { owned: false }) !== 'hidden')
@@ -117,6 +120,12 @@ function dateOf({ createdAt }: StoredImage): string | null {
   const seconds = Number(createdAt?.seconds ?? 0)
   return seconds > 0 ? new Date(seconds * 1_000).toISOString() : null
 }
+
+/** The image's own id, which is a digest too, and those of the registries that it came from. */
+const digestsOf = ({ id, references }: StoredImage): string[] => [
+  id,
+  ...references.flatMap((reference) => /@(.+)$/.exec(reference)?.[1] ?? []),
+]
 
 /** By what an image of the store is recognised: the digest where a release has found it out, its tag before and without one. */
 function namesOf({ name, tag, digest }: KnownImage): string[] {

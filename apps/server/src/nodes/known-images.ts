@@ -1,41 +1,81 @@
 import type { Queries } from '../db/transaction.ts'
 
-/** So many successful releases of a place can be gone back to without pulling anything. */
+/** So many successful releases of a deployment target can be gone back to without pulling anything. */
 const releasesKept = 3
 
-/** An image that a release of this node names, and whether one still needs it. */
-export type KnownImage = { name: string; tag: string; digest: string | null; needed: boolean; by: string }
+/** An image of releases of a node; `neededBy` names the release that still needs it. */
+export type KnownImage = { name: string; tag: string; digest: string | null; neededBy: string | null }
 
 /**
- * Every image that releases on a node have used, each once: their own, and those of init and config containers, by name alone until
- * the agent has said what they are. Needed is what stands, what is under way, and what the last releases of each place had.
+ * Images that releases on a node need, each once: their own, and those of init and config containers, by name alone until the agent
+ * has said what they are. Needed is what runs, what is under way, and what the last releases of each deployment target had. Target
+ * by target along an index: a node may have had any number of releases.
  */
-export async function knownImages(queries: Queries, nodeId: string): Promise<KnownImage[]> {
+export async function neededImages(queries: Queries, nodeId: string): Promise<KnownImage[]> {
   const { rows } = await queries.query<KnownImage>({
-    name: 'images that releases of a node have used',
-    text: `with ranked as (
-        select r.id, r.project_name, r.version_name, r.prefix, r.number, r.standing or r.status = 'in-progress' as now,
-          case when r.status = 'successful' then row_number() over (
-            partition by r.prefix, r.project_id, r.status order by r.finished_at desc nulls last, r.started_at desc) end as rank
-        from crux.release r where r.node_id = $1),
-      used as (
-        select ranked.*, of.name, of.tag, of.digest from ranked
-        join crux.release_instance ri on ri.release_id = ranked.id
-        cross join lateral (
-          select ri.image_name as name, ri.image_tag as tag, ri.digest
-          union all
-          select name, '', found from jsonb_each_text(ri.preparation_digests) as resolved (name, found)
-          union all
-          select image #>> '{}', '', null from jsonb_path_query(ri.config,
-            'lax $.initContainers[*].image ? (@ != "")') as image where ri.preparation_digests = '{}'
-          union all
-          select image #>> '{}', '', null from jsonb_path_query(ri.config,
-            'lax $.configContainer.image ? (@ != "")') as image where ri.preparation_digests = '{}') as of)
-      select name, tag, digest, bool_or(now or coalesce(rank <= $2, false)) as needed,
-        (array_agg(project_name || ' ' || version_name || ' as ' || prefix || ', release ' || number
-          order by now desc, rank nulls last))[1] as by
-      from used group by name, tag, digest`,
+    name: 'images that releases of a node need',
+    text: `with recursive target as (
+        (select prefix, project_id from crux.release where node_id = $1 order by prefix, project_id limit 1)
+        union all
+        select next.* from target cross join lateral (
+          select prefix, project_id from crux.release
+          where node_id = $1 and (prefix, project_id) > (target.prefix, target.project_id)
+          order by prefix, project_id limit 1) as next),
+      needed as (
+        select id, 0 as rank from crux.release where node_id = $1 and standing
+        union all select id, 0 from crux.release where node_id = $1 and status = 'in-progress'
+        union all select last.* from target cross join lateral (
+          select id, row_number() over (order by finished_at desc nulls last) as rank from crux.release
+          where node_id = $1 and prefix = target.prefix and project_id = target.project_id and status = 'successful'
+          order by finished_at desc nulls last limit $2) as last)
+      select of.name, of.tag, of.digest,
+        (array_agg(r.project_name || ' ' || r.version_name || ' as ' || r.prefix || ', release ' || r.number
+          order by needed.rank, r.id))[1] as "neededBy"
+      from needed join crux.release r on r.id = needed.id
+      join crux.release_instance ri on ri.release_id = r.id
+      cross join lateral (
+        select ri.image_name as name, ri.image_tag as tag, ri.digest
+        union all
+        select name, '', found from jsonb_each_text(ri.preparation_digests) as resolved (name, found)
+        union all
+        select image #>> '{}', '', null from jsonb_path_query(ri.config,
+          'lax $.initContainers[*].image ? (@ != "")') as image where ri.preparation_digests = '{}'
+        union all
+        select image #>> '{}', '', null from jsonb_path_query(ri.config,
+          'lax $.configContainer.image ? (@ != "")') as image where ri.preparation_digests = '{}') as of
+      group by of.name, of.tag, of.digest`,
     values: [nodeId, releasesKept],
   })
   return rows
+}
+
+/** Which of these digests releases of the node have ever used, and under which names. */
+export async function usedImages(queries: Queries, nodeId: string, digests: readonly string[]): Promise<KnownImage[]> {
+  const { rows } = await queries.query<KnownImage>({
+    name: 'images that releases of a node have used',
+    text: `select name, '' as tag, digest, null as "neededBy" from crux.node_image
+      where node_id = $1 and digest = any($2::text[])`,
+    values: [nodeId, digests],
+  })
+  return rows
+}
+
+/** The longest key that an index of PostgreSQL takes is 2,704 bytes. An agent may say anything, and no answer of it may be stuck. */
+const keyBytesMax = 2_500
+const fitsAnIndex = ({ name, digest }: { name: string; digest: string }) =>
+  Buffer.byteLength(name) + Buffer.byteLength(digest) <= keyBytesMax
+
+/** In one statement and in one order: releases of a node that resolve the same images at once wait once, and never for each other. */
+export async function rememberImages(
+  queries: Queries,
+  nodeId: string,
+  images: readonly { name: string; digest: string }[],
+): Promise<void> {
+  await queries.query({
+    name: 'remember images of a node',
+    text: `insert into crux.node_image (node_id, digest, name)
+      select distinct $1::uuid, digest, name from jsonb_to_recordset($2::jsonb) as found(name text, digest text)
+      order by digest, name on conflict do nothing`,
+    values: [nodeId, JSON.stringify(images.filter(fitsAnIndex))],
+  })
 }

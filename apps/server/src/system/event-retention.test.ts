@@ -74,8 +74,16 @@ it('drops the events of old releases, and keeps the last release, the one that r
   // The last five successful ones.
   expect(await triesWithEvents(often.id)).toEqual([4, 5, 6, 7, 8])
   expect(await drop(), 'a second night finds nothing').toEqual({ deployment: 0, node: 0 })
-  const page = await world.client.call('deployments.get', { params: { ...world.params, deploymentId: failed.id } })
-  expect(page.status).toBe('successful')
+  const params = { ...world.params, deploymentId: failed.id }
+  expect((await world.client.call('deployments.get', { params })).status).toBe('successful')
+  const releases = await world.client.call('deployments.releases', { params })
+  expect(releases.map(({ number, logRemovedAfterDays }) => [number, logRemovedAfterDays])).toEqual([
+    [5, undefined],
+    [4, undefined],
+    [3, 90],
+    [2, undefined],
+    [1, 90],
+  ])
 })
 
 it('keeps what is in progress, however old', async () => {

@@ -100,6 +100,7 @@ const tables: Record<string, Record<string, string>> = {
     image_tag: `'1'`,
     config: `'{}'`,
   },
+  node_image: { node_id: idOf('node'), digest: `'sha256:' || i`, name: `'a'` },
   danger_confirmation: {
     deployment_id: idOf('deployment'),
     instance_id: idOf('instance'),

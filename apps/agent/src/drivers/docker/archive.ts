@@ -12,7 +12,7 @@ const linkMode = 0x8000000
  */
 export async function readArchive(docker: Docker, id: string, path: string, signal: AbortSignal): Promise<Readable> {
   const container = docker.getContainer(id)
-  const doing = `reading ${path}`
+  const doing = `read ${path} of the container`
   const wanted = path.replace(/(.)\/+$/, '$1')
   const facts = await translating(doing, () => container.infoArchive({ path: wanted }))
   const stat = statOf(facts as { headers?: Record<string, string> })

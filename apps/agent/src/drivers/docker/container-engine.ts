@@ -18,7 +18,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
   const locks = new KeyedLock()
 
   async function observe(id: string) {
-    return observedOf(await translating(`container ${id.slice(0, 12)}`, () => docker.getContainer(id).inspect()))
+    return observedOf(await translating('inspect the container', () => docker.getContainer(id).inspect()))
   }
 
   return {
@@ -29,19 +29,19 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
     findImage: (reference) => findImage(docker, reference),
     pull: (order) => pullImage(docker, order),
     async tag(imageId, image) {
-      await translating(`naming the image ${image.name}:${image.tag}`, () =>
+      await translating(`name the image ${image.name}:${image.tag}`, () =>
         docker.getImage(imageId).tag({ repo: image.name, tag: image.tag }),
       )
     },
     async observeAll() {
-      return (await translating('listing containers', () => docker.listContainers({ all: true }))).map(summaryOf)
+      return (await translating('list the containers', () => docker.listContainers({ all: true }))).map(summaryOf)
     },
     observe,
     async findByName(name) {
       try {
         return observedOf(await docker.getContainer(name).inspect())
       } catch (error) {
-        return undefinedWhenMissing(error, name)
+        return undefinedWhenMissing(error, `inspect the container ${name}`)
       }
     },
     observeNetworks: (labelled) => observeNetworks(docker, labelled),
@@ -52,7 +52,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       return createOnce(docker, container)
     },
     async start(id) {
-      await translating('start', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
+      await translating('start the container', () => docker.getContainer(id).start()).catch(ignoreUnmodified)
     },
     async stop(id) {
       await withGracePeriod(docker, id, 'stop')
@@ -61,7 +61,7 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
       try {
         await docker.getContainer(id).remove({ force: true, v: anonymousVolumes })
       } catch (error) {
-        const known = translate(error, `removing ${id.slice(0, 12)}`)
+        const known = translate(error, 'remove the container')
         if (known.kind === 'not-found') return
         if (known.kind !== 'conflict') throw known
         // "removal already in progress": wait until it is gone, so that its name is free.
@@ -78,21 +78,23 @@ export function createContainerEngine(docker: Docker, options: { seesHost: boole
         return StatusCode
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        throw translate(error, `waiting for ${id.slice(0, 12)}`)
+        throw translate(error, 'wait for the end of the container')
       }
     },
     readArchive: (id, path, signal) => readArchive(docker, id, path, signal),
     async rename(id, name) {
-      await translating(`renaming to ${name}`, () => docker.getContainer(id).rename({ name }))
+      await translating(`rename the container to ${name}`, () => docker.getContainer(id).rename({ name }))
     },
     async setRestartPolicy(id, policy) {
-      await translating('restart policy', () => docker.getContainer(id).update({ RestartPolicy: rawPolicy(policy) }))
+      await translating('change the restart policy', () =>
+        docker.getContainer(id).update({ RestartPolicy: rawPolicy(policy) }),
+      )
     },
     async joinNetwork(id, network, aliases) {
       try {
         await docker.getNetwork(network).connect({ Container: id, EndpointConfig: { Aliases: [...aliases] } })
       } catch (error) {
-        const known = translate(error, `joining ${network}`)
+        const known = translate(error, `connect the container to the network ${network}`)
         if (!/already exists in network|already attached/i.test(known.message)) throw known
       }
     },
@@ -110,13 +112,13 @@ const afterGraceMs = 5 * 60_000
 /** The usual limit of a call ends before the longest grace period. */
 export async function withGracePeriod(docker: Docker, id: string, what: 'stop' | 'restart'): Promise<void> {
   const container = docker.getContainer(id)
-  const { Config } = await translating(what, () => container.inspect())
+  const { Config } = await translating(`${what} the container`, () => container.inspect())
   // The types of dockerode leave it out.
   const seconds = (Config as { StopTimeout?: number | null }).StopTimeout ?? graceDefaultSeconds
   const limit = AbortSignal.timeout(seconds * 1_000 + afterGraceMs)
   const call = () =>
     what === 'stop' ? container.stop({ abortSignal: limit }) : container.restart({ abortSignal: limit })
-  await translating(what, async () => {
+  await translating(`${what} the container`, async () => {
     try {
       await call()
     } catch (error) {
@@ -146,11 +148,11 @@ async function askRegistry(
 }
 
 async function createOnce(docker: Docker, container: ContainerSpec): Promise<string> {
-  const created = await translating(`creating ${container.name}`, () =>
+  const created = await translating(`create the container ${container.name}`, () =>
     docker.createContainer(createOptions(container)),
   )
   for (const network of container.networks) {
-    await translating(`joining ${network.name}`, () =>
+    await translating(`connect the container to the network ${network.name}`, () =>
       docker
         .getNetwork(network.name)
         .connect({ Container: created.id, EndpointConfig: { Aliases: [...network.aliases] } }),

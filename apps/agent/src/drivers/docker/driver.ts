@@ -29,7 +29,7 @@ export async function openDockerDriver(
   log: Logger,
   { heldMs = heldDefaultMs }: { heldMs?: number } = {},
 ): Promise<Driver> {
-  const { docker, close } = await translating('version', () => openDocker(dockerHost))
+  const { docker, close } = await translating('say its version', () => openDocker(dockerHost))
   const hub = createEventHub(docker, log, (id) => view.touch(id))
   const view = createLiveView({ list, inspect: inspectSoon }, hub)
   const raw = createContainerEngine(docker, { seesHost: dockerHost.startsWith('unix:') })
@@ -50,14 +50,14 @@ export async function openDockerDriver(
     try {
       return await docker.getContainer(id).inspect()
     } catch (error) {
-      const known = translate(error, id)
+      const known = translate(error, 'inspect the container')
       if (known.kind === 'not-found') return undefined
       throw known
     }
   }
 
   function list(options: Docker.ContainerListOptions): Promise<Docker.ContainerInfo[]> {
-    return translating('listing containers', () => docker.listContainers({ all: true, ...options }))
+    return translating('list the containers', () => docker.listContainers({ all: true, ...options }))
   }
 
   /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
@@ -103,7 +103,7 @@ export async function openDockerDriver(
   return {
     engine,
     async describe() {
-      const info = (await translating('info', () => docker.info())) as {
+      const info = (await translating('describe itself', () => docker.info())) as {
         OperatingSystem: string
         ServerVersion: string
         Architecture: string
@@ -132,7 +132,7 @@ export async function openDockerDriver(
       return prefix !== '' && labels[label.prefix] !== prefix ? undefined : { id: found.Id, labels }
     },
     async inspect(id) {
-      const info = await translating('inspect', () => docker.getContainer(id).inspect())
+      const info = await translating('inspect the container', () => docker.getContainer(id).inspect())
       return JSON.stringify(redactInspection(info))
     },
     async operate(id, operation) {
@@ -162,7 +162,7 @@ export async function openDockerDriver(
 const containerName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 
 async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
-  const info = await translating('log', () => docker.getContainer(id).inspect())
+  const info = await translating('read the log of the container', () => docker.getContainer(id).inspect())
   const parser = new LogParser({ framed: !info.Config.Tty })
   const values = secretValues(info)
   const redact = redactorOf(values)
@@ -177,7 +177,7 @@ async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncG
     }
   } catch (error) {
     if (request.signal?.aborted) return
-    throw translate(error, 'log')
+    throw translate(error, 'read the log of the container')
   } finally {
     if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
   }
@@ -204,7 +204,7 @@ function openLog(docker: Docker, id: string, request: LogRequest): Promise<NodeJ
     },
   }
   return translating(
-    'log',
+    'read the log of the container',
     () =>
       new Promise<NodeJS.ReadableStream>((resolve, reject) => {
         const answered = (error: unknown, stream: unknown) =>

@@ -1,7 +1,13 @@
 import { EngineError, type EngineErrorKind } from '../errors.ts'
 import { NoAnswerError } from './client.ts'
+import { explainMessage, explainRegistryMessage } from './engine-messages.ts'
 
-/** The one place that knows how Docker and its HTTP client say that something went wrong. */
+/**
+ * The one place that knows how Docker and its HTTP client say that something went wrong. The engine's own words stand behind the
+ * sentence, in parentheses: whoever looks for the cause elsewhere needs them.
+ *
+ * @param doing what the engine was asked to do: "start the container"
+ */
 export function translate(error: unknown, doing: string): EngineError {
   if (error instanceof EngineError) return error
   const { statusCode, code } = error as { statusCode?: number; code?: string }
@@ -9,10 +15,17 @@ export function translate(error: unknown, doing: string): EngineError {
   if (statusCode === undefined) {
     if (isAway(code, words))
       return new EngineError('away', `The Docker engine does not answer (${code ?? words})`, { cause: error })
-    return new EngineError('other', `${doing}: ${words}`, { cause: error })
+    if (code === 'EACCES') {
+      const denied = 'The agent may not use the Docker engine: run it as root, or as a member of the group docker'
+      return new EngineError('refused', quoting(denied, words), { cause: error })
+    }
   }
-  return new EngineError(kindOf(statusCode, words), `${doing}: ${words}`, { cause: error })
+  const kind = statusCode === undefined ? 'other' : kindOf(statusCode, words)
+  const sentence = explainMessage(words) ?? `Docker could not ${doing}`
+  return new EngineError(kind, quoting(sentence, words), { cause: error })
 }
+
+const quoting = (sentence: string, words: string) => (words === '' ? sentence : `${sentence} (Docker: ${words})`)
 
 export async function translating<T>(doing: string, run: () => Promise<T>): Promise<T> {
   try {
@@ -24,38 +37,28 @@ export async function translating<T>(doing: string, run: () => Promise<T>): Prom
 
 /** A registry's refusal arrives through the engine as 500, 404 or 403 with the registry's words. */
 export function translateRegistry(error: unknown, image: string): EngineError {
-  // The engine itself waits for the registry without an end.
-  if (error instanceof NoAnswerError)
-    return new EngineError('registry-away', `The registry of ${image} does not answer: ${error.message}`, {
-      cause: error,
-    })
-  const general = translate(error, image)
-  if (general.kind === 'away') return general
   const words = wordsOf(error)
+  const said = (kind: EngineErrorKind, sentence: string) =>
+    new EngineError(kind, quoting(explainRegistryMessage(words, image) ?? sentence, words), { cause: error })
+  const away = `The registry of ${image} does not answer: check that it runs, and that the node reaches it`
+  // The engine itself waits for the registry without an end.
+  if (error instanceof NoAnswerError) return said('registry-away', away)
+  const general = translate(error, `pull ${image}`)
+  if (general.kind === 'away') return general
   const { statusCode } = error as { statusCode?: number }
-  if (/toomanyrequests|too many requests|rate limit/i.test(words)) {
-    return new EngineError('refused', `The registry limits how often ${image} may be fetched: ${words}`, {
-      cause: error,
-    })
-  }
+  if (/toomanyrequests|too many requests|rate limit/i.test(words))
+    return said('refused', `The registry limits how often ${image} may be pulled: wait, or set credentials`)
   if (
     /connection refused|no such host|i\/o timeout|timeout exceeded|network is unreachable|no route to host|server misbehaving|EOF|connection reset|TLS handshake|x509|HTTP response to HTTPS|50[0-9] |Client\.Timeout/i.test(
       words,
     )
-  ) {
-    return new EngineError('registry-away', `The registry of ${image} does not answer: ${words}`, { cause: error })
-  }
-  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words)) {
-    return new EngineError(
-      'unauthorized',
-      `The registry refuses access to ${image}: check the registry's credentials (${words})`,
-      { cause: error },
-    )
-  }
-  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words)) {
-    return new EngineError('not-found', `The registry has no image ${image} (${words})`, { cause: error })
-  }
-  return new EngineError('other', `The image ${image} cannot be fetched: ${words}`, { cause: error })
+  )
+    return said('registry-away', away)
+  if (/unauthorized|denied|authentication required|no basic auth|401|403/i.test(words))
+    return said('unauthorized', `The registry refuses access to ${image}: check the registry's credentials`)
+  if (statusCode === 404 || /manifest unknown|not found|name unknown|repository does not exist/i.test(words))
+    return said('not-found', `The registry has no image ${image}: choose another tag, or push it first`)
+  return said('other', explainMessage(words) ?? `The image ${image} cannot be pulled`)
 }
 
 function kindOf(statusCode: number, words: string): EngineErrorKind {

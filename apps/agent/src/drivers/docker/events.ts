@@ -73,7 +73,8 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
         })
       } catch (error) {
         if (closing.signal.aborted) return
-        if (!away) log.warn({ reason: translate(error, 'events').message }, 'the Docker engine is away, trying again')
+        if (!away)
+          log.warn({ reason: translate(error, 'report events').message }, 'the Docker engine is away, trying again')
         away = true
       } finally {
         open = false
@@ -121,7 +122,7 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
           if (event && event.kind !== 'relist') changed.add(event.id)
         })
       } catch (error) {
-        if (!late.aborted) throw translate(error, 'events')
+        if (!late.aborted) throw translate(error, 'report events')
       }
       return changed
     },

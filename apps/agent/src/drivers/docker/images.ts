@@ -16,12 +16,12 @@ export async function findImage(docker: Docker, reference: string): Promise<Imag
       labels: info.Config.Labels ?? {},
     }
   } catch (error) {
-    return undefinedWhenMissing(error, reference)
+    return undefinedWhenMissing(error, `inspect the image ${reference}`)
   }
 }
 
 export async function listImages(docker: Docker): Promise<StoredImage[]> {
-  const [images, containers] = await translating('listing images', () =>
+  const [images, containers] = await translating('list the images', () =>
     Promise.all([docker.listImages(), docker.listContainers({ all: true })]),
   )
   return images.map(({ Id, RepoTags, RepoDigests, Size, Created }) => ({
@@ -45,7 +45,7 @@ export async function listImages(docker: Docker): Promise<StoredImage[]> {
  */
 export async function removeImage(docker: Docker, id: string): Promise<void> {
   const shown = id.slice(0, 19)
-  const users = await translating(`image ${shown}`, () =>
+  const users = await translating(`list the containers of the image ${shown}`, () =>
     docker.listContainers({ all: true, filters: { ancestor: [id] } }),
   )
   const user = users.find(({ ImageID }) => ImageID === id)
@@ -54,10 +54,10 @@ export async function removeImage(docker: Docker, id: string): Promise<void> {
     const info = await docker
       .getImage(id)
       .inspect()
-      .catch((error) => undefinedWhenMissing(error, `image ${shown}`))
+      .catch((error) => undefinedWhenMissing(error, `inspect the image ${shown}`))
     if (!info) return
     const reference = named(info.RepoTags)[0] ?? named(info.RepoDigests)[0] ?? id
-    await translating(`image ${reference}`, () => docker.getImage(reference).remove()).catch(ignoreMissing)
+    await translating(`remove the image ${reference}`, () => docker.getImage(reference).remove()).catch(ignoreMissing)
   }
   throw new EngineError('conflict', `The image ${shown} gets new names as fast as they are removed`)
 }
@@ -74,8 +74,8 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof EngineError && error.kind === 'not-found')) throw error
 }
 
-export function undefinedWhenMissing(error: unknown, what: string): undefined {
-  const known = translate(error, what)
+export function undefinedWhenMissing(error: unknown, doing: string): undefined {
+  const known = translate(error, doing)
   if (known.kind === 'not-found') return undefined
   throw known
 }

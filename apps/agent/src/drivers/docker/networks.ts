@@ -20,7 +20,7 @@ export async function ensureNetwork(
   options: { seesHost: boolean },
 ): Promise<void> {
   if (await alreadyOurs(docker, network)) return
-  const all = await translating(`network ${network.name}`, () => docker.listNetworks())
+  const all = await translating('list the networks', () => docker.listNetworks())
   const used = all.flatMap(({ IPAM }) => (IPAM?.Config ?? []).flatMap(({ Subnet }) => blockOf(Subnet ?? '') ?? []))
   const routes = options.seesHost ? await hostRoutes() : []
   let attempts = 0
@@ -38,7 +38,7 @@ export async function ensureNetwork(
       await keepNeighbours(created.id)
       return
     } catch (error) {
-      const known = translate(error, `network ${network.name}`)
+      const known = translate(error, `create the network ${network.name}`)
       if (known.kind === 'conflict' && (await alreadyOurs(docker, network))) return
       if (!overlaps.test(known.message)) throw known
     }
@@ -63,7 +63,7 @@ async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promi
     }
     throw new EngineError('refused', `the network ${name} exists already and was not made for this: remove it`)
   } catch (error) {
-    const known = translate(error, `network ${name}`)
+    const known = translate(error, `inspect the network ${name}`)
     if (known.kind === 'not-found') return false
     throw known
   }
@@ -71,12 +71,12 @@ async function alreadyOurs(docker: Docker, { name, labels }: NetworkSpec): Promi
 
 export async function findNetworks(docker: Docker, name: string): Promise<Pick<ObservedNetwork, 'name' | 'labels'>[]> {
   // The engine's filter also takes names that only contain this one.
-  const found = await translating(`network ${name}`, () => docker.listNetworks({ filters: { name: [name] } }))
+  const found = await translating('list the networks', () => docker.listNetworks({ filters: { name: [name] } }))
   return found.filter(({ Name }) => Name === name).map(({ Name, Labels }) => ({ name: Name, labels: Labels ?? {} }))
 }
 
 export async function observeNetworks(docker: Docker, labelled: string): Promise<ObservedNetwork[]> {
-  const [networks, containers] = await translating('listing networks', () =>
+  const [networks, containers] = await translating('list the networks', () =>
     Promise.all([
       docker.listNetworks({ filters: { label: [labelled] } }),
       docker.listContainers({ all: true, filters: { label: [labelled] } }),
@@ -97,7 +97,7 @@ export async function removeNetworkIfUnused(docker: Docker, name: string): Promi
     const users = await docker.listContainers({ all: true, filters: { network: [name] } })
     if (users.length === 0) await docker.getNetwork(name).remove()
   } catch (error) {
-    const known = translate(error, `network ${name}`)
+    const known = translate(error, `remove the network ${name}`)
     // In use, or gone: both are what was wanted.
     if (known.kind !== 'not-found' && known.kind !== 'refused' && known.kind !== 'conflict') throw known
   }

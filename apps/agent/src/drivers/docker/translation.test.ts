@@ -35,6 +35,53 @@ describe('translate', () => {
   })
 })
 
+/** Of engines, machines and registries that the tests of the engine's messages do not have, or that take their time. */
+describe('messages of other engines and registries', () => {
+  test.each([
+    [
+      'failed to set up container networking: driver failed programming external connectivity on endpoint web (f60e): failed to bind host port for 0.0.0.0:8080:172.18.0.2:80/tcp: address already in use',
+      'Port 8080 is taken on the node: choose another port, or stop what uses it',
+    ],
+    [
+      'failed to bind host port 0.0.0.0:8080/tcp: address already in use',
+      'Port 8080 is taken on the node: choose another port, or stop what uses it',
+    ],
+    ['error looking up logging plugin nope: plugin "nope" not found', 'Docker has no log driver nope: choose another'],
+    [
+      'OCI runtime create failed: runc create failed: container init was OOM-killed (memory limit too low?): unknown',
+      'The memory limit is too low for the container to start: raise it',
+    ],
+    [
+      'fork/exec /usr/bin/runc: cannot allocate memory',
+      'The node has no memory left: stop something on it, or add memory',
+    ],
+  ])('%s', (message, sentence) => {
+    expect(translate(answer(500, message), 'start the container').message).toBe(`${sentence} (Docker: ${message})`)
+  })
+
+  test('an engine that the agent may not use says how it may', () => {
+    const denied = Object.assign(new Error('connect EACCES /var/run/docker.sock'), { code: 'EACCES' })
+    expect(translate(denied, 'describe itself')).toMatchObject({
+      kind: 'refused',
+      message:
+        'The agent may not use the Docker engine: run it as root, or as a member of the group docker (Docker: connect EACCES /var/run/docker.sock)',
+    })
+  })
+
+  test.each([
+    ['Get "https://r/v2/": x509: certificate signed by unknown authority', /^Docker does not trust the certificate/],
+    ['http: server gave HTTP response to HTTPS client', /insecure-registries \(Docker: /],
+    [
+      'no matching manifest for linux/arm64/v8 in the manifest list entries',
+      /^The image r\/app:1 is not built for the node's processor/,
+    ],
+    ['write /var/lib/docker/tmp/x: no space left on device', /^No space is left on the disk of the node/],
+    ['toomanyrequests: You have reached your pull rate limit', /^The registry limits how often r\/app:1 may be pulled/],
+  ])('%s', (message, sentence) => {
+    expect(translateRegistry(answer(500, message), 'r/app:1').message).toMatch(sentence)
+  })
+})
+
 describe('references', () => {
   test.each([
     ['nginx', 'nginx', 'latest'],

@@ -110,9 +110,9 @@ export function LogViewer({
       className={cx('flex min-w-0 flex-col overflow-hidden rounded-box border border-line bg-surface', className)}
     >
       <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1">
-        <h2 className="font-strong">{title}</h2>
-        <div className="ml-auto flex min-w-0 flex-wrap items-center gap-2">
-          {tools}
+        <h2 className="mr-auto font-strong">{title}</h2>
+        {tools && <div className="min-w-0 max-md:order-1 max-md:basis-full">{tools}</div>}
+        <div className="flex items-center gap-2">
           <span className="flex">
             <IconButton
               icon={Search}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { apiQuery } from '../../api/client.ts'
 import { isStatus } from '../../api/errors.ts'
-import { ErrorState } from '../../components/ErrorState.tsx'
+import { FailedPage } from '../../components/FailedPage.tsx'
 import { NotFound } from '../../components/NotFound.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { ConfigurationView } from './ConfigurationView.tsx'
@@ -24,8 +24,9 @@ export function ConfigurationPage() {
   if (isStatus(error, 404) || isStatus(error, 403)) return <NotFound />
   if (error)
     return (
-      <ErrorState
+      <FailedPage
         error={error}
+        busy={config.isFetching || relations.isFetching}
         retry={() => {
           void config.refetch()
           void relations.refetch()

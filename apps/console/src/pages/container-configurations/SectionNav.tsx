@@ -23,9 +23,11 @@ export function SectionNav({ entries, groups, text, onText, current, onChoose, r
     <nav
       ref={ref}
       aria-label={t('nav.label')}
-      className="sticky top-[60px] z-1 hidden max-h-[calc(100dvh-72px)] self-start overflow-y-auto pb-3 md:block"
+      className="sticky top-[60px] z-1 hidden max-h-[calc(100dvh-100px)] self-start overflow-y-auto md:block"
     >
-      <SearchBox label={t('nav.find')} value={text} onChange={onText} className="w-full" />
+      <div className="sticky top-0 z-1 bg-canvas">
+        <SearchBox label={t('nav.find')} value={text} onChange={onText} className="w-full" />
+      </div>
       {groups.map((group) => {
         const found = entries.filter((entry) => entry.group === group)
         if (found.length === 0) return null

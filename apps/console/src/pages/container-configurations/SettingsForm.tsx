@@ -200,7 +200,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
           ))}
       </div>
       {aside && (
-        <div className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-[60px] min-[1200px]:max-h-[calc(100dvh-72px)] min-[1200px]:self-start min-[1200px]:overflow-y-auto">
+        <div className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-[60px] min-[1200px]:max-h-[calc(100dvh-100px)] min-[1200px]:self-start min-[1200px]:overflow-y-auto">
           {aside}
         </div>
       )}

@@ -152,7 +152,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               icon={Rocket}
               busy={starting}
               disabledReason={startReason}
-              onClick={() => start(deployment, wish)}
+              onClick={() => void start(deployment, wish)}
             >
               {some ? t('detail.deploySome', { count: chosen.length }) : t('action.deploy')}
             </Button>
@@ -183,7 +183,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
                   label: t('detail.recreate'),
                   icon: Rocket,
                   disabledReason: startReason,
-                  run: () => start(deployment, { ...wish, recreate: true }),
+                  run: () => void start(deployment, { ...wish, recreate: true }),
                 },
                 {
                   id: 'delete',

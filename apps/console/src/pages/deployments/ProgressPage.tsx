@@ -23,8 +23,8 @@ import { CancelButton } from './CancelButton.tsx'
 import { FailureActions } from './FailureActions.tsx'
 import { instanceName } from './instance-name.ts'
 import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-view.ts'
-import { ProgressRow, type RowSubject } from './ProgressRow.tsx'
-import { type InstanceProgress, isUnderWay, type Progress } from './progress.ts'
+import { ImageName, ProgressRow, type RowSubject } from './ProgressRow.tsx'
+import { endOf, type InstanceProgress, isUnderWay, type Progress } from './progress.ts'
 import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
 import { Reason } from './Reason.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
@@ -63,10 +63,12 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const search = useSearch({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
   const [params] = useState({ teamSlug, deploymentId: deployment.id })
   useEditors('deployment', params)
-  const { progress, loading, error, retry } = useProgress(params, search.try)
-  const busy = progress.status === 'in-progress'
+  const { progress: told, loading, error, retry } = useProgress(params, search.try)
+  const busy = told.status === 'in-progress'
   const releases = useQuery({ ...apiQuery('deployments.releases', { params }), refetchInterval: busy ? 2_000 : false })
-  const release = releases.data?.find((candidate) => candidate.number === progress.try)
+  const release = releases.data?.find((candidate) => candidate.number === told.try)
+  const removedAfterDays = release?.logRemovedAfterDays
+  const progress = release && removedAfterDays !== undefined ? endOf(release) : told
   const now = useTick(isUnderWay(progress), progress)
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({})
   const [source, setSource] = useState<LogSource>('all')
@@ -107,7 +109,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
       : undefined
   const cause = failureCause(failed?.view.failedPhase, progress.reason ?? release?.reason ?? '')
   const again = {
-    run: () => start(deployment),
+    run: () => void start(deployment),
     reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
     busy: starting,
   }
@@ -150,7 +152,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
               number={progress.try}
               onPick={(number) => void navigate(links.deploymentProgress(teamSlug, deployment.id, number))}
             />
-            {progress.try > 0 && (
+            {progress.try > 0 && removedAfterDays === undefined && (
               <ButtonAnchor
                 icon={Download}
                 download
@@ -174,7 +176,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
         <>
           <ReleaseSummary
             progress={progress}
-            verified={countVerified(states)}
+            verified={removedAfterDays === undefined ? countVerified(states) : null}
             total={rows.length}
             share={shareOf(states)}
             elapsedMs={elapsedMs}
@@ -229,25 +231,35 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
           )}
           <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
             <ol aria-label={t('progress.images')} className="rounded-box border border-line bg-surface">
-              {rows.map(({ subject, instance, view }) => (
-                <ProgressRow
-                  key={subject.instanceId}
-                  subject={subject}
-                  instance={instance}
-                  view={view}
-                  now={now}
-                  said={progress.reason ?? ''}
-                  open={toggled[subject.instanceId] ?? false}
-                  onToggle={() => setToggled({ ...toggled, [subject.instanceId]: !toggled[subject.instanceId] })}
-                  place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
-                />
-              ))}
+              {rows.map(({ subject, instance, view }) =>
+                removedAfterDays !== undefined ? (
+                  <li
+                    key={subject.instanceId}
+                    className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2.5 last:border-0"
+                  >
+                    <ImageName subject={subject} />
+                  </li>
+                ) : (
+                  <ProgressRow
+                    key={subject.instanceId}
+                    subject={subject}
+                    instance={instance}
+                    view={view}
+                    now={now}
+                    said={progress.reason ?? ''}
+                    open={toggled[subject.instanceId] ?? false}
+                    onToggle={() => setToggled({ ...toggled, [subject.instanceId]: !toggled[subject.instanceId] })}
+                    place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
+                  />
+                ),
+              )}
               {rows.length === 0 && <li className="px-3 py-2.5 text-ink-2">{t('detail.noImages')}</li>}
             </ol>
             <ReleaseLog
               source={source}
               onSource={setSource}
               progress={progress}
+              removedAfterDays={removedAfterDays}
               subjects={subjects}
               nameOf={nameOf}
               fileName={`${title}-${progress.try}`.replace(/\s+/g, '-')}

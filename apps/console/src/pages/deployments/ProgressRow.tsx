@@ -45,13 +45,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
         <span className="w-24 shrink-0">
           <StateMark look={view.look} word={t(`progress.word.${view.word}`)} />
         </span>
-        <b className="mono font-semibold">{subject.name}</b>
-        <Tag>{subject.tag}</Tag>
-        {subject.digest && (
-          <span className="mono text-ink-3 max-md:hidden" title={subject.digest}>
-            {subject.digest.slice(0, 13)}
-          </span>
-        )}
+        <ImageName subject={subject} />
         <span className="ml-auto text-small text-ink-2 tabular-nums">
           <RightText view={view} instance={instance} now={now} />
         </span>
@@ -101,6 +95,21 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
         </div>
       )}
     </li>
+  )
+}
+
+/** How a release calls one of its images. */
+export function ImageName({ subject: { name, tag, digest } }: { subject: RowSubject }) {
+  return (
+    <>
+      <b className="mono font-semibold">{name}</b>
+      <Tag>{tag}</Tag>
+      {digest && (
+        <span className="mono text-ink-3 max-md:hidden" title={digest}>
+          {digest.slice(0, 13)}
+        </span>
+      )}
+    </>
   )
 }
 

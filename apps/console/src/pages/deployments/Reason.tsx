@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { FoldedText } from '../../components/FoldedText.tsx'
 import { toSentence } from './release-failure.ts'
 import { splitReason } from './split-reason.ts'
 
@@ -8,11 +9,11 @@ export function Reason({ text, names = [] }: { text: string; names?: readonly st
   const split = splitReason(toSentence(text, names))
   return (
     <>
-      {split.text}
+      <FoldedText text={split.text} lines={3} />
       {split.details && (
         <details className="mt-0.5 text-small font-normal text-ink-2">
           <summary className="w-fit cursor-pointer rounded-sm hover:text-ink">{t('result.details')}</summary>
-          <code className="break-words">{split.details}</code>
+          <code className="whitespace-pre-line wrap-anywhere">{split.details}</code>
         </details>
       )}
     </>

@@ -14,13 +14,15 @@ type Props = {
   source: LogSource
   onSource: (source: LogSource) => void
   progress: Progress
+  /** Days after which the log was removed; 0 where the server no longer says. */
+  removedAfterDays: number | undefined
   subjects: readonly RowSubject[]
   nameOf: (instanceId: string) => string
   fileName: string
 }
 
 /** The release's log beside its images: everything, or one voice of it. */
-export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileName }: Props) {
+export function ReleaseLog({ source, onSource, progress, removedAfterDays, subjects, nameOf, fileName }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { buffer } = useReleaseLog(progress, source, nameOf)
   const wrapsAtFirst = useTight()
@@ -29,6 +31,10 @@ export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileN
     ...subjects.map((subject) => ({ value: subject.instanceId, label: subject.name })),
     { value: 'agent', label: t('progress.agentWord') },
   ]
+  const emptyText = () => {
+    if (removedAfterDays !== undefined) return t('progress.logRemoved', { count: removedAfterDays })
+    return progress.try === 0 ? t('progress.never') : t('progress.quiet')
+  }
   return (
     <LogViewer
       buffer={buffer}
@@ -38,7 +44,7 @@ export function ReleaseLog({ source, onSource, progress, subjects, nameOf, fileN
       wrapsAtFirst={wrapsAtFirst}
       live={isUnderWay(progress)}
       className="h-[26rem] min-[1100px]:h-auto min-[1100px]:max-h-[calc(100dvh-80px)] min-[1100px]:min-h-[22rem]"
-      empty={progress.try === 0 ? t('progress.never') : t('progress.quiet')}
+      empty={emptyText()}
       tools={
         options.length <= 2 ? null : options.length <= 4 ? (
           <Chips label={t('progress.source')} value={source} onChange={onSource} options={options} />

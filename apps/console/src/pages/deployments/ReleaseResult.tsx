@@ -23,7 +23,7 @@ export function ReleaseResult({ status, text, children }: Props) {
       role="status"
       aria-label={t('result.label')}
       className={cx(
-        'mb-4 flex min-h-[56px] flex-wrap items-center gap-3 rounded-box border px-3.5 py-3 max-md:min-h-[132px] max-md:content-start',
+        'mb-4 flex min-h-[56px] flex-wrap items-center gap-3 rounded-box border px-3.5 py-3 max-md:min-h-[132px] max-md:content-start max-md:items-start',
         box,
       )}
     >

@@ -8,7 +8,8 @@ import type { Progress } from './progress.ts'
 
 type Props = {
   progress: Progress
-  verified: number
+  /** Null where nobody knows any more. */
+  verified: number | null
   total: number
   share: number
   elapsedMs: number | null
@@ -35,7 +36,9 @@ export function ReleaseSummary({ progress, verified, total, share, elapsedMs, la
         <Fact label={t('list.status')}>
           <State kind="deployment" value={progress.status} />
         </Fact>
-        <Fact label={t('progress.images')}>{t('progress.verified', { done: verified, total })}</Fact>
+        <Fact label={t('progress.images')}>
+          {verified === null ? total : t('progress.verified', { done: verified, total })}
+        </Fact>
         <Fact label={t('progress.elapsed')}>{elapsedMs === null ? '-' : duration(elapsedMs)}</Fact>
         <Fact label={t('progress.lastTime')}>{lastTimeMs === null ? '-' : duration(lastTimeMs)}</Fact>
         {queue && <Fact label={t('progress.queue')}>{queue}</Fact>}

@@ -8,6 +8,9 @@ export type ChangeLine = { sign: '-' | '+'; text: string }
 export const isStanding = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
 export const standingProblems = (preview: Preview | undefined) => preview?.problems.filter(isStanding) ?? []
 
+/** What reaches the node and no admin has confirmed as it is: a start by an admin confirms it. */
+export const unconfirmedDangers = ({ hostDangerous = [] }: Preview) => hostDangerous.filter((one) => !one.confirmed)
+
 /** The description of a problem without the container's name, for places that show the name themselves. */
 export const withoutName = (description: string, containerName: string | undefined): string =>
   containerName !== undefined && description.startsWith(`${containerName}: `)

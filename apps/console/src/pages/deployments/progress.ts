@@ -1,4 +1,6 @@
-import type { DeploymentEvent, DeploymentPhase, DeploymentStatus, PhaseState } from '@crux/contract'
+import type { DeploymentEvent, DeploymentPhase, DeploymentStatus, PhaseState, Result } from '@crux/contract'
+
+type Release = Result<'deployments.releases'>[number]
 
 export type PhaseProgress = { state: PhaseState; startedAt?: number; endedAt?: number; detail?: string | null }
 export type PullProgress = { current: number; total: number; status: string }
@@ -41,6 +43,13 @@ export const noProgress: Progress = {
 export const isUnderWay = ({ status, instances }: Progress): boolean =>
   status === 'in-progress' ||
   (status === 'successful' && Object.values(instances).some(({ phases }) => phases['clean-up']?.state === 'running'))
+
+/** A release whose log was removed: only how it ended is still known. */
+export function endOf(release: Pick<Release, 'number' | 'status' | 'reason' | 'startedAt' | 'finishedAt'>): Progress {
+  const { number, status, reason = null, startedAt, finishedAt } = release
+  const endedAt = finishedAt ? Date.parse(finishedAt) : null
+  return { ...noProgress, try: number, status, reason, startedAt: Date.parse(startedAt), endedAt }
+}
 
 /**
  * Takes a list of events in. Lists may overlap, repeat and overtake each other (a reconnect asks for everything again); events of an

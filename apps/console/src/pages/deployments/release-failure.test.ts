@@ -7,6 +7,11 @@ describe('failureCause', () => {
     ['start', 'port 80 is taken by another process of the machine', { kind: 'port', port: 80 }],
     ['resolve', 'registry/app:9 was not found in the registry', { kind: 'tag' }],
     ['pull', 'the registry cannot be reached', { kind: 'other' }],
+    [
+      'pull',
+      'Docker does not trust the certificate of r/app:2 (Docker: x509: signed by unknown authority)',
+      { kind: 'other' },
+    ],
     ['verify', 'shop-web stopped right after its start: exit code 3', { kind: 'container' }],
     ['create', 'the engine does not answer', { kind: 'other' }],
   ] as const)('reads a failure in %s with "%s"', (phase, reason, cause) => {

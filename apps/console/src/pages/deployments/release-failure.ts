@@ -1,4 +1,5 @@
 import type { DeploymentPhase } from '@crux/contract'
+import { splitReason } from './split-reason.ts'
 
 /** What a person has to change for the next attempt, as far as the failure says. */
 export type FailureCause =
@@ -16,10 +17,12 @@ export type FailureCause =
  * @param reason the agent's sentence
  */
 export function failureCause(phase: DeploymentPhase | undefined, reason: string): FailureCause {
-  const port = /\bport (\d{1,5}) is (?:taken|wanted|used|held)\b/i.exec(reason)?.[1]
+  // An engine's own words may name many things that are not the cause: "certificate signed by unknown authority".
+  const { text } = splitReason(reason)
+  const port = /\bport (\d{1,5}) is (?:taken|wanted|used|held)\b/i.exec(text)?.[1]
   if (port) return { kind: 'port', port: Number(port) }
   if (phase === 'resolve' || phase === 'pull')
-    return /not found|unknown|no such|does not exist|has no/i.test(reason) ? { kind: 'tag' } : { kind: 'other' }
+    return /not found|unknown|no such|does not exist|has no/i.test(text) ? { kind: 'tag' } : { kind: 'other' }
   return phase === 'start' || phase === 'verify' ? { kind: 'container' } : { kind: 'other' }
 }
 

@@ -8,10 +8,21 @@ describe('splitReason', () => {
       details: 'manifest unknown: manifest unknown',
     })
     expect(
-      splitReason('The registry of r/app:2 does not answer: dial tcp 127.0.0.1:1: connect: connection refused'),
+      splitReason('Port 80 is taken on the node: choose another port (Docker: Bind for 0.0.0.0:80 failed)'),
     ).toEqual({
-      text: 'The registry of r/app:2 does not answer.',
-      details: 'dial tcp 127.0.0.1:1: connect: connection refused',
+      text: 'Port 80 is taken on the node: choose another port.',
+      details: 'Bind for 0.0.0.0:80 failed',
+    })
+  })
+
+  it('keeps the parentheses within the words of an engine, and the words of several sentences', () => {
+    expect(
+      splitReason(
+        'The name web is taken (Docker: "web" is in use. You have to remove (or rename) it.); web was not restored (Docker: gone). Release 2 keeps answering.',
+      ),
+    ).toEqual({
+      text: 'The name web is taken; web was not restored. Release 2 keeps answering.',
+      details: '"web" is in use. You have to remove (or rename) it.\ngone',
     })
   })
 
@@ -22,12 +33,12 @@ describe('splitReason', () => {
       text: 'The registry has no image r/app:2. Release 2 keeps answering.',
       details: 'manifest unknown: manifest unknown',
     })
-    expect(splitReason('The registry of r/app:2 does not answer: connect: refused. Release 2 keeps answering')).toEqual(
-      {
-        text: 'The registry of r/app:2 does not answer. Release 2 keeps answering',
-        details: 'connect: refused',
-      },
-    )
+    expect(
+      splitReason('The registry of r/app:2 does not answer (Docker: connect: refused). Release 2 keeps answering'),
+    ).toEqual({
+      text: 'The registry of r/app:2 does not answer. Release 2 keeps answering.',
+      details: 'connect: refused',
+    })
   })
 
   it('says known codes in words', () => {

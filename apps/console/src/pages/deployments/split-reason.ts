@@ -12,9 +12,8 @@ const codes: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
 }
 
-/** Sentences that end with the words of another program after a colon, and what keeps answering after them. */
-const quoting =
-  /^(The registry of \S+ does not answer|The image \S+ cannot be fetched): (.+?)\.?( (?:Release )?\S+ keeps? answering\.?)?$/s
+/** The words of the engine behind a sentence. They may hold parentheses of their own: what ends them is the end of the sentence. */
+const ofEngine = /\s*\(Docker: (.*?)\)(?=\.?$|[.;] )/gs
 /** At the end of a sentence; others may follow, such as what keeps answering. */
 const inParentheses = /\s*\(([^()]+)\)(\.?)(?=\s|$)/
 
@@ -23,8 +22,11 @@ const inParentheses = /\s*\(([^()]+)\)(\.?)(?=\s|$)/
  * error codes are replaced by words and stay in the sentence.
  */
 export function splitReason(reason: string): SplitReason {
-  const [, sentence, quoted, after = ''] = quoting.exec(reason) ?? []
-  if (sentence && quoted) return { text: `${sentence}.${after}`, details: quoted }
+  const quoted = [...reason.matchAll(ofEngine)].map(([, words]) => words)
+  if (quoted.length > 0) {
+    const text = reason.replace(ofEngine, '')
+    return { text: /[.!?]$/.test(text) ? text : `${text}.`, details: quoted.join('\n') }
+  }
   const [found, words] = inParentheses.exec(reason) ?? []
   if (!found || !words) return { text: reason, details: null }
   const known = codes[words]

@@ -54,7 +54,7 @@ export function useProgress(
     status.current = now
   }, [now, params])
 
-  const past = useMemo(() => addEvents(noProgress, stored.data ?? []), [stored.data])
+  const past = useMemo(() => addEvents({ ...noProgress, try: release ?? 0 }, stored.data ?? []), [stored.data, release])
   return {
     progress: earlier ? past : newest,
     loading: earlier ? stored.isPending : !asked,

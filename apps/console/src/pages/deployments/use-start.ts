@@ -2,7 +2,7 @@ import { ApiError } from '@crux/client'
 import type { Deployment } from '@crux/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, client, queryClient, queryKey } from '../../api/client.ts'
 import { useDenied, useDeniedPart } from '../../api/me.ts'
@@ -10,7 +10,7 @@ import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { links } from '../../links.ts'
-import { type Preview, standingProblems } from './change-lines.ts'
+import { type Preview, standingProblems, unconfirmedDangers } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 type Options = {
@@ -78,46 +78,77 @@ export function useStart(teamSlug: string) {
       },
     })
   }
+  /** What a start would do by now. Undefined when it cannot be told, which is said then: nothing is started unseen. */
+  const [asking, setAsking] = useState(false)
+  const ask = async (deployment: Named, instances?: readonly string[]): Promise<Preview | undefined> => {
+    setAsking(true)
+    const params = { teamSlug, deploymentId: deployment.id }
+    const query = instances && { query: { instances: instances.join(',') } }
+    try {
+      return await queryClient.fetchQuery({ ...apiQuery('deployments.preview', { params, ...query }), staleTime: 0 })
+    } catch (error) {
+      if (!sessionLost(error)) toastError(error)
+      return undefined
+    } finally {
+      setAsking(false)
+    }
+  }
+  const nameOf = ({ project, version }: Named) =>
+    project.type === 'versionless' ? project.name : `${project.name} ${version.name}`
+  /** What has to be fixed, or confirmed by the start, is seen on the page of the deployment first. */
+  const leadsToPage = async (deployment: Named, preview: Preview): Promise<boolean> => {
+    const problems = standingProblems(preview)
+    const dangers = problems.length > 0 ? [] : unconfirmedDangers(preview)
+    if (problems.length === 0 && dangers.length === 0) return false
+    const name = nameOf(deployment)
+    const open = await confirm({
+      title:
+        problems.length > 0
+          ? t('start.problemsTitle', { name, count: problems.length })
+          : t('start.dangersTitle', { name, node: deployment.node.name }),
+      text:
+        problems.length > 0
+          ? sentences(problems.map((problem) => problem.description))
+          : t('start.dangersText', { names: dangers.map((one) => one.containerName).join(', ') }),
+      action: t('start.open'),
+    })
+    if (open) await navigate(links.deployment(teamSlug, deployment.id))
+    return true
+  }
   return {
-    starting: start.isPending,
+    starting: start.isPending || asking,
     startDenied,
     rollBackDenied,
-    start: (deployment: Named, options: Options = {}) => startOnce({ deployment, ...options }),
+    /** What the page showed. Where it showed nothing yet, a start that has nothing to fix and confirms nothing goes on. */
+    start: async (deployment: Named, options: Options = {}) => {
+      if (options.expectedHash !== undefined) return startOnce({ deployment, ...options })
+      const preview = await ask(deployment, options.instances)
+      if (preview && !(await leadsToPage(deployment, preview)))
+        startOnce({ deployment, ...options, expectedHash: preview.hash })
+    },
     /** From a list, where nothing was seen of what will change: said and asked first. */
     askAndStart: async (deployment: Named) => {
-      const name = `${deployment.project.name} ${deployment.version.name}`
-      const params = { teamSlug, deploymentId: deployment.id }
-      // Without an answer the question is asked all the same: the server checks everything again.
-      const preview = await queryClient.fetchQuery(apiQuery('deployments.preview', { params })).catch(() => undefined)
-      const problems = standingProblems(preview)
-      if (problems.length > 0) {
-        const open = await confirm({
-          title: t('start.problemsTitle', { name, count: problems.length }),
-          text: sentences(problems.map((problem) => problem.description)),
-          action: t('start.open'),
-        })
-        if (open) await navigate(links.deployment(teamSlug, deployment.id))
-        return
-      }
-      const pausing = preview?.instances.filter((instance) => instance.action === 'replace-with-pause') ?? []
+      const preview = await ask(deployment)
+      if (!preview || (await leadsToPage(deployment, preview))) return
+      const pausing = preview.instances.filter((instance) => instance.action === 'replace-with-pause')
       const names = pausing.map((instance) => instance.containerName).join(', ')
       const reason = [...new Set(pausing.flatMap((instance) => instance.reason ?? []))]
         .map((text) => text.replace(/[.!]$/, ''))
         .join('; ')
       const sure = await confirm({
-        title: t('start.title', { name, node: deployment.node.name }),
+        title: t('start.title', { name: nameOf(deployment), node: deployment.node.name }),
         text: sentences([
           t('start.text', { prefix: deployment.prefix }),
           ...(pausing.length === 0
             ? [t('start.noDowntime')]
             : [t('start.pauses', { names, count: pausing.length, reason })]),
-          ...(pausing.length > 0 && pausing.length < (preview?.instances.length ?? 0) ? [t('start.others')] : []),
+          ...(pausing.length > 0 && pausing.length < preview.instances.length ? [t('start.others')] : []),
           ...warningSentences(preview, t),
-          ...(preview?.removed.map((removed) => t('changes.removed', { name: removed })) ?? []),
+          ...preview.removed.map((removed) => t('changes.removed', { name: removed })),
         ]),
         action: t('start.action'),
       })
-      if (sure) startOnce({ deployment, expectedHash: preview?.hash })
+      if (sure) startOnce({ deployment, expectedHash: preview.hash })
     },
     rollBack: (deployment: Named, release: number) => startOnce({ deployment, release }),
   }
@@ -126,11 +157,10 @@ export function useStart(teamSlug: string) {
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 
 /** What is allowed but worth knowing, above all what does nothing on the node. A question holds a few; the rest is on the page. */
-function warningSentences(preview: Preview | undefined, t: T): string[] {
-  const all =
-    preview?.instances.flatMap(({ containerName, warnings }) =>
-      (warnings ?? []).map(({ description }) => t('start.warning', { name: containerName, text: description })),
-    ) ?? []
+function warningSentences(preview: Preview, t: T): string[] {
+  const all = preview.instances.flatMap(({ containerName, warnings }) =>
+    (warnings ?? []).map(({ description }) => t('start.warning', { name: containerName, text: description })),
+  )
   const more = all.length - warningsMax
   return more > 0 ? [...all.slice(0, warningsMax), t('start.moreWarnings', { count: more })] : all
 }

@@ -11,6 +11,7 @@ import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
 import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
 import { NotFound } from '../../components/NotFound.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
+import { useNarrow } from '../../components/use-media.ts'
 import { links } from '../../links.ts'
 
 const takes = ['50', '500', '1000', '10000', '100000'] as const
@@ -29,6 +30,8 @@ export function ContainerLogPage() {
   const [buffer] = useState(() => createLogBuffer())
   const [take, setTake] = useState<Take>('50')
   const [quiet, setQuiet] = useState(false)
+  // All counts fit into one row of a phone as 10K and 100K.
+  const notation = useNarrow() ? 'compact' : 'standard'
   // The first lines follow the start in a moment; only after it, none means none.
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -103,14 +106,14 @@ export function ContainerLogPage() {
         }
         tools={
           <span className="flex items-center gap-2">
-            <span aria-hidden className="text-small text-ink-3">
+            <span aria-hidden className="text-small whitespace-nowrap text-ink-3">
               {t('log.takeShort')}
             </span>
             <Chips
               label={t('log.take')}
               value={take}
               onChange={changeTake}
-              options={takes.map((value) => ({ value, label: Number(value).toLocaleString('en') }))}
+              options={takes.map((value) => ({ value, label: Number(value).toLocaleString('en', { notation }) }))}
             />
           </span>
         }

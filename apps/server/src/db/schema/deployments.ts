@@ -7,6 +7,7 @@ import {
   index,
   integer,
   jsonb,
+  primaryKey,
   text,
   unique,
   uniqueIndex,
@@ -160,6 +161,10 @@ export const release = crux.table(
     index('release_with_events')
       .on(table.finishedAt, table.id)
       .where(sql`not events_dropped and status <> 'in-progress'`),
+    /** The last ones of a deployment target keep their images. */
+    index('release_successful')
+      .on(table.nodeId, table.prefix, table.projectId, table.finishedAt.desc().nullsLast())
+      .where(sql`status = 'successful'`),
     index('release_open').on(table.nodeId, table.startedAt).where(sql`status = 'in-progress'`),
   ],
 )
@@ -190,6 +195,22 @@ export const releaseInstance = crux.table(
     phaseState: text(),
   },
   (table) => [uniqueIndex('release_instance_once').on(table.releaseId, table.instanceId)],
+)
+
+/**
+ * Images that releases of a node have used, so that nothing reads all its releases to recognise one. It outlives the deployment:
+ * the team knew the image.
+ */
+export const nodeImage = crux.table(
+  'node_image',
+  {
+    nodeId: uuid()
+      .notNull()
+      .references(() => node.id, { onDelete: 'cascade' }),
+    digest: text().notNull(),
+    name: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.nodeId, table.digest, table.name] })],
 )
 
 /**

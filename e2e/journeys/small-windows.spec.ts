@@ -1,0 +1,101 @@
+import { createDeployment, createService, deploy, idle, unique } from '@crux/test-kit'
+import type { Locator } from '@playwright/test'
+import { expect, test } from '../kit/journey.ts'
+import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
+
+const boxOf = async (what: Locator) => (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+/** The bar at the top of every page. */
+const barHeight = 48
+
+test.describe('a configuration in a low window', () => {
+  let problems: StartProblems
+  test.beforeAll(async ({ stage }) => {
+    problems = await prepareStartProblems(stage.world)
+  })
+  test.afterAll(() => problems.end())
+
+  test('keeps the list of settings and the summary whole beside the form, from its top to its end', async ({
+    page,
+    stage,
+  }) => {
+    const height = 460
+    await page.setViewportSize({ width: 1440, height })
+    await page.goto(`/${stage.world.teamSlug}/container-configurations/${problems.configIds.shop}`)
+    const settings = page.getByRole('navigation', { name: 'Settings' })
+    const summary = page.getByRole('region', { name: 'Before you deploy' })
+    const find = page.getByRole('searchbox', { name: 'Find a setting' })
+    await expect(summary.getByRole('heading', { name: 'Fix 6 problems to deploy' })).toBeVisible()
+
+    await page.getByRole('main').evaluate((main) => main.scrollIntoView({ block: 'end' }))
+    await expect.poll(async () => (await boxOf(find)).y).toBeGreaterThan(barHeight)
+    expect((await boxOf(summary)).y).toBeGreaterThan(barHeight)
+    const list = await boxOf(settings)
+    expect(list.y + list.height).toBeLessThanOrEqual(height)
+
+    // The last setting is reached by scrolling the list, and the search above it stays.
+    const last = settings.getByRole('button').last()
+    await last.scrollIntoViewIfNeeded()
+    const { y, height: own } = await boxOf(last)
+    expect(y + own).toBeLessThanOrEqual(list.y + list.height)
+    expect((await boxOf(find)).y).toBeGreaterThan(barHeight)
+
+    const lastProblem = summary.getByRole('link', { name: 'Open the field' }).last()
+    await lastProblem.scrollIntoViewIfNeeded()
+    await expect(lastProblem).toBeInViewport({ ratio: 1 })
+  })
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 375, height: 812 } })
+
+  test('a long reason of a failure is folded, and shows all of itself and the words of the engine on request', async ({
+    page,
+    stage,
+  }) => {
+    const { world } = stage
+    const program = `/opt/${'a-long-directory-name/'.repeat(12)}serve`
+    const config = { name: 'web', commands: [{ key: program }] }
+    const service = await createService(world, [{ name: unique('long/i-'), tag: '1', image: idle(), config }])
+    const { id } = await createDeployment(world, service, unique('long'))
+    expect((await deploy(world, id)).status).toBe('failed')
+
+    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    const result = page.getByRole('status', { name: 'Result' })
+    const reason = result.getByText(`The image has no program ${program}: correct the command or the entrypoint.`)
+    await expect(reason).toBeVisible()
+    const folded = (await boxOf(reason)).height
+    await expect(result.getByRole('button', { name: 'Deploy again' })).toBeInViewport()
+    await result.getByRole('button', { name: 'Show all' }).click()
+    expect((await boxOf(reason)).height).toBeGreaterThan(2 * folded)
+    await result.getByText('Details').click()
+    await expect(result.getByText('OCI runtime create failed')).toBeVisible()
+    const { x, width } = await boxOf(result)
+    for (const part of [reason, result.getByText('OCI runtime create failed')]) {
+      const box = await boxOf(part)
+      expect(box.x + box.width).toBeLessThanOrEqual(x + width)
+    }
+    await result.getByRole('button', { name: 'Show less' }).click()
+    expect((await boxOf(reason)).height).toBe(folded)
+  })
+
+  test('the tools above the log of a container stand in two rows', async ({ page, stage }) => {
+    const { world } = stage
+    const service = await createService(world, [
+      { name: unique('tools/i-'), tag: '1', image: idle(), config: { name: 'web' } },
+    ])
+    const prefix = unique('tools')
+    expect((await deploy(world, (await createDeployment(world, service, prefix)).id)).status).toBe('successful')
+    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}/log?prefix=${prefix}&name=web`)
+    await expect(page.getByText('ready')).toBeVisible()
+    const rowOf = async (what: Locator) => {
+      const { y, height } = await boxOf(what)
+      return Math.round((y + height / 2) / 16)
+    }
+    const find = await rowOf(page.getByRole('button', { name: 'Find in the log' }))
+    expect(await rowOf(page.getByRole('heading', { name: 'Log', exact: true }))).toBe(find)
+    expect(await rowOf(page.getByRole('link', { name: 'Download whole log' }))).toBe(find)
+    const counts = page.getByRole('radiogroup', { name: 'Lines from the past' }).getByRole('radio')
+    await expect(counts).toHaveText(['50', '500', '1K', '10K', '100K'])
+    expect(await rowOf(counts.last())).toBe(await rowOf(counts.first()))
+  })
+})
