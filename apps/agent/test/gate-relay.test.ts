@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLogger } from '@crux/service-kit'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -239,15 +240,47 @@ describe('a held port', () => {
     expect(await askPort(port)).toBe('back')
   })
 
-  test('that was still taken when the gate started is held as soon as it is free', async () => {
-    const port = await behindGate(await web('later'))
-    await gate.kill()
-    const other = createServer((client) => client.end())
-    await new Promise<void>((resolve) => other.listen(port, '0.0.0.0', resolve))
-    await gate.start()
-    expect((await gate.hello()).ports.map((held) => held.port)).not.toContain(port)
-    other.close()
-    expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('later')
+  describe('that was still taken when the gate started', () => {
+    const portsHeld = async () => (await gate.hello()).ports.map((held) => held.port)
+    /** A gate was killed, and something has its port for a moment more. */
+    async function takenAtStart(answer: string): Promise<{ port: number; other: Server }> {
+      const port = await behindGate(await web(answer))
+      await gate.kill()
+      const other = createServer((client) => client.end())
+      await new Promise<void>((resolve) => other.listen(port, '0.0.0.0', resolve))
+      await gate.start()
+      expect(await portsHeld()).toContain(port)
+      return { port, other }
+    }
+
+    test('is held as soon as it is free, whatever the agent says of other ports, and after another kill', async () => {
+      const { port, other } = await takenAtStart('later')
+      expect(await gate.ask({ kind: 'apply', open: [], close: [] })).toEqual({ ok: true })
+      await behindGate(await web('another'))
+      await gate.kill()
+      await gate.start()
+      expect(await portsHeld()).toContain(port)
+      other.close()
+      expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('later')
+    })
+
+    test('is given up when the agent closes it', async () => {
+      const { port, other } = await takenAtStart('never')
+      expect(await gate.ask({ kind: 'apply', open: [], close: [{ port, address: '' }] })).toEqual({ ok: true })
+      expect(await portsHeld()).not.toContain(port)
+      await once(other.close(), 'close')
+      // Each try would have come within some milliseconds.
+      await delay(200)
+      await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    })
+
+    test('leads where the agent says meanwhile, once it is free', async () => {
+      const { port, other } = await takenAtStart('before')
+      const led = gate.lead(port, await web('after'))
+      other.close()
+      expect(await led).toEqual({ ok: true })
+      expect(await askPort(port)).toBe('after')
+    })
   })
 })
 

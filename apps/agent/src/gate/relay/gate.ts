@@ -6,7 +6,7 @@ import { listenForAgent } from './control.ts'
 import { type Predecessor, type Reply, startSuccessor, type Told } from './handover.ts'
 import { forgetSuccessor } from './pid-files.ts'
 import { createPorts } from './ports.ts'
-import { type GateAnswer, type GatePort, type GateRequest, handedOverCode } from './protocol.ts'
+import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, keyOf } from './protocol.ts'
 import type { Relay } from './relay.ts'
 import { isPort, readPorts, writePorts } from './state.ts'
 
@@ -16,6 +16,8 @@ const endCheckMs = 250
 /** For how long, and how often, it tries to hold a port that was still taken when it started. */
 const reserveLaterMs = 15_000
 const reserveEveryMs = 10
+/** For how long a command about such a port waits for it. */
+const untilReservedMs = 2_000
 /** How often it checks that its control socket still exists: without it, no agent could ever reach this gate. */
 const controlCheckMs = 10_000
 
@@ -47,11 +49,14 @@ export async function runGate(options: {
   let { predecessor } = options
   const ports = createPorts(relay)
   let applying: Promise<unknown> = Promise.resolve()
+  let reserved: Promise<unknown> = Promise.resolve()
   let handedOver = false
-  let isToldPorts = false
+  /** By key: ports that were still taken when this gate started. It holds them for its agent, and tries on until it has them. */
+  const pending = new Map<string, GatePort>()
   let control: { handOver(): void } | undefined
   let controlCheck: NodeJS.Timeout | undefined
 
+  const entries = () => [...ports.entries(), ...pending.values()]
   const connections = async () => relay.count() + ((await predecessor?.count()) ?? 0)
 
   async function drained(container: string, ms: number): Promise<number> {
@@ -62,9 +67,10 @@ export async function runGate(options: {
   async function apply({ open, close }: Extract<GateRequest, { kind: 'apply' }>): Promise<GateAnswer> {
     if (handedOver) return hasHandedOver
     if (!open.every(isPort)) return { ok: false, code: '', message: 'not a port' }
-    isToldPorts = true
     const answer = await ports.apply(open, close)
-    if (answer.ok) keep(() => writePorts(folder, ports.entries()))
+    if (!answer.ok) return answer
+    for (const key of [...open, ...close].map(keyOf)) pending.delete(key)
+    keep(() => writePorts(folder, entries()))
     return answer
   }
 
@@ -97,17 +103,28 @@ export async function runGate(options: {
     successor.on('error', () => undefined)
   }
 
-  /** A gate that was killed in the middle of a handover leaves its ports to a successor that ends a moment later. */
+  /** A gate that is killed has its ports for some milliseconds more, and in the middle of a handover its successor has, until that ends. */
   async function reserveLater(port: GatePort): Promise<void> {
     let message = ''
     for (const end = performance.now() + reserveLaterMs; performance.now() < end; ) {
       await delay(reserveEveryMs)
-      // An agent that has said since what must be held knows better.
-      const opened = await inOrder(async () => !isToldPorts && !handedOver && ports.apply([port], []))
-      if (!opened || opened.ok) return
+      // An agent that has opened or closed it since knows better.
+      const opened = await inOrder(async () => pending.has(keyOf(port)) && !handedOver && ports.apply([port], []))
+      if (!opened) return
+      if (opened.ok) {
+        pending.delete(keyOf(port))
+        return
+      }
       message = opened.message
     }
+    pending.delete(keyOf(port))
     process.stderr.write(`port ${port.port} cannot be held again: ${message}\n`)
+  }
+
+  /** What an agent says about a port that is still taken comes after that: until then it could only fail. */
+  async function untilReserved(open: readonly GatePort[]): Promise<void> {
+    for (const end = performance.now() + untilReservedMs; performance.now() < end; await delay(reserveEveryMs))
+      if (!open.some((port) => pending.has(keyOf(port)))) return
   }
 
   /** Changes go one after another: a handover gives away what the last one left, and what waited behind it is refused. */
@@ -137,13 +154,16 @@ export async function runGate(options: {
       case 'hello':
         return {
           ok: true,
-          hello: { code, pid: process.pid, ports: ports.entries(), connections: await connections() },
+          hello: { code, pid: process.pid, ports: entries(), connections: await connections() },
         }
       case 'apply':
+        if (Array.isArray(request.open)) await untilReserved(request.open.filter(isPort))
         return inOrder(() => apply(request))
       case 'drain':
         return { ok: true, left: await drained(request.container, request.ms) }
       case 'handover':
+        // A successor gets only the ports that listen.
+        await reserved
         return inOrder(() => handOver(request.entry))
       case 'stop':
         return inOrder(() => stop(request.keepPorts))
@@ -153,7 +173,6 @@ export async function runGate(options: {
   }
 
   // One by one: a port that somebody else has taken meanwhile does not keep the others shut.
-  const taken: GatePort[] = []
   if (predecessor) {
     const previous = predecessor
     await previous.takeOver(ports.adopt, async () => {
@@ -164,7 +183,7 @@ export async function runGate(options: {
       predecessor = undefined
     })
   } else {
-    for (const port of readPorts(folder)) if (!(await ports.apply([port], [])).ok) taken.push(port)
+    for (const port of readPorts(folder)) if (!(await ports.apply([port], [])).ok) pending.set(keyOf(port), port)
     try {
       control = await listenForAgent(folder, answer)
     } catch (error) {
@@ -172,6 +191,7 @@ export async function runGate(options: {
       throw error
     }
   }
+  reserved = Promise.all([...pending.values()].map(reserveLater))
   keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
   const controlPath = join(folder, 'control.sock')
   const own = inodeOf(controlPath)
@@ -180,7 +200,7 @@ export async function runGate(options: {
     controlCheckMs,
   ).unref()
   return {
-    reserved: Promise.all(taken.map(reserveLater)),
+    reserved,
     handOver: (entry, node) => inOrder(() => handOver(entry, node)),
     end: endOnPurpose,
   }
