@@ -73,6 +73,7 @@ test('from an account to a running container, a new tag, and a bad one that chan
     await page.waitForURL(/deployments\/[0-9a-f-]{36}$/)
     await deploy()
     const images = page.getByRole('list', { name: 'Images' })
+    await expect(result).toBeVisible()
     const before = (await images.boundingBox())?.y
     await expect(result).toContainText('1 image deployed', { timeout: 60_000 })
     expect((await images.boundingBox())?.y, 'the result pushes nothing down').toBe(before)

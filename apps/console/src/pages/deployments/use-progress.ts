@@ -57,7 +57,8 @@ export function useProgress(
   const past = useMemo(() => addEvents({ ...noProgress, try: release ?? 0 }, stored.data ?? []), [stored.data, release])
   return {
     progress: earlier ? past : newest,
-    loading: earlier ? stored.isPending : !asked,
+    // What is told live before the whole list has come lacks the beginning, and with it the status.
+    loading: earlier ? stored.isPending : !asked || (newest.events.length > 0 && newest.status === 'preparing'),
     error: earlier ? stored.error : null,
     retry: () => void stored.refetch(),
   }
