@@ -101,6 +101,7 @@ test.describe('where mail is sent', () => {
     await createAccount(page, system.url, account)
     await page.waitForURL(/\/auth\/verify/)
     const code = await mailbox.codeFor(account.email)
+    mailbox.empty()
 
     await context.clearCookies()
     await page.goto(`${system.url}/auth/login`)
