@@ -107,7 +107,7 @@ export function createReleases(options: {
     running.add(work)
   }
 
-  /** Whoever is cancelled waits no longer: it begins, to end. */
+  /** A cancelled release waits no longer: it begins so that it can end. */
   async function afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
     const before = cleanUps.get(prefixOf(journal))
     if (!before) return
