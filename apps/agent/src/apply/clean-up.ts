@@ -9,8 +9,8 @@ import type { ReleaseContext } from './run-release.ts'
 import { inStages } from './stages.ts'
 
 /**
- * Says that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: nothing that
- * happens there takes it back, and connections may be given an hour to end. What cannot be removed is said and left.
+ * Says that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no
+ * failure there reverts it, and open connections may have an hour to end. A container that cannot be removed is named in the log and left.
  */
 export async function succeedAndCleanUp(journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
   const plan = journal.facts.plan as Plan
@@ -37,7 +37,7 @@ function succeed(plan: Plan, narrator: Narrator): void {
 }
 
 async function cleanUp(plan: Plan, journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
-  // A full disk keeps nobody from removing: the position only counts crashes.
+  // The removal goes on while the disk is full: the position only counts crashes.
   await enterPosition(journal, 'clean-up').catch((error) =>
     context.log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
   )

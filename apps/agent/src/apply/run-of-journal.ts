@@ -4,7 +4,7 @@ import type { Run } from './executors.ts'
 import type { Narrator } from './narrator.ts'
 import type { ReleaseContext } from './run-release.ts'
 
-/** For steps that look for themselves: what stands is undone or cleaned up by the journal's plan alone, without images or secrets. */
+/** A run for undo and clean-up. Their steps look at the engine themselves, so the journal's plan suffices, without images or secrets. */
 export function runOfJournal(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
   return {
     driver: context.driver,

@@ -261,7 +261,7 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   signal.throwIfAborted()
   await enterPosition(journal, 'swap')
   for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
-  // Who is on which network takes nothing from the previous containers, so the last look at the new ones goes on beside it.
+  // Joining networks takes nothing from the previous containers, so the last look at the new ones goes on beside it.
   const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
   const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
   await allOrFirstError([...plan.settle.map((step) => execute(step, run)), inStages(joins, run)])

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Whether a process runs. A zombie does not: where nobody reaps, its id answers signals for ever. One whose first thread has ended and
+ * Whether a process runs. A zombie does not: where no process reaps it, its id answers signals forever. One whose first thread has ended and
  * whose others are about to still holds its files and ports.
  */
 export function isAlive(pid: number): boolean {
