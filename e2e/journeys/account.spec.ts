@@ -100,7 +100,7 @@ test('with an authenticator app the password alone is not enough, and a backup c
   await code.fill('000000')
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect(page.getByText('The code is wrong.')).toBeVisible()
-  await code.fill(totp(secret, -1))
+  await code.fill(await totp(secret, -1))
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect(page.getByText('Authenticator app turned on')).toBeVisible()
 
@@ -117,7 +117,7 @@ test('with an authenticator app the password alone is not enough, and a backup c
   // Half a session opens nothing.
   await page.goto(`${crux.url}/teams`)
   await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible()
-  await page.getByLabel('Code of your authenticator app').fill(totp(secret))
+  await page.getByLabel('Code of your authenticator app').fill(await totp(secret))
   await submitLogin(page)
   await inside(page)
 

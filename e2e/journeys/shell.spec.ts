@@ -188,3 +188,34 @@ test.describe('without a session', () => {
     expect(cut.css, 'asked for until it came').toBeLessThan(0)
   })
 })
+
+test('a tooltip goes with what it explains, and is not shown for what is gone already', async ({ page, stage }) => {
+  await page.clock.install()
+  await page.goto(`/${stage.world.teamSlug}/dashboard`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.clock.pauseAt(new Date(Date.now() + 60_000))
+  const add = () =>
+    page.evaluate(() => {
+      const button = document.createElement('button')
+      Object.assign(button.style, { position: 'fixed', top: '200px', left: '200px', zIndex: '99' })
+      button.textContent = 'Explained'
+      button.dataset.tip = 'An explanation'
+      document.body.append(button)
+    })
+  const explained = page.getByRole('button', { name: 'Explained' })
+  const tooltip = page.getByRole('tooltip')
+  await add()
+  await explained.hover()
+  await page.clock.runFor(400)
+  await expect(tooltip).toHaveText('An explanation')
+  await explained.evaluate((element) => element.remove())
+  await expect(tooltip).toHaveCount(0)
+
+  await page.mouse.move(0, 0)
+  await page.clock.runFor(1_000)
+  await add()
+  await explained.hover()
+  await explained.evaluate((element) => element.remove())
+  await page.clock.runFor(400)
+  await expect(tooltip).toHaveCount(0)
+})

@@ -132,6 +132,8 @@ test("an image's own labels for Crux, Compose and proxies are emptied on its con
     'dev.crux.gate': '',
     'com.example.colour': 'blue',
   })
+  // What was emptied routes nothing, and keeps nobody from routing.
+  expect(await outcomeOf(stranger, host())).toMatchObject({ successful: true, reason: '' })
 })
 
 test("an init container's image has its labels emptied too", async () => {

@@ -53,6 +53,10 @@ describe('routesOfLabels', () => {
     expect(routesOfLabels({ 'traefik.tcp.routers.db.rule': 'HostSNI(`*`)' })).toEqual([])
   })
 
+  test("has none where an image's own rule was emptied", () => {
+    expect(routesOfLabels({ ...ownerLabels(owner), ...rule('') })).toEqual([])
+  })
+
   test('has none where the proxy is told to pass over the container', () => {
     expect(routesOfLabels({ ...rule('Host(`a.x`)'), 'traefik.enable': 'false' })).toEqual([])
   })

@@ -87,7 +87,8 @@ export function routesOfLabels(labels: Record<string, string>): Route[] {
   if (labels['traefik.enable']?.toLowerCase() === 'false') return []
   return Object.entries(labels).flatMap(([key, value]) => {
     if (!/^traefik\.((http|tcp)\.routers\..+\.rule|(.+\.)?frontend\.rule)$/i.test(key)) return []
-    return routesOfRule(value.slice(0, ruleLengthMax), ownerOf(labels) !== undefined)
+    // An image's own rule is emptied on the containers that agents make of it: it routes nothing.
+    return value.trim() === '' ? [] : routesOfRule(value.slice(0, ruleLengthMax), ownerOf(labels) !== undefined)
   })
 }
 

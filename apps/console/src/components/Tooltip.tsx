@@ -32,12 +32,15 @@ export function TooltipHost() {
       timer = setTimeout(run, ms)
     }
     const show = (target: HTMLElement) => {
+      if (!target.isConnected) return hide()
       current = target
+      removals.observe(document.body, { childList: true, subtree: true })
       const side = (target.dataset.tipSide ?? 'top') as Side
       setShown({ target, text: target.dataset.tip ?? '', side })
     }
     const hide = () => {
       clearTimeout(timer)
+      removals.disconnect()
       if (current) hiddenAt = Date.now()
       current = null
       setShown(null)
@@ -55,6 +58,8 @@ export function TooltipHost() {
       if (target && event.target === target && target.matches(':focus-visible')) show(target)
     }
     const key = (event: KeyboardEvent) => event.key === 'Escape' && hide()
+    // An element that is removed under the pointer says nothing of it: its word would stay in the corner of the window.
+    const removals = new MutationObserver(() => current?.isConnected === false && hide())
     const left = (event: PointerEvent) => event.relatedTarget === null && hide()
     const listeners = {
       pointerover: over,
@@ -69,6 +74,7 @@ export function TooltipHost() {
       document.addEventListener(name, listen as EventListener, true)
     return () => {
       clearTimeout(timer)
+      removals.disconnect()
       for (const [name, listen] of Object.entries(listeners))
         document.removeEventListener(name, listen as EventListener, true)
     }

@@ -10,13 +10,18 @@ export const heartbeatMs = 5_000
 const deadAfterSeconds = 15
 
 type NodeRow = { id: string; team_id: string }
-type LinkRow = NodeRow & { link_server: string | null; link_session: string | null; has_token: boolean }
+type LinkRow = NodeRow & {
+  link_server: string | null
+  link_session: string | null
+  has_token: boolean
+  is_orphan: boolean
+}
 type Heartbeat = { isKnown: boolean; hasDead: boolean; hasOrphans: boolean; nodes: LinkRow[] }
 
 const isDead = `heartbeat_at < now() - interval '${deadAfterSeconds} seconds'`
-const isOrphan = 'link_server is not null and link_server not in (select id from crux.server_process)'
+const isOrphan = '(link_server is not null and link_server not in (select id from crux.server_process))'
 const linkColumns = `id, team_id, link_server, link_session,
-  exists (select from crux.node_token t where t.node_id = n.id) as has_token`
+  exists (select from crux.node_token t where t.node_id = n.id) as has_token, ${isOrphan} as is_orphan`
 
 /**
  * Which server processes live, and that node.link_server says the truth: links of the dead are cleared, by themselves when they
@@ -85,6 +90,8 @@ export function createPresence(app: Pick<App, 'config' | 'database' | 'bus' | 'l
       const row = known.get(link.agent.nodeId)
       if (!row?.has_token) link.close(CloseReason.TOKEN_REVOKED)
       else if (row.link_session === link.id) continue
+      // The next heartbeat clears what names a process that is gone, and then says that this link counts.
+      else if (row.is_orphan) continue
       else if (row.link_server && row.link_server !== links.serverId) link.close(CloseReason.REPLACED)
       else await assert(link, row)
     }
