@@ -88,6 +88,15 @@ async function reach(container: string, host: string): Promise<string> {
   return output.replaceAll('\r', '').split('\n\n')[1]?.trim() ?? ''
 }
 
+/**
+ * Whether a container gets an answer each of three times. The engine takes the rule that keeps networks apart out for some
+ * milliseconds whenever anybody creates a network, as other tests on it do.
+ */
+async function isReachable(container: string, host: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 3; attempt++) if ((await reach(container, host)) === '') return false
+  return true
+}
+
 async function addressesOf(container: string): Promise<string[]> {
   const { Networks } = (await team.docker.getContainer(container).inspect()).NetworkSettings
   return Object.values(Networks).map(({ IPAddress }) => IPAddress)
@@ -102,7 +111,7 @@ describe('a network of the team', () => {
     expect(await reach(mine, second)).toBe('one')
     expect(await reach(second, mine)).toBe('one')
     expect(await reach(theirs, theirs)).toBe('one')
-    for (const host of [mine, ...(await addressesOf(mine))]) expect(await reach(theirs, host)).toBe('')
+    for (const host of [mine, ...(await addressesOf(mine))]) expect(await isReachable(theirs, host)).toBe(false)
     const name = teamNetworkName(team.owner, 'shared')
     expect(name).not.toBe(teamNetworkName(stranger.owner, 'shared'))
     expect((await team.docker.getNetwork(name).inspect()).Labels).toEqual({
@@ -192,7 +201,7 @@ describe("another team's network", () => {
     expect(await reach(theirs, theirs)).toBe('one')
     for (const host of [mine, ...(await addressesOf(mine))]) {
       expect(await reach(mine, host)).toBe('one')
-      expect(await reach(theirs, host)).toBe('')
+      expect(await isReachable(theirs, host)).toBe(false)
     }
   }, 60_000)
 
