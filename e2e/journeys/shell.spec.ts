@@ -195,13 +195,8 @@ test('a tooltip goes with what it explains, and is not shown for what is gone al
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.clock.pauseAt(new Date(Date.now() + 60_000))
   const add = () =>
-    page.evaluate(() => {
-      const button = document.createElement('button')
-      Object.assign(button.style, { position: 'fixed', top: '200px', left: '200px', zIndex: '99' })
-      button.textContent = 'Explained'
-      button.dataset.tip = 'An explanation'
-      document.body.append(button)
-    })
+    page.evaluate(`document.body.insertAdjacentHTML('beforeend',
+      '<button data-tip="An explanation" style="position: fixed; top: 200px; left: 200px; z-index: 99">Explained</button>')`)
   const explained = page.getByRole('button', { name: 'Explained' })
   const tooltip = page.getByRole('tooltip')
   await add()
