@@ -21,6 +21,7 @@ import { createGateKeeper, type GateKeeper } from './gate/keeper.ts'
 import { openGateRunner } from './gate/runner.ts'
 import { createImageClaims } from './images/claims.ts'
 import { openFetchedImages } from './images/fetched.ts'
+import { createRegistryDigests } from './images/registry-digests.ts'
 import { openJournalFolder } from './journal/journal.ts'
 import { connectTo } from './link/client.ts'
 import { createCommands, type LinkEnd } from './link/commands.ts'
@@ -81,6 +82,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
   let releases: ReturnType<typeof createReleases> | undefined
   let networks: PrefixNetworks | undefined
   let gate: Gate | undefined
+  const digests = createRegistryDigests()
   let keeper: GateKeeper | undefined
 
   async function run(): Promise<LinkEnd> {
@@ -113,6 +115,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
     const images = {
       claims: createImageClaims(),
       fetched: await openFetchedImages(join(own, 'fetched-images.json'), driver.engine),
+      digests,
     }
     const scope = await openNodeScope({
       path: join(own, 'deleted-nodes.json'),
@@ -217,6 +220,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
     keeper?.close()
     await releases?.stop()
     gate?.close()
+    digests.close()
     if (networks) await Promise.race([networks.clear(), delay(clearMs, undefined, { ref: false })])
     connection.reset()
     driver?.close()

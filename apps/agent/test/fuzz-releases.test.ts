@@ -56,7 +56,11 @@ beforeAll(async () => {
       teamNetworks: createTeamNetworks({ engine, scope: { covers: () => false }, log }),
       decrypt: async (message) => message,
       clock: createLinkClock(),
-      images: { claims: createImageClaims(), fetched: await openFetchedImages(join(folder, 'fetched.json'), engine) },
+      images: {
+        claims: createImageClaims(),
+        fetched: await openFetchedImages(join(folder, 'fetched.json'), engine),
+        digests: { find: async () => undefined, close: () => undefined },
+      },
       log,
     },
     journals: openJournalFolder(join(folder, 'journal')),

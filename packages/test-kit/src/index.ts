@@ -7,6 +7,7 @@ export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'
 export { type Registry, registryAccount, startRegistry } from './registry.ts'
 export { startStorage, storageAccount, storageMissing, type TestStorage } from './storage.ts'
+export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
 export { freePort, waitFor } from './wait.ts'
 export {
   connectLocalNode,

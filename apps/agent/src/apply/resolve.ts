@@ -1,10 +1,12 @@
 import type { Instance, Release } from '@crux/agent-protocol'
+import { pause } from '../concurrency/pause.ts'
 import { Slots } from '../concurrency/slots.ts'
 import type { ImageFacts, ImageReference, PullOrder, RegistryCredentials } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError } from '../drivers/errors.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
+import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { imageKey, registryOf } from '../plan/image-reference.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
@@ -15,6 +17,15 @@ import { whileAway } from './patience.ts'
 
 /** How many images are fetched at once; the engine itself fetches the layers of each side by side. */
 const pullsMax = 4
+
+/** After so long without an answer to the agent's own question the engine is asked as well. */
+const engineAskedAfterMs = 200
+
+interface ImageSources {
+  driver: Driver
+  fetched: FetchedImages
+  digests: RegistryDigests
+}
 
 /**
  * Finds out by digest what each instance runs, and fetches what the engine has not. Changes nothing else: a failure here
@@ -27,8 +38,7 @@ const pullsMax = 4
  * @throws Refusal that names the instance and its image
  */
 export async function resolveAndPull(options: {
-  driver: Driver
-  fetched: FetchedImages
+  sources: ImageSources
   release: Release
   desired: readonly DesiredInstance[]
   known: Record<string, string>
@@ -36,7 +46,8 @@ export async function resolveAndPull(options: {
   signal: AbortSignal
   onResolved: (digests: Record<string, string>) => void
 }): Promise<ResolvedInstance[]> {
-  const { driver, fetched, release, desired, known, narrator, signal } = options
+  const { sources, release, desired, known, narrator, signal } = options
+  const { driver, fetched } = sources
   const byId = new Map(release.instances.map((instance) => [instance.instanceId, instance]))
   const found = await allOrFirstError(
     desired.map(async (wanted) => {
@@ -48,7 +59,7 @@ export async function resolveAndPull(options: {
         const [own, ...others] = await allOrFirstError(
           orders.map(async (order) => ({
             order,
-            ...(await whileAway(() => resolveOne(driver, fetched, order, signal), signal)),
+            ...(await whileAway(() => resolveOne(sources, order, signal), signal)),
           })),
         )
         if (!own) throw new Error('an instance has an image')
@@ -134,6 +145,8 @@ interface Order {
   /** An earlier attempt of this release was granted it. */
   granted: boolean
   auth: RegistryCredentials | undefined
+  /** It is from a registry that an admin named, not from an address that a member wrote. */
+  isOwnRegistry: boolean
   /** `only`: from the engine's own store, never from a registry. `first`: from a registry where the store has none. */
   local: 'no' | 'first' | 'only'
 }
@@ -157,6 +170,7 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
       pinned: known[instanceId] ?? (instance.imageDigest || undefined),
       granted: known[instanceId] !== undefined,
       auth,
+      isOwnRegistry: true,
       local: instance.localOnly ? 'only' : 'no',
     },
     ...[...others].map(([name, image]): Order => {
@@ -169,20 +183,17 @@ function ordersOf(instance: Instance, wanted: DesiredInstance, known: Record<str
         pinned: known[key] ?? image.digest ?? (instance.preparationDigests[name] || undefined),
         granted: known[key] !== undefined,
         auth: same ? auth : undefined,
+        isOwnRegistry: same,
         local: instance.localOnly ? 'first' : 'no',
       }
     }),
   ]
 }
 
-async function resolveOne(
-  driver: Driver,
-  fetched: FetchedImages,
-  order: Order,
-  signal: AbortSignal,
-): Promise<Omit<Found, 'order'>> {
-  const { engine } = driver
-  const { image, pinned, granted, auth } = order
+async function resolveOne(sources: ImageSources, order: Order, signal: AbortSignal): Promise<Omit<Found, 'order'>> {
+  const { fetched } = sources
+  const { engine } = sources.driver
+  const { image, pinned, granted } = order
   const reference = `${image.name}:${image.tag}`
   if (order.local !== 'no') {
     const local = await engine.findImage(pinned?.startsWith('sha256:') ? pinned : reference)
@@ -196,14 +207,37 @@ async function resolveOne(
   }
   if (pinned) {
     const stored = await engine.findImage(`${image.name}@${pinned}`)
-    if (stored && !granted && !fetched.has(stored.id))
-      await engine.checkAccess({ name: image.name, digest: pinned }, auth, signal)
+    if (stored && !granted && !fetched.has(stored.id)) await askRegistry(sources, order, signal)
     return { digest: pinned, facts: stored, tagged: false }
   }
   // Both at once: an image that is there already must not cost a second round.
-  const [digest, local] = await Promise.all([engine.resolveDigest(image, auth, signal), engine.findImage(reference)])
+  const [digest, local] = await Promise.all([askRegistry(sources, order, signal), engine.findImage(reference)])
   if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, facts: local, tagged: true }
   return { digest, facts: await engine.findImage(`${image.name}@${digest}`), tagged: false }
+}
+
+/**
+ * The digest that the registry grants to the release's credentials now. The agent asks it itself, which takes a fraction of the
+ * engine's time; where that leads to nothing, the engine's answer counts.
+ */
+async function askRegistry(
+  { driver: { engine }, digests }: ImageSources,
+  { image, pinned, auth, isOwnRegistry }: Order,
+  signal: AbortSignal,
+): Promise<string> {
+  const { name, tag } = image
+  const asked = isOwnRegistry
+    ? digests.find({ name, reference: pinned ?? tag }, auth, signal)
+    : Promise.resolve(undefined)
+  const isWanted = (digest: string | undefined): digest is string =>
+    digest !== undefined && (pinned === undefined || digest === pinned)
+  const early = (await Promise.race([asked, pause(engineAskedAfterMs, signal)])) ?? undefined
+  if (isWanted(early)) return early
+  const byEngine = pinned
+    ? engine.checkAccess({ name, digest: pinned }, auth, signal).then(() => pinned)
+    : engine.resolveDigest(image, auth, signal)
+  const late = asked.then((digest) => (isWanted(digest) ? digest : byEngine))
+  return Promise.any([byEngine, late]).catch(() => byEngine)
 }
 
 /** Without a registry to ask: an image of the node itself, or one that a registry has granted to this agent before. */

@@ -8,6 +8,7 @@ import type { DataDirectory } from '../files/data-directory.ts'
 import type { Gate } from '../gate/gate.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
+import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { Journal } from '../journal/journal.ts'
 import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
@@ -45,7 +46,7 @@ export interface ReleaseContext {
   sources: BindSources
   decrypt: (message: string) => Promise<string>
   clock: LinkClock
-  images: { claims: ImageClaims; fetched: FetchedImages }
+  images: { claims: ImageClaims; fetched: FetchedImages; digests: RegistryDigests }
   log: Logger
   createLock: Run['createLock']
   /** Aborts with a Stopped when this process ends: also what nobody may cancel is left to the next one then. */
@@ -98,8 +99,7 @@ async function takeOver(
     unclaimNetworks = context.teamNetworks.claim(desired.flatMap(({ networks }) => networks.map(({ name }) => name)))
     const early = beginEarly(journal, context, desired)
     const resolved = await resolveAndPull({
-      driver: context.driver,
-      fetched: context.images.fetched,
+      sources: { driver: context.driver, ...context.images },
       release,
       desired,
       known: journal.facts.digests ?? {},

@@ -56,6 +56,15 @@ export function registryOf(name: string): string {
   return /^(index\.|registry-1\.)?docker\.io$/.test(host) ? hub : host
 }
 
+/** Where the registry itself has an image: its host and port, and the name below it. Docker Hub answers under another name than its images have. */
+export function registryAddress(name: string): { host: string; repository: string } {
+  const parts = name.split('/')
+  const path = namesRegistry(parts) ? parts.slice(1) : parts
+  const host = registryOf(name)
+  if (host !== hub) return { host, repository: path.join('/') }
+  return { host: 'registry-1.docker.io', repository: path.length === 1 ? `library/${path[0]}` : path.join('/') }
+}
+
 const hub = 'docker.io'
 
 /** The first part is a machine when it has a dot or a port, or is localhost. */

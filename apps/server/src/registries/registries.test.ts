@@ -1,9 +1,8 @@
 import type { BodyInput } from '@crux/contract'
-import { type Registry, registryAccount, startRegistry } from '@crux/test-kit'
+import { type Registry, registryAccount, startRegistry, startTokenRegistry, type TokenRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hubAccount, startHub } from '../../test/kit/hub.ts'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import { startTokenRegistry, type TokenRegistry } from '../../test/kit/registry.ts'
 
 type Write = BodyInput<'registries.create'>
 let hub: Awaited<ReturnType<typeof startHub>>

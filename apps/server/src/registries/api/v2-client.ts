@@ -1,9 +1,7 @@
 import { CruxError } from '@crux/contract'
-import { isLoopbackName, isTrustedRealm, type RegistryAddress } from '@crux/rules'
+import { parseChallenge, type RegistryAddress, type RegistryChallenge, tokenOf, tokenUrl } from '@crux/rules'
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from '@crux/service-kit'
 import { parseJson, type RegistryAccess, refusedCredentials, timeoutMs, unreachable } from './registry-api.ts'
-
-type Challenge = { scheme: string; parameters: Record<string, string> }
 
 /**
  * Speaks to one registry by the distribution specification: finds out whether it speaks https, answers its challenge with basic
@@ -59,15 +57,15 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
     return token && token.until > Date.now() ? `Bearer ${token.value}` : undefined
   }
 
-  /** The token of the realm that the challenge names (distribution specification, token authentication). */
-  async function fetchToken(challenge: Challenge, scope: string): Promise<boolean> {
-    const realm = realmOf(challenge)
-    const query = new URLSearchParams()
-    if (challenge.parameters.service) query.set('service', challenge.parameters.service)
-    const wanted = scope || challenge.parameters.scope
-    if (wanted) query.set('scope', wanted)
-    for (const [name, value] of query) realm.searchParams.set(name, value)
-    const response = await outbound.request(realm.href, {
+  async function fetchToken(challenge: RegistryChallenge, scope: string): Promise<boolean> {
+    const target = { hostname: address.hostname, isPlain: scheme === 'http' }
+    const realm = tokenUrl(challenge, target, { hasCredentials: access !== undefined, scope })
+    if (!realm.ok)
+      throw new CruxError('invalidArgument', {
+        property: 'url',
+        description: `The registry asks to sign in at ${realm.problem}.`,
+      })
+    const response = await outbound.request(realm.url.href, {
       timeoutMs,
       headers: access ? { authorization: basic(access) } : {},
     })
@@ -76,33 +74,17 @@ export function createV2Client(options: { outbound: Outbound; address: RegistryA
       return false
     }
     const body = parseJson(response.body)
-    const value = typeof body.token === 'string' ? body.token : body.access_token
-    if (response.status !== 200 || typeof value !== 'string')
+    const value = tokenOf(body)
+    if (response.status !== 200 || value === undefined)
       throw new CruxError('invalidArgument', {
         property: 'url',
-        description: `${realm.host} gives no token (${response.status}).`,
+        description: `${realm.url.host} gives no token (${response.status}).`,
       })
     // 60 s when the answer names none; renewed a little early.
     const seconds = typeof body.expires_in === 'number' ? body.expires_in : 60
     if (tokens.size > 1_000) tokens.clear()
     tokens.set(scope, { value, until: Date.now() + Math.min(Math.max(seconds - 10, 5), 300) * 1_000 })
     return true
-  }
-
-  /** Credentials go only to the registry's own site, and over https outside loopback (security.md 14). */
-  function realmOf({ parameters: { realm = '' } }: Challenge): URL {
-    const refuse = (why: string) =>
-      new CruxError('invalidArgument', { property: 'url', description: `The registry asks to sign in at ${why}.` })
-    if (!URL.canParse(realm)) throw refuse('a place that is no address')
-    const url = new URL(realm)
-    const hostname = url.hostname.replace(/^\[|\]$/g, '')
-    if (url.username || url.password || !/^https?:$/.test(url.protocol)) throw refuse('a place that is not allowed')
-    if (access && !isTrustedRealm(address.hostname, hostname))
-      throw refuse(`${url.host}, which is another site: the credentials are not sent there`)
-    const samePlain = scheme === 'http' && hostname === address.hostname
-    if (url.protocol === 'http:' && !isLoopbackName(hostname) && !samePlain)
-      throw refuse(`${url.host} without encryption: the credentials are not sent there`)
-    return url
   }
 
   return {
@@ -122,18 +104,3 @@ export type V2Client = ReturnType<typeof createV2Client>
 
 const basic = ({ user, token }: NonNullable<RegistryAccess>) =>
   `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`
-
-/** The first challenge that we can answer; `key="value"` pairs (RFC 9110, 11.6.1). */
-export function parseChallenge(header: string | string[] | undefined): Challenge | undefined {
-  for (const line of [header ?? []].flat()) {
-    const match = /^\s*(basic|bearer)\b(.*)$/is.exec(line)
-    if (!match) continue
-    const parameters: Record<string, string> = {}
-    for (const [, name = '', quoted, plain] of (match[2] ?? '').matchAll(
-      /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g,
-    ))
-      parameters[name.toLowerCase()] = quoted?.replace(/\\(.)/g, '$1') ?? plain ?? ''
-    return { scheme: (match[1] ?? '').toLowerCase(), parameters }
-  }
-  return undefined
-}

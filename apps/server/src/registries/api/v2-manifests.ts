@@ -1,13 +1,9 @@
+import { manifestTypes } from '@crux/rules'
 import { parseJson } from './registry-api.ts'
 import { encodePath, pullScope } from './v2-api.ts'
 import type { V2Client } from './v2-client.ts'
 
-const accept = [
-  'application/vnd.oci.image.index.v1+json',
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.list.v2+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-].join(', ')
+const accept = manifestTypes.join(', ')
 /** An index may hold indexes. */
 const depthMax = 3
 const atOnce = 5

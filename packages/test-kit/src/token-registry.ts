@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { request as ask, createServer, type IncomingMessage, type Server } from 'node:http'
+import { request as ask, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Registry, registryAccount } from '@crux/test-kit'
+import { type Registry, registryAccount } from './registry.ts'
 
 export type TokenRegistry = {
   host: string
   realmCalls: { authorization: string | undefined; scope: string | null }[]
+  /** All requests but those for tokens: "HEAD /v2/web/manifests/1", and the program that asked. */
+  requests: { line: string; userAgent: string }[]
   stop: () => Promise<void>
 }
 
 /**
  * A registry that signs in by tokens (distribution specification, token authentication): our own gate and realm before the real
- * registry. `realm` may name another place, as a hostile registry would.
+ * registry. `realm` may name another place, as a hostile registry would. `answer` may answer a request in the registry's place, or not at
+ * all: then it returns true.
  */
-export async function startTokenRegistry(behind: Registry, options: { realm?: string } = {}): Promise<TokenRegistry> {
+export async function startTokenRegistry(
+  behind: Registry,
+  options: { realm?: string; answer?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean } = {},
+): Promise<TokenRegistry> {
   const realmCalls: TokenRegistry['realmCalls'] = []
+  const requests: TokenRegistry['requests'] = []
   const tokens = new Map<string, string>()
   const expected = `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}`
   const server: Server = createServer((incoming, outgoing) => {
@@ -30,6 +37,8 @@ export async function startTokenRegistry(behind: Registry, options: { realm?: st
       tokens.set(token, scope ?? '')
       return json(200, { token, expires_in: 300 })
     }
+    requests.push({ line: `${incoming.method} ${url.pathname}`, userAgent: incoming.headers['user-agent'] ?? '' })
+    if (options.answer?.(incoming, outgoing)) return
     const wanted = scopeOf(url.pathname)
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1]
     const granted = token === undefined ? undefined : tokens.get(token)
@@ -54,6 +63,7 @@ export async function startTokenRegistry(behind: Registry, options: { realm?: st
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     realmCalls,
+    requests,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -1,0 +1,173 @@
+import dns from 'node:dns'
+import { createServer } from 'node:http'
+import {
+  freePort,
+  type Registry,
+  registryAccount,
+  startRegistry,
+  startTokenRegistry,
+  type TokenRegistry,
+} from '@crux/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createRegistryDigests, type RegistryDigests } from '../src/images/registry-digests.ts'
+import { startWorld, type World, webImage } from './kit/index.ts'
+
+let open: Registry
+let digest: string
+let digests: RegistryDigests
+const running = new AbortController().signal
+const { user: username, token: password } = registryAccount
+const account = (host: string) => ({ serverAddress: host, username, password })
+const ask = (host: string, options: { reference?: string; auth?: Parameters<RegistryDigests['find']>[1] } = {}) =>
+  digests.find({ name: `${host}/group/web`, reference: options.reference ?? '1' }, options.auth, running)
+
+beforeAll(async () => {
+  open = await startRegistry()
+  digest = await open.push('group/web', '1', webImage('one'))
+})
+afterAll(() => open.remove())
+afterEach(() => digests.close())
+
+describe('the agent asks a registry itself', () => {
+  test('and hears the digest of a tag, or that a digest is there', async () => {
+    digests = createRegistryDigests()
+    expect(await ask(open.host)).toBe(digest)
+    expect(await ask(open.host, { reference: digest })).toBe(digest)
+    expect(await ask(open.host, { reference: 'unknown' })).toBeUndefined()
+    expect(await ask(open.host, { reference: `sha256:${'0'.repeat(64)}` })).toBeUndefined()
+  })
+
+  test('with basic credentials where it wants them, and hears nothing with wrong ones or none', async () => {
+    digests = createRegistryDigests()
+    const closed = await startRegistry({ auth: true })
+    try {
+      const own = await closed.push('group/web', '1', webImage('closed'))
+      expect(await ask(closed.host)).toBeUndefined()
+      expect(await ask(closed.host, { auth: { ...account(closed.host), password: 'wrong' } })).toBeUndefined()
+      expect(await ask(closed.host, { auth: account(closed.host) })).toBe(own)
+      // The credentials of one question are not those of the next.
+      expect(await ask(closed.host)).toBeUndefined()
+      expect(await ask(closed.host, { auth: { ...account(closed.host), password: 'wrong' } })).toBeUndefined()
+    } finally {
+      await closed.remove()
+    }
+  })
+
+  test('with a token for exactly this image where it signs in by tokens', async () => {
+    digests = createRegistryDigests()
+    const tokens = await startTokenRegistry(open)
+    try {
+      expect(await ask(tokens.host)).toBeUndefined()
+      expect(await ask(tokens.host, { auth: account(tokens.host) })).toBe(digest)
+      expect(tokens.realmCalls.map(({ scope }) => scope)).toEqual(Array(2).fill('repository:group/web:pull'))
+    } finally {
+      await tokens.stop()
+    }
+  })
+
+  test('but sends its credentials to no other site that the registry names', async () => {
+    digests = createRegistryDigests()
+    const looked = vi.spyOn(dns, 'lookup')
+    const hostile = await startTokenRegistry(open, { realm: 'https://collector.example/token' })
+    try {
+      expect(await ask(hostile.host, { auth: account(hostile.host) })).toBeUndefined()
+      expect(looked.mock.calls.map(([hostname]) => hostname)).not.toContain('collector.example')
+      // Without credentials it asks there: it is where this registry gives tokens.
+      expect(await ask(hostile.host)).toBeUndefined()
+      expect(looked.mock.calls.map(([hostname]) => hostname)).toContain('collector.example')
+    } finally {
+      looked.mockRestore()
+      await hostile.stop()
+    }
+  })
+
+  test.each<[string, number, Record<string, string>]>([
+    ['no digest', 200, { 'content-type': 'application/vnd.oci.image.manifest.v1+json' }],
+    [
+      'a digest that is none',
+      200,
+      { 'content-type': 'application/vnd.oci.image.manifest.v1+json', 'docker-content-digest': 'sha256:../x' },
+    ],
+    ['a page', 200, { 'content-type': 'text/html', 'docker-content-digest': `sha256:${'a'.repeat(64)}` }],
+    ['another address', 307, { location: '/elsewhere', 'docker-content-digest': `sha256:${'a'.repeat(64)}` }],
+    ['a failure', 503, { 'docker-content-digest': `sha256:${'a'.repeat(64)}` }],
+    ['an unknown way to sign in', 401, { 'www-authenticate': 'Negotiate' }],
+    ['a sign-in at no address', 401, { 'www-authenticate': 'Bearer realm="%%"' }],
+  ])('and believes nothing else than a digest: %s', async (_, status, headers) => {
+    digests = createRegistryDigests()
+    const asked: string[] = []
+    const odd = await startTokenRegistry(open, {
+      answer(incoming, outgoing) {
+        asked.push(incoming.url ?? '')
+        outgoing.writeHead(status, headers).end()
+        return true
+      },
+    })
+    try {
+      expect(await ask(odd.host, { auth: account(odd.host) })).toBeUndefined()
+      expect(asked).toEqual(['/v2/group/web/manifests/1'])
+    } finally {
+      await odd.stop()
+    }
+  })
+
+  test('and leaves one that it cannot reach to the engine for a while', async () => {
+    digests = createRegistryDigests()
+    const port = await freePort()
+    expect(await ask(`localhost:${port}`)).toBeUndefined()
+    const asked: string[] = []
+    const late = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.end()
+    })
+    await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve))
+    try {
+      expect(await ask(`localhost:${port}`)).toBeUndefined()
+      expect(asked).toEqual([])
+    } finally {
+      late.close()
+    }
+  })
+})
+
+describe('a release', () => {
+  let world: World
+  let before: TokenRegistry | undefined
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterEach(async () => {
+    await world.clear()
+    await before?.stop()
+  })
+  afterAll(() => world.dispose())
+  const byEngine = ({ userAgent }: TokenRegistry['requests'][number]) => userAgent.startsWith('docker/')
+  const deploy = (host: string) =>
+    world.server.deployAndWait(
+      world.release({
+        instances: [{ image: `${host}/web:1`, auth: account(host), config: { name: 'web' } }],
+      }),
+    )
+
+  test('of an image that is there costs its registry one question and its token, and no manifest', async () => {
+    await world.registry.push('web', '1', webImage('asked'))
+    before = await startTokenRegistry(world.registry)
+    expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
+    const first = before.requests.length
+    expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
+    const again = before.requests.slice(first)
+    expect(again.filter(byEngine)).toEqual([])
+    expect(again.map(({ line }) => line)).toEqual(Array(2).fill('HEAD /v2/web/manifests/1'))
+  })
+
+  test("takes the engine's answer where the agent gets none", async () => {
+    await world.registry.push('web', '1', webImage('by the engine'))
+    before = await startTokenRegistry(world.registry, {
+      // It answers nobody but the engine, as one behind a proxy that the engine alone is told of.
+      answer: (incoming) => !(incoming.headers['user-agent'] ?? '').startsWith('docker/'),
+    })
+    expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
+    expect(before.requests.filter(byEngine).length).toBeGreaterThan(0)
+    expect(before.requests.filter((one) => !byEngine(one)).length).toBeGreaterThan(0)
+  })
+})
