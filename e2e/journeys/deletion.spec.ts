@@ -33,7 +33,7 @@ test('deleting a project asks whether its containers go: kept ones hold their na
   await page.goto(`/${world.teamSlug}/projects/${kept.service.projectId}`)
   let dialog = await openDialog(page, 'Delete project')
   await expect(dialog.getByRole('list', { name: 'Running containers' }).getByRole('listitem')).toHaveText([
-    `${node.name}prefix ${prefix}, version rolling${prefix}-web`,
+    `${node.name}prefix ${prefix}${prefix}-web`,
   ])
   await expect(dialog.getByText('keep their names, ports and prefixes')).toBeVisible()
   await expect(dialog.getByText('an admin can remove them in the container list of their node')).toBeVisible()

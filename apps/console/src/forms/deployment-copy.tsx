@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
+import { versionTitle } from '../components/version-title.ts'
 import { links } from '../links.ts'
 import { copiedPrefix } from './copied-prefix.ts'
 import { FormSheet } from './FormShell.tsx'
@@ -29,7 +30,7 @@ export function DeploymentCopy({ teamSlug, deployment, onClose }: Props) {
   return (
     <FormSheet
       form={form}
-      title={t('copy.title', { project: deployment.project.name, version: deployment.version.name })}
+      title={t('copy.title', { version: versionTitle(deployment.project, deployment.version) })}
       description={t('copy.text')}
       submitLabel={t('copy.submit')}
       call={copy}

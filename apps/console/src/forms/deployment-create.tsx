@@ -19,7 +19,7 @@ import { inPlaceOfForm } from './use-anchor.ts'
 type Props = {
   teamSlug: string
   /** From the page of a version: project and version are then settled. */
-  version?: { projectId: string; projectName: string; versionId: string; versionName: string }
+  version?: { projectId: string; projectName: string; versionId: string; title: string }
   onClose: () => void
 }
 const schema = Body.extend({ projectId: Body.shape.versionId })
@@ -56,11 +56,7 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
     <FormSheet
       form={form}
       title={t('create.title')}
-      description={
-        version
-          ? t('create.ofVersion', { project: version.projectName, version: version.versionName })
-          : t('create.text')
-      }
+      description={version ? t('create.ofVersion', { version: version.title }) : t('create.text')}
       submitLabel={t('create.submit')}
       call={{ ...create, error: isExistingDeployment(create.error) ? null : create.error }}
       onClose={onClose}

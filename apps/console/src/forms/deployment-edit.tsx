@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { queryKey, useCall } from '../api/client.ts'
 import { useDeniedPart } from '../api/me.ts'
 import { toastSuccess } from '../components/toasts.tsx'
+import { versionTitle } from '../components/version-title.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
 
@@ -28,7 +29,7 @@ export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {
   return (
     <FormSheet
       form={form}
-      title={t('edit.title', { project: deployment.project.name, version: deployment.version.name })}
+      title={t('edit.title', { version: versionTitle(deployment.project, deployment.version) })}
       call={update}
       onClose={onClose}
       onSubmit={async (values) => {

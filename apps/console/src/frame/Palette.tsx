@@ -185,7 +185,8 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
               onSelect={() => go(links.deployment(teamSlug, deployment.id))}
               aside={<State kind="deployment" value={deployment.status} />}
             >
-              {deployment.project.name} <code>{deployment.version.name}</code>
+              {deployment.project.name}{' '}
+              {deployment.project.type === 'versioned' && <code>{deployment.version.name}</code>}
               <span className="text-ink-2"> {t('on', { node: deployment.node.name, prefix: deployment.prefix })}</span>
             </Entry>
           ))}

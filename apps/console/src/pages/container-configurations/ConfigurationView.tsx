@@ -12,6 +12,7 @@ import { later } from '../../components/later.tsx'
 import { PageHead } from '../../components/PageHead.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { isTyping, useKey } from '../../components/use-key.ts'
+import { versionTitle } from '../../components/version-title.ts'
 import { loadArea } from '../../i18n.ts'
 import { links } from '../../links.ts'
 import { loadChunk } from '../../load-chunk.ts'
@@ -213,7 +214,7 @@ const titleOf = (config: Config, { deployment, configBundle }: Relations, contai
 function SubLine({ type, relations, name }: { type: ContainerConfigType; relations: Relations; name: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { image, deployment, project, version } = relations
-  const place = { project: project?.name ?? '', version: version?.name ?? '', node: deployment?.node.name ?? '' }
+  const place = { version: project && version ? versionTitle(project, version) : '', node: deployment?.node.name ?? '' }
   if (type === 'config-bundle' || type === 'deployment') return t(`head.${type}`, place)
   return (
     <>
@@ -227,13 +228,15 @@ function crumbsOf(teamSlug: string, { project, version, deployment, configBundle
   if (deployment && project && version)
     return [
       { label: t('head.deployments'), link: links.deployments(teamSlug) },
-      { label: `${project.name} ${version.name}`, link: links.deployment(teamSlug, deployment.id) },
+      { label: versionTitle(project, version), link: links.deployment(teamSlug, deployment.id) },
     ]
   if (project && version)
     return [
       { label: t('head.projects'), link: links.projects(teamSlug) },
       { label: project.name, link: links.project(teamSlug, project.id) },
-      { label: version.name, link: links.version(teamSlug, project.id, version.id, 'images') },
+      ...(project.type === 'versionless'
+        ? []
+        : [{ label: version.name, link: links.version(teamSlug, project.id, version.id, 'images') }]),
     ]
   return []
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 
 type Props = { teamSlug: string; deployment: Pick<Deployment, 'id' | 'project' | 'version' | 'status'> }
 
@@ -17,7 +18,7 @@ export function CancelButton({ teamSlug, deployment }: Props) {
   const cancel = useCall('deployments.cancel', { stale: [queryKey('deployments.get', { params })] })
   const ask = async () => {
     const sure = await confirm({
-      title: t('cancel.title', { name: `${deployment.project.name} ${deployment.version.name}` }),
+      title: t('cancel.title', { name: versionTitle(deployment.project, deployment.version) }),
       text: t('cancel.text'),
       action: t('cancel.action'),
       danger: true,

@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void; onDeleted?: () => void }
 
@@ -14,7 +15,7 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
   const { t } = useTranslation(['deployments', 'common'])
   const [containers, setContainers] = useState(false)
   const mayRun = deployment.status !== 'preparing' && deployment.status !== 'obsolete'
-  const name = `${deployment.project.name} ${deployment.version.name}`
+  const name = versionTitle(deployment.project, deployment.version)
   const remove = useCall('deployments.delete', {
     stale: [
       queryKey('deployments.list'),

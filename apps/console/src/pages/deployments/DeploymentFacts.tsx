@@ -20,6 +20,15 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
   const { outcome, queuedBehind, note } = deployment
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
   const items = [
+    // Others have their version beside the title, which leads there.
+    deployment.project.type === 'versionless' && {
+      label: t('list.project'),
+      value: (
+        <TextLink {...links.project(teamSlug, deployment.project.id)} strong>
+          {deployment.project.name}
+        </TextLink>
+      ),
+    },
     {
       label: t('list.node'),
       value: (
@@ -80,13 +89,16 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
   const { t } = useTranslation(['deployments', 'common'])
   const { running } = deployment
   if (!running) return <span className="font-normal text-ink-2">{t('detail.nothing')}</span>
+  const hasVersions = deployment.project.type === 'versioned'
+  const release = t('detail.release', { number: running.number })
   return (
     <span className="flex flex-wrap items-baseline gap-x-2">
       <TextLink {...links.deploymentProgress(teamSlug, running.deploymentId, running.number)} strong className="mono">
-        {running.versionName}
+        {hasVersions ? running.versionName : release}
       </TextLink>
       <span className="font-normal text-ink-2">
-        {t('detail.release', { number: running.number })}, <Ago at={running.startedAt} />
+        {hasVersions && `${release}, `}
+        <Ago at={running.startedAt} />
       </span>
     </span>
   )

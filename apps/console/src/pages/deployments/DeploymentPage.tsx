@@ -20,6 +20,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonColumns, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { CancelButton } from './CancelButton.tsx'
 import { standingProblems } from './change-lines.ts'
@@ -109,7 +110,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     (takes && !takes.allowed ? takes.reason : null) ??
     (deployment.instances.length === 0 ? t('detail.noImages') : chosen.length === 0 ? t('detail.noneChosen') : null) ??
     (problems.length > 0 ? t('detail.settle', { count: problems.length }) : null)
-  const title = `${deployment.project.name} ${deployment.version.name}`
+  const title = versionTitle(deployment.project, deployment.version)
   const close = () => setLayer(null)
 
   return (
@@ -120,13 +121,15 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         crumbs={[{ label: t('list.title'), link: links.deployments(teamSlug) }]}
         mark={
           <>
-            <TextLink
-              {...links.version(teamSlug, deployment.project.id, deployment.version.id)}
-              strong
-              className="font-mono text-[17px]"
-            >
-              {deployment.version.name}
-            </TextLink>
+            {deployment.project.type === 'versioned' && (
+              <TextLink
+                {...links.version(teamSlug, deployment.project.id, deployment.version.id)}
+                strong
+                className="font-mono text-[17px]"
+              >
+                {deployment.version.name}
+              </TextLink>
+            )}
             <State kind="deployment" value={deployment.status} />
           </>
         }
@@ -221,7 +224,10 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               title={t('changes.title')}
               aside={
                 deployment.running
-                  ? t('changes.against', { version: deployment.running.versionName, number: deployment.running.number })
+                  ? t(deployment.project.type === 'versionless' ? 'changes.againstRelease' : 'changes.against', {
+                      version: deployment.running.versionName,
+                      number: deployment.running.number,
+                    })
                   : t('changes.first')
               }
             >

@@ -17,6 +17,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { SkeletonColumns } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { OpenService } from '../nodes/OpenService.tsx'
 import { CancelButton } from './CancelButton.tsx'
@@ -113,7 +114,8 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
     reason: startDenied ?? (verdict.allowed ? null : verdict.reason),
     busy: starting,
   }
-  const title = `${deployment.project.name} ${release?.versionName ?? deployment.version.name}`
+  const version = { name: release?.versionName ?? deployment.version.name }
+  const title = versionTitle(deployment.project, version)
 
   return (
     <>
@@ -129,9 +131,11 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
           },
         ]}
         mark={
-          <TextLink {...links.deployment(teamSlug, deployment.id)} strong className="font-mono text-[17px]">
-            {release?.versionName ?? deployment.version.name}
-          </TextLink>
+          deployment.project.type === 'versioned' && (
+            <TextLink {...links.deployment(teamSlug, deployment.id)} strong className="font-mono text-[17px]">
+              {version.name}
+            </TextLink>
+          )
         }
         sub={
           <>
@@ -330,9 +334,10 @@ function serviceOf(
     ? { text: t('service.lost', { name: nameOf(running) }), tone: 'bad' }
     : { text: t('service.answers', { name: nameOf(running) }), tone: 'good' }
 
-  /** Releases of one deployment have one version: their number tells them apart. */
+  /** Releases of one deployment have one version, and those of a project without versions too: their number tells them apart. */
   function nameOf({ deploymentId, number, versionName }: NonNullable<Details['running']>): string {
-    return deploymentId === deployment.id ? t('detail.release', { number }) : versionName
+    const hasVersions = deployment.project.type === 'versioned'
+    return deploymentId !== deployment.id && hasVersions ? versionName : t('detail.release', { number })
   }
 }
 

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { VersionName } from '../../components/VersionName.tsx'
 import { links } from '../../links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
 import type { Column } from '../../table/DataTable.tsx'
@@ -47,7 +48,7 @@ export function useDeploymentColumns(teamSlug: string) {
     {
       id: 'version',
       header: t('list.version'),
-      cell: (row) => <span className="mono">{row.version.name}</span>,
+      cell: (row) => <VersionName project={row.project} name={row.version.name} />,
       narrow: 'title',
     },
     { id: 'node', header: t('list.node'), cell: (row) => row.node.name, narrow: 'none' },

@@ -9,6 +9,7 @@ import { useDenied, useDeniedPart } from '../../api/me.ts'
 import { sessionLost } from '../../api/session.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { type Preview, standingProblems, unconfirmedDangers } from './change-lines.ts'
 
@@ -93,8 +94,7 @@ export function useStart(teamSlug: string) {
       setAsking(false)
     }
   }
-  const nameOf = ({ project, version }: Named) =>
-    project.type === 'versionless' ? project.name : `${project.name} ${version.name}`
+  const nameOf = ({ project, version }: Named) => versionTitle(project, version)
   /** What has to be fixed, or confirmed by the start, is seen on the page of the deployment first. */
   const leadsToPage = async (deployment: Named, preview: Preview): Promise<boolean> => {
     const problems = standingProblems(preview)

@@ -7,6 +7,7 @@ import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { PortLink } from './ContainerPorts.tsx'
 import { Health } from './ContainerState.tsx'
@@ -111,7 +112,7 @@ function DeploymentLink({ teamSlug, labels }: { teamSlug: string; labels: Contai
   return (
     <span className="flex flex-wrap items-baseline gap-x-2">
       <TextLink {...links.deployment(teamSlug, deploymentId)} strong>
-        {project.type === 'versionless' ? project.name : `${project.name} ${version.name}`}
+        {versionTitle(project, version)}
       </TextLink>
       {release > 0 && (
         <TextLink {...links.deploymentProgress(teamSlug, deploymentId, release)} className="font-normal">

@@ -22,6 +22,8 @@ type Props = {
   /** The verb of the button; with the containers, the other one. */
   action: string
   running: UseQueryResult<Running>
+  /** Whether the project has versions whose names say something. */
+  hasVersions: boolean
   busy: boolean
   denied: string | null
   onClose: () => void
@@ -29,7 +31,19 @@ type Props = {
 }
 
 /** Deletes a project or a version: says what runs where, and asks whether the containers go too. */
-export function DeleteDialog({ teamSlug, title, text, name, action, running, busy, denied, onClose, onDelete }: Props) {
+export function DeleteDialog({
+  teamSlug,
+  title,
+  text,
+  name,
+  action,
+  running,
+  hasVersions,
+  busy,
+  denied,
+  onClose,
+  onDelete,
+}: Props) {
   const { t } = useTranslation(['projects', 'common'])
   const [typed, setTyped] = useState('')
   const [wanted, setWanted] = useState(false)
@@ -68,7 +82,14 @@ export function DeleteDialog({ teamSlug, title, text, name, action, running, bus
     >
       <form id={form} onSubmit={submit} className="grid gap-4">
         {running.data ? (
-          <RunningList teamSlug={teamSlug} running={running.data} away={away} wanted={wanted} onWanted={setWanted} />
+          <RunningList
+            teamSlug={teamSlug}
+            hasVersions={hasVersions}
+            running={running.data}
+            away={away}
+            wanted={wanted}
+            onWanted={setWanted}
+          />
         ) : running.isError ? (
           <ErrorState error={running.error} retry={() => void running.refetch()} />
         ) : (
@@ -84,6 +105,7 @@ export function DeleteDialog({ teamSlug, title, text, name, action, running, bus
 
 type ListProps = {
   teamSlug: string
+  hasVersions: boolean
   running: Running
   /** Names of nodes that are not connected. */
   away: readonly string[]
@@ -91,7 +113,7 @@ type ListProps = {
   onWanted: (wanted: boolean) => void
 }
 
-function RunningList({ teamSlug, running, away, wanted, onWanted }: ListProps) {
+function RunningList({ teamSlug, hasVersions, running, away, wanted, onWanted }: ListProps) {
   const { t } = useTranslation('projects')
   const id = useId()
   if (running.length === 0) return <p className="text-ink-2">{t('remove.nothingRuns')}</p>
@@ -109,7 +131,7 @@ function RunningList({ teamSlug, running, away, wanted, onWanted }: ListProps) {
                 {node.name}
               </TextLink>
               <span className="text-ink-2">
-                {t('remove.target', { prefix, version: versionName })}
+                {t(hasVersions ? 'remove.target' : 'remove.targetPrefix', { prefix, version: versionName })}
                 {node.status !== 'connected' && ` · ${t('remove.away')}`}
               </span>
             </span>

@@ -131,6 +131,7 @@ function ProjectDelete({ teamSlug, project, remove, onClose }: DeleteProps) {
       name={project.name}
       action={t('details.delete')}
       running={running}
+      hasVersions={project.type === 'versioned'}
       busy={remove.isPending}
       denied={remove.denied}
       onClose={onClose}

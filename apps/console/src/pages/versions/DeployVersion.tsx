@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { later } from '../../components/later.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 
 const DeploymentCreate = later(() =>
@@ -14,7 +15,7 @@ const DeploymentCreate = later(() =>
 )
 
 type Version = Pick<Result<'versions.get'>, 'id' | 'name' | 'type' | 'images' | 'deployments'>
-type Props = { teamSlug: string; project: { id: string; name: string }; version: Version }
+type Props = { teamSlug: string; project: Pick<Result<'projects.get'>, 'id' | 'name' | 'type'>; version: Version }
 
 /** Whether all that a deployment needs of a version is there. */
 export const isReadyToDeploy = ({ images }: Pick<Version, 'images'>): boolean =>
@@ -56,7 +57,7 @@ export function DeployVersion({ teamSlug, project, version }: Props) {
             projectId: project.id,
             projectName: project.name,
             versionId: version.id,
-            versionName: version.name,
+            title: versionTitle(project, version),
           }}
           onClose={() => setCreating(false)}
         />

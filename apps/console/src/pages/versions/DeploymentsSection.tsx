@@ -11,6 +11,7 @@ import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { later } from '../../components/later.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
@@ -165,7 +166,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
             projectId: project.id,
             projectName: project.name,
             versionId: version.id,
-            versionName: version.name,
+            title: versionTitle(project, version),
           }}
           onClose={close}
         />

@@ -152,6 +152,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
           name={version.name}
           action={t('delete')}
           running={running}
+          hasVersions
           busy={remove.isPending}
           denied={remove.denied}
           onClose={() => setRemoving(false)}

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
 import { later } from '../../components/later.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
+import { versionTitle } from '../../components/version-title.ts'
 import type { VersionSection } from '../../links.ts'
 import { DeploymentsSection } from './DeploymentsSection.tsx'
 import { isReadyToDeploy } from './DeployVersion.tsx'
@@ -68,7 +69,7 @@ export function VersionSections({ teamSlug, project, version, section }: Props) 
         <ImagesSection
           teamSlug={teamSlug}
           isReady={isReadyToDeploy(version)}
-          owner={project.type === 'versionless' ? project.name : `${project.name} ${version.name}`}
+          owner={versionTitle(project, version)}
           images={images}
           fixed={fixed}
           live={live}
