@@ -10,16 +10,14 @@ export type RegistryCredentials = { user: string; token: string }
  */
 export async function registryCredentials(
   app: Pick<App, 'database' | 'cipher'>,
-  teamId: string,
-  instances: readonly { registryId: string | null; localOnly: boolean }[],
+  release: { id: string; teamId: string },
 ): Promise<Map<string, RegistryCredentials>> {
-  const ids = [...new Set(instances.flatMap((row) => (row.registryId && !row.localOnly ? [row.registryId] : [])))]
-  if (ids.length === 0) return new Map()
   const { rows } = await app.database.pool.query<{ id: string; name: string; user: string; token: string }>({
-    name: 'registry credentials',
+    name: 'registry credentials of a release',
     text: `select id, name, "user", token from crux.registry
-      where id = any($1::uuid[]) and team_id = $2 and not public and "user" is not null and token is not null`,
-    values: [ids, teamId],
+      where id in (select registry_id from crux.release_instance where release_id = $1 and not local_only)
+        and team_id = $2 and not public and "user" is not null and token is not null`,
+    values: [release.id, release.teamId],
   })
   return new Map(rows.map((row) => [row.id, { user: row.user, token: openRegistryToken(app, row) }]))
 }

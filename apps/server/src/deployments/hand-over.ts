@@ -17,15 +17,13 @@ const drainMs = 1_000
  */
 export async function buildRelease(app: App, release: ReleaseRow): Promise<MessageInitShape<typeof ReleaseSchema>> {
   const { pool } = app.database
-  const [instances, former, deletedNodes] = await Promise.all([
+  const [instances, former, deletedNodes, credentials] = await Promise.all([
     releaseInstances(pool, release.id),
     formerContainers(pool, release),
     deletedNodeIds(pool, release.teamId),
+    registryCredentials(app, release),
   ])
-  const [credentials, storages] = await Promise.all([
-    registryCredentials(app, release.teamId, instances),
-    storagesOf(app, release.teamId, instances),
-  ])
+  const storages = await storagesOf(app, release.teamId, instances)
   return {
     key: { deploymentId: release.deploymentId, number: release.number },
     owner: {

@@ -93,7 +93,11 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
   const release = t('detail.release', { number: running.number })
   return (
     <span className="flex flex-wrap items-baseline gap-x-2">
-      <TextLink {...links.deploymentProgress(teamSlug, running.deploymentId, running.number)} strong className="mono">
+      <TextLink
+        {...links.deploymentProgress(teamSlug, running.deploymentId, running.number)}
+        strong
+        className={hasVersions ? 'mono' : undefined}
+      >
         {hasVersions ? running.versionName : release}
       </TextLink>
       <span className="font-normal text-ink-2">
