@@ -80,22 +80,31 @@ function rotateLog(file: string, { bytesMax, filesKept }: LogLimits): void {
   }
 }
 
-/** From the first whole line at or after `start` to wherever the end is by the time that it is reached. */
+/**
+ * Copies whole lines, from the first that begins at or after `start` to the last that has ended when the end is reached. The half of a
+ * line shows while it is being written: the rest of it would be lost with the emptying.
+ */
 function copyEnd(log: number, to: string, start: number): void {
   const copy = openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
   try {
     const buffer = Buffer.alloc(256 * 1024)
     let position = start
     let isCut = start > 0
+    let copied = 0
+    let linesEnd = 0
     for (;;) {
       const length = readSync(log, buffer, 0, buffer.length, position)
-      if (length === 0) return
+      if (length === 0) break
       position += length
       const lineEnd = isCut ? buffer.subarray(0, length).indexOf(10) + 1 : 0
       if (isCut && lineEnd === 0) continue
       isCut = false
-      writeSync(copy, buffer, lineEnd, length - lineEnd)
+      const lastEnd = buffer.subarray(lineEnd, length).lastIndexOf(10) + 1
+      if (lastEnd > 0) linesEnd = copied + lastEnd
+      copied += writeSync(copy, buffer, lineEnd, length - lineEnd)
     }
+    // A log of one endless line is kept as it is.
+    if (linesEnd > 0) ftruncateSync(copy, linesEnd)
   } finally {
     closeSync(copy)
   }
