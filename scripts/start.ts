@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bootSystem, describeMail, PortTakenError, publicUrl, type System } from '@crux/dev-env'
 import { endingWithParent, OwnedError } from '@crux/postgres/embedded'
 import { ConfigError, createLogger, isLoopbackHost, isLoopbackUrl, parseConfig } from '@crux/service-kit'
-import { type KeptMail, watchKeptMails } from '@crux/service-kit/mail'
+import { type CapturedMail, watchCapturedMails } from '@crux/service-kit/mail'
 import { z } from 'zod'
 import { BuildError, buildInChild, root } from './build-in-child.ts'
 
@@ -67,7 +67,7 @@ async function run(): Promise<void> {
   const system = await booting
   if (stopping) return
   if (dev) vite = await startVite(system, settings.CRUX_DEV_PORT)
-  if (system.mails) watchKeptMails(system.mails.folder, (mail) => console.log(mailNote(mail)))
+  if (system.mails) watchCapturedMails(system.mails.folder, (mail) => console.log(mailNote(mail)))
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
   console.log(
     block(system, {
@@ -107,7 +107,7 @@ ${words.limited ? '' : limits}
 }
 
 /** A kept mail in the terminal: who runs Crux is the one who can pass it on. */
-function mailNote({ to, subject, text }: KeptMail): string {
+function mailNote({ to, subject, text }: CapturedMail): string {
   const lines = text.trim().split('\n')
   return [`\n  Mail to ${to}: ${subject}`, ...lines.map((line) => `  | ${line}`.trimEnd()), ''].join('\n')
 }

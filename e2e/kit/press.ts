@@ -25,7 +25,7 @@ const load = (page: Page, path: string): Promise<void> =>
   }).toPass({ timeout: 40_000 })
 
 /** Presses every enabled button of a page, every entry of its menus, and sends every form and answers every question that opens. */
-export async function pressEverything(page: Page, path: string, deeds: ReadonlySet<string>): Promise<void> {
+export async function exerciseControls(page: Page, path: string, actions: ReadonlySet<string>): Promise<void> {
   // Parts of a page load their code when they are first shown.
   await load(page, path)
   await arrive(page, path)
@@ -48,7 +48,7 @@ export async function pressEverything(page: Page, path: string, deeds: ReadonlyS
         if ((await find()) === undefined) return false
         throw error
       }
-      await somethingHappens(page, path, deeds)
+      await somethingHappens(page, path, actions)
       return true
     }
     if (!(await press())) continue
@@ -59,7 +59,7 @@ export async function pressEverything(page: Page, path: string, deeds: ReadonlyS
       if (entry > 0 && !(await press())) break
       await entries.nth(entry).click()
       await expect(page.getByRole('menu')).toHaveCount(0)
-      await somethingHappens(page, path, deeds)
+      await somethingHappens(page, path, actions)
       await sendWhatOpened(page)
     }
   }
@@ -74,10 +74,12 @@ const controlsOf = (page: Page) =>
   )
 
 /** A layer opens (its code may have to be loaded first), another page comes, or something is asked of the server; or all comes to rest. */
-async function somethingHappens(page: Page, path: string, deeds: ReadonlySet<string>) {
-  const before = deeds.size
+async function somethingHappens(page: Page, path: string, actions: ReadonlySet<string>) {
+  const before = actions.size
   const seen = async () =>
-    deeds.size > before || placeOf(page) !== path || (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
+    actions.size > before ||
+    placeOf(page) !== path ||
+    (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
   const part = page.locator('[data-loading-part]')
   for (let calm = 0; calm < calmMin && !(await seen()); calm++) {
     if ((await part.count()) > 0) calm = 0

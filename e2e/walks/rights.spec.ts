@@ -1,10 +1,10 @@
-import { type Deed, isAllowed, needs, type Permission, permissions } from '@crux/contract'
+import { type Action, isAllowed, needs, type Permission, permissions } from '@crux/contract'
 import { signUp } from '@crux/test-kit'
 import type { BrowserContext } from '@playwright/test'
+import { blockActions } from '../kit/actions.ts'
 import { signIn } from '../kit/console.ts'
-import { holdDeeds } from '../kit/deeds.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
-import { pressEverything } from '../kit/press.ts'
+import { exerciseControls } from '../kit/press.ts'
 import { buildScene, type Scene } from '../kit/scene.ts'
 
 // Hundreds of presses: their pictures would take longer than they do.
@@ -65,31 +65,31 @@ test('no button that a user can press asks for what only admins may', async ({ b
   const walk = async (
     context: BrowserContext,
     paths: readonly string[],
-  ): Promise<{ deeds: Deed[]; refused: string[]; broken: string[] }> => {
+  ): Promise<{ actions: Action[]; refused: string[]; broken: string[] }> => {
     const page = await context.newPage()
     page.on('dialog', (question) => question.accept())
     const refused: string[] = []
     page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())))
-    const deeds = await holdDeeds(page)
+    const actions = await blockActions(page)
     const broken: string[] = []
     page.on('pageerror', (error) => void broken.push(`${page.url()}: ${error.message}`))
     // A page that gives trouble does not hide what the others do.
     for (const path of paths)
-      await pressEverything(page, path, deeds).catch((error: Error) => broken.push(`${path}: ${error.message}`))
+      await exerciseControls(page, path, actions).catch((error: Error) => broken.push(`${path}: ${error.message}`))
     await context.close()
-    return { deeds: [...deeds].sort(), refused, broken }
+    return { actions: [...actions].sort(), refused, broken }
   }
-  const onlyAdmins = (deed: Deed) => needs[deed] in permissions && !isAllowed('user', needs[deed] as Permission)
+  const onlyAdmins = (deed: Action) => needs[deed] in permissions && !isAllowed('user', needs[deed] as Permission)
 
   const graces = await browser.newContext({ storageState: signedOut, baseURL })
   const first = await graces.newPage()
   await signIn(first, stage.system.url, grace)
   await first.close()
   const asUser = await walk(graces, paths)
-  expect(asUser.deeds.filter(onlyAdmins)).toEqual([])
+  expect(asUser.actions.filter(onlyAdmins)).toEqual([])
   expect(asUser.refused).toEqual([])
   expect(asUser.broken).toEqual([])
-  expect(asUser.deeds).toContain('node/container-command')
+  expect(asUser.actions).toContain('node/container-command')
 
   // The same walk by an owner does ask for all of it, so that there was something to be found: here on two pages, or on all.
   const owners = await browser.newContext({ storageState: session, baseURL })
@@ -98,7 +98,7 @@ test('no button that a user can press asks for what only admins may', async ({ b
     full ? paths : [`/teams/${scene.teamId}`, `/${scene.team}/registries/${scene.registry}`],
   )
   expect(asOwner.broken).toEqual([])
-  expect(asOwner.deeds.filter(onlyAdmins)).toEqual(
+  expect(asOwner.actions.filter(onlyAdmins)).toEqual(
     expect.arrayContaining([
       ...(full ? onNodes : []),
       'registries.create-token',

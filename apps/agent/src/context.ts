@@ -108,7 +108,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
         holding
           .apply([], [])
           .catch((error) => log.warn({ reason: messageOf(error) }, 'the gate did not come up again'))
-          .then(() => keeper?.settle())
+          .then(() => keeper?.sync())
       },
     })
     gate = holding
@@ -121,7 +121,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       path: join(own, 'deleted-nodes.json'),
       nodeId: () => credentials.nodeId(),
       onChange() {
-        inBackground('keeping the gate in step', () => keeper?.settle())
+        inBackground('keeping the gate in step', () => keeper?.sync())
         void teamNetworks.removeUnused()
       },
       log,
@@ -132,7 +132,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
         driver,
         gate: holding,
         teamNetworks,
-        place: {
+        nodeEnvironment: {
           dataMountPath: settings.dataMountPath,
           rootDomain: settings.rootDomain,
           serverUrl: settings.server,
@@ -162,7 +162,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       isBusy: working.isBusy,
       log,
     })
-    inBackground('keeping the gate in step', () => keeper?.settle())
+    inBackground('keeping the gate in step', () => keeper?.sync())
     const prepared = createPrefixNetworks({
       engine: driver.engine,
       nodeId: () => credentials.nodeId(),
@@ -190,11 +190,11 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
       client,
       credentials,
       describe,
-      async onUp({ positions, scope: said }, told) {
-        await working.linkUp(positions, told.openReleases)
+      async onUp({ positions, scope: said }, agentInfo) {
+        await working.linkUp(positions, agentInfo.openReleases)
         if (said) scope.learn(said)
         inBackground('unused networks', prepared.sweep)
-        inBackground('keeping the gate in step', () => keeper?.settle())
+        inBackground('keeping the gate in step', () => keeper?.sync())
       },
       onDown: () => working.linkDown(),
       openSession: createCommands({
@@ -239,14 +239,14 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
 
 /** Tries until the engine answers, or the agent is stopped. */
 async function openDriver(settings: AgentSettings, log: Logger, signal: AbortSignal): Promise<Driver | undefined> {
-  let told = ''
+  let agentInfo = ''
   for (let waitMs = 250; !signal.aborted; waitMs = Math.min(5_000, waitMs * 2)) {
     try {
       return await openDockerDriver(settings.dockerHost, log)
     } catch (error) {
       const reason = messageOf(error)
-      if (reason !== told) log.warn({ reason, dockerHost: settings.dockerHost }, 'waiting for the Docker engine')
-      told = reason
+      if (reason !== agentInfo) log.warn({ reason, dockerHost: settings.dockerHost }, 'waiting for the Docker engine')
+      agentInfo = reason
       await pause(waitMs, signal).catch(() => undefined)
     }
   }

@@ -25,9 +25,9 @@ const make = (web: string, drainMs: number) =>
       { instanceId: 'db', image: one, config: { name: 'db' } },
     ],
   })
-const told = (release: Release) => world.server.eventsOf(release.key as ReleaseKey).map(({ event }) => event)
+const reported = (release: Release) => world.server.eventsOf(release.key as ReleaseKey).map(({ event }) => event)
 const cleanUpStates = (release: Release, instanceId: string) =>
-  told(release).flatMap((event) =>
+  reported(release).flatMap((event) =>
     event.case === 'phase' && event.value.phase === Phase.CLEAN_UP && event.value.instanceId === instanceId
       ? [event.value.state]
       : [],
@@ -47,7 +47,7 @@ test('a release is told to be successful while the previous container still runs
   await world.server.outcomeOf(release)
   expect(await ids()).not.toContain(previous)
   expect(cleanUpStates(release, 'web')).toEqual([PhaseState.RUNNING, PhaseState.DONE])
-  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
+  expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
 })
 
 test('the next release of the prefix says what it waits for, and begins when the previous containers are removed', async () => {
@@ -59,7 +59,7 @@ test('the next release of the prefix says what it waits for, and begins when the
   world.server.deploy(next)
   expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
   expect(world.server.linesOf(next)[0]).toBe('waits until the release before it has removed the previous containers')
-  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
+  expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
   expect(await world.answer('web')).toBe('one')
   expect(await world.names()).toEqual([world.name('db'), world.name('web')])
 })
@@ -74,12 +74,12 @@ test('an agent that restarts in between finishes the clean-up first, whichever j
   const next = make(one, 0)
   next.key = { ...(next.key as ReleaseKey), deploymentId: 'a' }
   world.server.deploy(next)
-  await waitUntil('it waits', () => told(next).length > 0)
+  await waitUntil('it waits', () => reported(next).length > 0)
   await world.restartAgent()
   expect(await ids()).toContain(previous)
   expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
-  expect(told(release).at(-1)?.case).toBe('cleanUpEnd')
-  expect(told(next).filter((event) => event.case === 'outcome')).toHaveLength(1)
+  expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
+  expect(reported(next).filter((event) => event.case === 'outcome')).toHaveLength(1)
   expect(await world.answer('web')).toBe('one')
   expect(await world.names()).toEqual([world.name('db'), world.name('web')])
 })
@@ -91,10 +91,10 @@ test('a release that waits for the clean-up before it is cancelled at once, and 
   await world.server.toldOutcomeOf(release)
   const next = make(one, 0)
   world.server.deploy(next)
-  await waitUntil('it waits', () => told(next).length > 0)
+  await waitUntil('it waits', () => reported(next).length > 0)
   world.server.send({ case: 'cancelDeployment', value: { release: next.key } })
-  expect(await world.server.outcomeOf(next)).toMatchObject({ cancelled: true, formerRestored: true })
-  expect(told(release).at(-1)?.case).not.toBe('cleanUpEnd')
+  expect(await world.server.outcomeOf(next)).toMatchObject({ cancelled: true, previousRestored: true })
+  expect(reported(release).at(-1)?.case).not.toBe('cleanUpEnd')
   // Cancelled too, though it is over: it removes what it replaced all the same.
   world.server.send({ case: 'cancelDeployment', value: { release: release.key } })
   expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true, cancelled: false })

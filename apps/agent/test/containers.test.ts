@@ -70,12 +70,13 @@ describe('watching containers', () => {
     const foreign = await world.docker.createContainer({ name, Image: image })
     await waitUntil('the creation', () =>
       changes().some(
-        ({ ref: told, state }) => told?.name === name && told.prefix === '' && state === ContainerState.WAITING,
+        ({ ref: reported, state }) =>
+          reported?.name === name && reported.prefix === '' && state === ContainerState.WAITING,
       ),
     )
     await foreign.remove({ force: true })
     await waitUntil('the removal', () =>
-      changes().some(({ ref: told, state }) => told?.name === name && state === ContainerState.REMOVED),
+      changes().some(({ ref: reported, state }) => reported?.name === name && state === ContainerState.REMOVED),
     )
   })
 })
@@ -148,11 +149,11 @@ describe('commands', () => {
     expect(lines).toEqual(['it is ***', '***'])
     const failing = printing('fails', 'echo "bad $PASSWORD"; exit 3')
     expect(await world.server.deployAndWait(failing)).toMatchObject({ successful: false })
-    const told = JSON.stringify(world.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
+    const reported = JSON.stringify(world.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
       typeof entry === 'bigint' ? String(entry) : entry,
     )
-    expect(told).toContain('bad ***')
-    expect(told).not.toMatch(/hunter2|second-line/)
+    expect(reported).toContain('bad ***')
+    expect(reported).not.toMatch(/hunter2|second-line/)
     await world.server.ask({ case: 'deleteContainers', value: { container: ref('prints') } })
   })
 
@@ -228,16 +229,29 @@ describe('containers outside of the scope', () => {
     const { changes, updates } = await watch()
     const container = await run('team', others().team ?? {})
     await waitUntil('it is told', () =>
-      changes().some((told) => told.ref?.name === world.name('team') && told.state === ContainerState.RUNNING),
+      changes().some(
+        (reported) => reported.ref?.name === world.name('team') && reported.state === ContainerState.RUNNING,
+      ),
     )
     const answer = await world.server.ask({ case: 'listContainers', value: {} })
     const listed = answer.case === 'containers' ? answer.value.containers : []
-    for (const told of [...updates().flatMap(({ containers }) => containers), ...listed]) {
-      if (told.ref?.name !== world.name('team')) continue
-      expect(told).toMatchObject({ ref: { prefix: '' }, owned: false, imageName: image.slice(0, -2), imageTag: '1' })
-      expect([told.command, told.reason, told.health, told.labels, told.ports, told.createdAt, told.startedAt]).toEqual(
-        ['', '', '', {}, [], undefined, undefined],
-      )
+    for (const reported of [...updates().flatMap(({ containers }) => containers), ...listed]) {
+      if (reported.ref?.name !== world.name('team')) continue
+      expect(reported).toMatchObject({
+        ref: { prefix: '' },
+        owned: false,
+        imageName: image.slice(0, -2),
+        imageTag: '1',
+      })
+      expect([
+        reported.command,
+        reported.reason,
+        reported.health,
+        reported.labels,
+        reported.ports,
+        reported.createdAt,
+        reported.startedAt,
+      ]).toEqual(['', '', '', {}, [], undefined, undefined])
     }
     const underPrefix = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })
     expect(underPrefix).toMatchObject({ case: 'containers', value: { containers: [] } })

@@ -115,7 +115,7 @@ describe('a path that no HTTP client sends', () => {
         expectedState: { state: 'running', timeout: 1 },
       })
     const outcome = await world.server.deployAndWait(world.release({ instances: [probed('/日')] }))
-    expect(outcome).toMatchObject({ successful: false, formerRestored: false })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: false })
     expect(outcome.reason).toContain('did not answer /日 on port 8080 within 1 s (it answered 404)')
     expect(await world.server.deployAndWait(world.release({ instances: [probed('/?日\r\nx: y')] }))).toMatchObject({
       successful: true,
@@ -150,7 +150,7 @@ describe('an error that reaches no caller', () => {
     ]) {
       const config = { ports: [{ internal: 8080 }], healthCheckConfig: { startupProbe: path } }
       const outcome = await world.server.deployAndWait(world.release({ instances: [web(two, config)] }))
-      expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+      expect(outcome).toMatchObject({ successful: false, previousRestored: true })
       expect(outcome.reason).toBe(`an error inside the agent: ${reason}`)
     }
     expect((await world.inspect('web')).Id).toBe(before)
@@ -180,7 +180,7 @@ describe('a release that its agent does not survive', () => {
     world.server.deploy(release)
     await killWhile(release, 3)
     const outcome = await world.server.outcomeOf(release)
-    expect(outcome).toMatchObject({ successful: false, formerRestored: true, cancelled: false })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: true, cancelled: false })
     expect(outcome.reason).toBe(
       'the agent ended 3 times while it started and checked the containers: the release is not tried again',
     )
@@ -220,7 +220,7 @@ describe('a release that its agent does not survive', () => {
     const release = world.release({ instances: [web(one, ends)] })
     const outcome = await world.server.deployAndWait(release)
     expect(supervised.exits).toBe(3)
-    expect(outcome).toMatchObject({ successful: false, formerRestored: false })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: false })
     expect(outcome.reason).toContain('exit code 5')
     expect(outcome.reason).toContain('the agent ended 3 times while it undid the release, and left it so')
     await waitUntil(

@@ -272,13 +272,13 @@ describe('a further deployment', () => {
       instances: [web(image.reference), { instanceId: 'old', image: image.reference, config: { name: 'old' } }],
     })
     await succeed(both)
-    const former = [
+    const previous = [
       { containerName: world.name('web'), instanceId: 'web', release: both.key },
       { containerName: world.name('old'), instanceId: 'old', release: both.key },
     ]
-    await succeed(world.release({ partial: true, former, instances: [web(image.reference)] }))
+    await succeed(world.release({ partial: true, previous, instances: [web(image.reference)] }))
     expect(await world.names()).toEqual([world.name('old'), world.name('web')])
-    await succeed(world.release({ former, instances: [web(image.reference)] }))
+    await succeed(world.release({ previous, instances: [web(image.reference)] }))
     expect(await world.names()).toEqual([world.name('web')])
   })
 
@@ -292,14 +292,14 @@ describe('a further deployment', () => {
     await succeed(first)
     const next = await world.publish('web:2', webImage('two'))
     const second = world.release({
-      former: [{ containerName: world.name('web'), instanceId: 'i-1', release: first.key }],
+      previous: [{ containerName: world.name('web'), instanceId: 'i-1', release: first.key }],
       instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'web', ...config } }],
     })
     await succeed(second)
     expect(await world.answer('web')).toBe('two')
     await succeed(
       world.release({
-        former: [{ containerName: world.name('web'), instanceId: 'i-2', release: second.key }],
+        previous: [{ containerName: world.name('web'), instanceId: 'i-2', release: second.key }],
         instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'site', ...config } }],
       }),
     )
@@ -384,13 +384,13 @@ describe('a further deployment', () => {
     world.server.deploy(release)
     await succeed(release)
     const { Id } = await world.inspect('web')
-    const told = eventsOf(release).length
+    const reported = eventsOf(release).length
     world.server.deploy(release)
     expect((await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })).case).toBe(
       'containers',
     )
     await waitUntil('all is quiet', async () => (await world.names()).length === 1)
     expect((await world.inspect('web')).Id).toBe(Id)
-    expect(eventsOf(release).length).toBe(told)
+    expect(eventsOf(release).length).toBe(reported)
   })
 })

@@ -23,7 +23,7 @@ const failedPhase = (release: Release) =>
   )
 
 /** The service as it stands before the attempt that fails. */
-async function standing(more: object = {}): Promise<string> {
+async function deployFirst(more: object = {}): Promise<string> {
   expect(await world.server.deployAndWait(world.release({ instances: [web(good, more)] }))).toMatchObject({
     successful: true,
   })
@@ -31,7 +31,7 @@ async function standing(more: object = {}): Promise<string> {
 }
 
 /** The old container runs under its name, untouched or started again, and nothing else is left. */
-async function stillStands(id: string): Promise<void> {
+async function expectUnchanged(id: string): Promise<void> {
   const info = await world.inspect('web')
   expect(info.Id).toBe(id)
   expect(info.State.Running).toBe(true)
@@ -48,7 +48,7 @@ async function failing(release: Release) {
 
 describe('before anything is touched', () => {
   test('an unknown tag fails with the words of the registry, and every other image stays as it was', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const release = world.release({
       instances: [
         web(good, { environment: [{ key: 'A', value: 'B' }] }),
@@ -56,14 +56,14 @@ describe('before anything is touched', () => {
       ],
     })
     const outcome = await failing(release)
-    expect(outcome).toMatchObject({ instanceId: 'b', formerRestored: true })
+    expect(outcome).toMatchObject({ instanceId: 'b', previousRestored: true })
     expect(outcome.reason).toMatch(/has no image .*web:nope.*manifest unknown/)
     expect(failedPhase(release)).toEqual([Phase.RESOLVE])
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('a registry that is down fails with its address, also when the image is there', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     await world.registry.stop()
     try {
       const outcome = await failing(
@@ -74,7 +74,7 @@ describe('before anything is touched', () => {
     } finally {
       await world.registry.start()
     }
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('wrong credentials and missing ones fail as such, right ones do not', async () => {
@@ -109,12 +109,12 @@ describe('before anything is touched', () => {
   })
 
   test("another project's container with the wanted name is left alone and named", async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const owner = { ...world.owner, projectId: 'another' }
     const outcome = await failing(world.release({ owner, instances: [web(good)] }))
-    expect(outcome).toMatchObject({ instanceId: 'web', formerRestored: false })
+    expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: false })
     expect(outcome.reason).toContain(world.name('web'))
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test.each([
@@ -125,7 +125,7 @@ describe('before anything is touched', () => {
     async ({ labels, named }) => {
       const Labels: Record<string, string> = labels()
       const [own, taken] = [await freePort(), await freePort()]
-      const id = await standing({ ports: [{ internal: 8080, external: own }] })
+      const id = await deployFirst({ ports: [{ internal: 8080, external: own }] })
       const holder = await world.docker.createContainer({
         name: world.name('holder'),
         Image: good,
@@ -139,13 +139,13 @@ describe('before anything is touched', () => {
       )
       expect(outcome.reason).toBe(`port ${taken} is taken by ${named()}: choose another port or stop it`)
       await holder.remove({ force: true })
-      await stillStands(id)
+      await expectUnchanged(id)
     },
   )
 
   test('a port that a process of the machine holds is said, before the old one is stopped', async () => {
     const own = await freePort()
-    const id = await standing({ ports: [{ internal: 8080, external: own }] })
+    const id = await deployFirst({ ports: [{ internal: 8080, external: own }] })
     const { StartedAt } = (await world.inspect('web')).State
     const blocker = createServer()
     const port = await new Promise<number>((resolve) =>
@@ -171,7 +171,7 @@ describe('before anything is touched', () => {
       blocker.close()
     }
     expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('two images of one release with the same name or port are refused', async () => {
@@ -222,34 +222,34 @@ describe('a new container that fails', () => {
   const crash = (script: string) => ({ commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }] })
 
   test('and exits at once is no success: the old one kept answering, and its last lines are told', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const { StartedAt } = (await world.inspect('web')).State
     const release = world.release({
       observationWindowMs: 3_000,
       instances: [web(good, crash('seq 1 150; sleep 0.1; echo cannot open the database >&2; exit 7'))],
     })
     const outcome = await failing(release)
-    expect(outcome).toMatchObject({ instanceId: 'web', formerRestored: true, cancelled: false })
+    expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: true, cancelled: false })
     expect(outcome.reason).toContain('stopped right after its start: exit code 7')
     const lines = world.server.linesOf(release, true)
     expect(lines).toHaveLength(100)
     expect(lines).toContain('cannot open the database')
     expect(failedPhase(release)).toEqual([Phase.VERIFY])
-    await stillStands(id)
+    await expectUnchanged(id)
     expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
   })
 
   test('is not hidden by a restart policy that starts it again', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const outcome = await failing(
       world.release({ instances: [web(good, { ...crash('exit 0'), restartPolicy: 'always' })] }),
     )
     expect(outcome.reason).toContain('exit code 0')
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('within the observation window takes all instances of the release back with it', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const release = world.release({
       observationWindowMs: 1_500,
       instances: [
@@ -258,29 +258,29 @@ describe('a new container that fails', () => {
       ],
     })
     expect((await failing(release)).instanceId).toBe('b')
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('where the two cannot run at once brings the old one back under its port', async () => {
     const port = await freePort()
-    const id = await standing({ ports: [{ internal: 8080, external: port }] })
+    const id = await deployFirst({ ports: [{ internal: 8080, external: port }] })
     const outcome = await failing(
       world.release({ instances: [web(good, { ...crash('exit 1'), ports: [{ internal: 8080, external: port }] })] }),
     )
-    expect(outcome.formerRestored).toBe(true)
-    await stillStands(id)
+    expect(outcome.previousRestored).toBe(true)
+    await expectUnchanged(id)
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('old')
   })
 
   test('whose command does not exist fails with the words of the engine', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const outcome = await failing(world.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }))
     expect(outcome.reason).toContain('/bin/nothing')
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('and never reaches its expected state is given up after its time', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const never = await failing(
       world.release({ instances: [web(good, { expectedState: { state: 'exited', timeout: 1 } })] }),
     )
@@ -291,17 +291,17 @@ describe('a new container that fails', () => {
       }),
     )
     expect(other.reason).toContain('ended with exit code 4, expected was 0')
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('and is unhealthy, by its image or over HTTP, is given up', async () => {
     const healthCheck = { test: ['CMD', '/bin/sh', '-c', 'echo no heartbeat; exit 1'], intervalMs: 200, retries: 2 }
     const sick = await world.publish('web:sick', { ...webImage('sick'), healthCheck })
-    const id = await standing()
+    const id = await deployFirst()
     expect((await failing(world.release({ instances: [web(sick.reference)] }))).reason).toMatch(
       /is unhealthy: no heartbeat/,
     )
-    await stillStands(id)
+    await expectUnchanged(id)
     const release = world.release({
       instances: [
         web(good, {
@@ -312,7 +312,7 @@ describe('a new container that fails', () => {
       ],
     })
     expect((await failing(release)).reason).toContain('did not answer /missing on port 8080 within 1 s')
-    await stillStands(id)
+    await expectUnchanged(id)
     const fine = world.release({
       instances: [web(good, { ports: [{ internal: 8080 }], healthCheckConfig: { readinessProbe: '/' } })],
     })
@@ -325,18 +325,18 @@ describe('a new container that fails', () => {
     const { Id } = await world.inspect('web')
     const outcome = await failing(
       world.release({
-        former: [{ containerName: world.name('web'), instanceId: 'a-1', release: first.key }],
+        previous: [{ containerName: world.name('web'), instanceId: 'a-1', release: first.key }],
         instances: [{ instanceId: 'b-1', image: good, config: { name: 'web', ...crash('exit 1') } }],
       }),
     )
-    expect(outcome.formerRestored).toBe(true)
-    await stillStands(Id)
+    expect(outcome.previousRestored).toBe(true)
+    await expectUnchanged(Id)
   })
 })
 
 describe('a cancelled deployment', () => {
   test('ends at once while a registry keeps the engine waiting', async () => {
-    const id = await standing()
+    const id = await deployFirst()
     const asked = Promise.withResolvers<void>()
     // It says that it is one, and nothing more.
     const registry = createHttpServer((request, response) => {
@@ -351,18 +351,18 @@ describe('a cancelled deployment', () => {
       world.server.deploy(release)
       await asked.promise
       world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-      expect(await world.server.outcomeOf(release, 5_000)).toMatchObject({ cancelled: true, formerRestored: true })
+      expect(await world.server.outcomeOf(release, 5_000)).toMatchObject({ cancelled: true, previousRestored: true })
     } finally {
       registry.closeAllConnections()
       registry.close()
     }
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 
   test('puts everything back, while it checks and while it waits for its turn', async () => {
     const port = await freePort()
     const ports = [{ internal: 8080, external: port }]
-    const id = await standing({ ports })
+    const id = await deployFirst({ ports })
     const running = world.release({
       observationWindowMs: 30_000,
       instances: [web(good, { ports, environment: [{ key: 'A', value: 'B' }] })],
@@ -380,13 +380,13 @@ describe('a cancelled deployment', () => {
     expect(await world.server.outcomeOf(running)).toMatchObject({
       successful: false,
       cancelled: true,
-      formerRestored: true,
+      previousRestored: true,
     })
     expect(await world.server.outcomeOf(queued)).toMatchObject({
       successful: false,
       cancelled: true,
-      formerRestored: true,
+      previousRestored: true,
     })
-    await stillStands(id)
+    await expectUnchanged(id)
   })
 })

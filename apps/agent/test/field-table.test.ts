@@ -123,7 +123,7 @@ async function look(short: string): Promise<Seen> {
     world,
     short,
     info: await world.inspect(short),
-    told: events.flatMap(({ event }) =>
+    reported: events.flatMap(({ event }) =>
       (event.case === 'phase' || event.case === 'log') && event.value.instanceId === short
         ? event.case === 'phase'
           ? [event.value.detail]

@@ -70,7 +70,7 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
     const { journals, unreadable } = await folder.load()
     expect(unreadable).toEqual([])
     expect(journals).toHaveLength(1)
-    expect(journals[0]?.facts).toEqual({ committed: true, digests: { web: 'sha256:1' } })
+    expect(journals[0]?.state).toEqual({ committed: true, digests: { web: 'sha256:1' } })
     expect(journals[0]?.eventsAfter(0, 10).map(({ event }) => event.value)).toMatchObject([{ lines: [text] }])
     await journals[0]?.drop()
     await journal.drop()
@@ -107,14 +107,14 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
     )
     await fill()
     const outcome = await world.server.outcomeOf(caught)
-    expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 3')
     expect(await waitUntil('the former one answers', () => askPort(port).catch(() => undefined))).toBe('one')
 
     // Its journal is gone and has left room.
     await fill()
     const unbegun = await world.server.deployAndWait(release(two.reference))
-    expect(unbegun).toMatchObject({ successful: false, formerRestored: true })
+    expect(unbegun).toMatchObject({ successful: false, previousRestored: true })
     expect(unbegun.reason).toMatch(/the release did not begin: .*no space left on device/)
     expect(await askPort(port)).toBe('one')
 

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createLinkClock } from '../src/apply/control.ts'
 import { createReleases, type Releases } from '../src/apply/releases.ts'
 import { createTeamNetworks } from '../src/apply/team-networks.ts'
-import type { ImageFacts } from '../src/drivers/container-engine.ts'
+import type { ImageMetadata } from '../src/drivers/container-engine.ts'
 import type { Driver } from '../src/drivers/driver.ts'
 import { EngineError } from '../src/drivers/errors.ts'
 import { createBindSources } from '../src/files/bind-sources.ts'
@@ -50,7 +50,12 @@ beforeAll(async () => {
     context: {
       driver: { engine, subscribe: () => () => undefined } as unknown as Driver,
       gate: { unusable: undefined, look: async () => undefined, apply: async () => undefined } as unknown as Gate,
-      place: { dataMountPath: '/data', rootDomain: undefined, serverUrl: 'https://crux.example.com', seesHost: true },
+      nodeEnvironment: {
+        dataMountPath: '/data',
+        rootDomain: undefined,
+        serverUrl: 'https://crux.example.com',
+        seesHost: true,
+      },
       data,
       sources: createBindSources(data, { seesHost: true }),
       teamNetworks: createTeamNetworks({ engine, scope: { covers: () => false }, log }),
@@ -84,7 +89,7 @@ afterEach(() => unsubscribe())
 
 /** An engine that has every image and makes no container: what gets so far has passed everything that reads a release. */
 function fakeEngine(): Driver['engine'] {
-  const facts: ImageFacts = {
+  const facts: ImageMetadata = {
     id: 'sha256:1',
     repoDigests: [],
     volumes: [],
@@ -153,17 +158,17 @@ const brokenConfig = fc
   .record({ config: arbitraryConfig(), path: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), value: oddValue })
   .map(({ config, path, value }) => {
     const json = structuredClone(config) as Record<string, unknown>
-    let place = json
+    let nodeEnvironment = json
     for (const [depth, step] of path.entries()) {
-      const names = Object.keys(place)
+      const names = Object.keys(nodeEnvironment)
       const name = names[step % names.length]
       if (name === undefined) break
-      const inner = place[name]
+      const inner = nodeEnvironment[name]
       if (depth === path.length - 1 || typeof inner !== 'object' || inner === null) {
-        place[name] = value
+        nodeEnvironment[name] = value
         break
       }
-      place = inner as Record<string, unknown>
+      nodeEnvironment = inner as Record<string, unknown>
     }
     return JSON.stringify(json)
   })
@@ -217,7 +222,7 @@ const release = fc.record({
     { weight: 1, arbitrary: fc.constant<never[]>([]) },
     { weight: 1, arbitrary: instance.map((one) => [one, one]) },
   ),
-  former: fc.array(fc.record({ containerName: oddText, instanceId: oddText }), { maxLength: 2 }),
+  previous: fc.array(fc.record({ containerName: oddText, instanceId: oddText }), { maxLength: 2 }),
   observationWindowMs: uint32,
   drainMs: uint32,
   recreate: fc.boolean(),
@@ -268,7 +273,7 @@ test(`ends each of ${total} releases that no server sends with a sentence, and t
 test('refuses odd keys, which become names of files, and takes the next release', async () => {
   for (const deploymentId of ['', '../x', 'a/b', '\u0000', '__proto__', 'x'.repeat(300), '日']) {
     const outcome = await outcomeOf(onTheWire({ key: { deploymentId, number: 1 } }))
-    expect(outcome).toMatchObject({ successful: false, formerRestored: false })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: false })
   }
   await expect(releases.accept(onTheWire({}))).resolves.toBeUndefined()
   const { reason } = await outcomeOf(onTheWire({ key: { deploymentId: 'next', number: 1 } }))

@@ -71,7 +71,7 @@ describe('a port that stays open', () => {
           ? { expectedState: { state: 'running', timeout: 2 } }
           : { environment: [{ key: 'ROUND', value: `${round}` }] }
         const outcome = await deploy(image, port, patience)
-        expect(outcome).toMatchObject({ successful: !bad, formerRestored: bad })
+        expect(outcome).toMatchObject({ successful: !bad, previousRestored: bad })
         if (bad) failed += 1
       }
       await requests.stop()
@@ -101,9 +101,9 @@ describe('a port that stays open', () => {
     await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 
     // The new one would have the engine publish the port: it fails, and the gate has the port again.
-    expect(await deploy(broken, other, plain)).toMatchObject({ successful: false, formerRestored: true })
+    expect(await deploy(broken, other, plain)).toMatchObject({ successful: false, previousRestored: true })
     expect(await askPort(other)).toBe('one')
-    expect(await deploy(broken, port)).toMatchObject({ successful: false, formerRestored: true })
+    expect(await deploy(broken, port)).toMatchObject({ successful: false, previousRestored: true })
     expect(await askPort(other)).toBe('one')
     await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 
@@ -142,7 +142,7 @@ describe('a port that stays open', () => {
     await once(squatter, 'listening')
     const taken = (squatter.address() as AddressInfo).port
     const outcome = await deploy(two, taken)
-    expect(outcome).toMatchObject({ successful: false, formerRestored: true })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toBe(
       `port ${taken} is taken by another process of the machine: choose another port or stop it`,
     )

@@ -131,11 +131,11 @@ describe('a container of a user', () => {
     const release = world.release({ instances: [{ image, config: { name: 'own', initContainers: [init] } }] })
     expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
     const bridge = await world.docker.getNetwork('bridge').inspect()
-    const told = world.server
+    const reported = world.server
       .eventsOf(release.key ?? expect.fail())
       .flatMap(({ event }) => (event.case === 'log' ? event.value.lines : []))
       .join('\n')
-    const address = /inet (\d+\.\d+)\./.exec(told)?.[1]
+    const address = /inet (\d+\.\d+)\./.exec(reported)?.[1]
     expect(address).toBeDefined()
     expect(String(bridge.IPAM?.Config?.[0]?.Subnet)).not.toContain(`${address}.`)
   }, 60_000)

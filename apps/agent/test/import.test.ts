@@ -122,8 +122,8 @@ describe.skipIf(missing)('the import from a storage', () => {
     await succeed(release('assets/good'))
     const { Id } = await world.inspect('web')
     const reasonOf = async (order: Release) => {
-      const { successful, formerRestored, reason } = await world.server.deployAndWait(order)
-      expect({ successful, formerRestored }).toEqual({ successful: false, formerRestored: true })
+      const { successful, previousRestored, reason } = await world.server.deployAndWait(order)
+      expect({ successful, previousRestored }).toEqual({ successful: false, previousRestored: true })
       return reason
     }
     expect(await reasonOf(release('nowhere'))).toBe(

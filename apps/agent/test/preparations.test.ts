@@ -135,7 +135,7 @@ describe('init containers', () => {
       ],
     })
     const outcome = await world.server.deployAndWait(release)
-    expect(outcome).toMatchObject({ successful: false, instanceId: 'web', formerRestored: true })
+    expect(outcome).toMatchObject({ successful: false, instanceId: 'web', previousRestored: true })
     expect(outcome.reason).toBe('the init container migrate failed: exit code 7')
     expect(world.server.linesOf(release, true)).toEqual(['no such table'])
     expect((await world.inspect('web')).Id).toBe(Id)

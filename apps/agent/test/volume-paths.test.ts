@@ -59,7 +59,7 @@ describe('a volume that lies inside another one', () => {
     await world.exec('web', ['/bin/ln', '-sfn', outside, '/data/x'])
     const { Id } = await world.inspect('web')
     const outcome = await deploy({ volumes: [{ name: 'data/x', path: '/host' }] })
-    expect(outcome).toMatchObject({ successful: false, instanceId: 'web', formerRestored: true })
+    expect(outcome).toMatchObject({ successful: false, instanceId: 'web', previousRestored: true })
     expect((await world.inspect('web')).Id).toBe(Id)
     await expectUntouched()
   })

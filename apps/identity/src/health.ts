@@ -8,14 +8,14 @@ export function healthRoutes(app: App, prefix: '' | '/admin'): Routes {
   const health = createHealth({ version, checks: { database: () => app.database.pool.query('select 1') } })
   return {
     [`${prefix}/health`]: {
-      GET: async (visit) => visit.reply.send((await health.live()).body),
+      GET: async (ctx) => ctx.reply.send((await health.live()).body),
     },
-    [`${prefix}/health/alive`]: { GET: async (visit) => visit.reply.send({ status: 'ok' }) },
+    [`${prefix}/health/alive`]: { GET: async (ctx) => ctx.reply.send({ status: 'ok' }) },
     [`${prefix}/health/ready`]: {
-      GET: async (visit) => {
+      GET: async (ctx) => {
         const { statusCode, body } = await health.ready()
-        if (statusCode === 200) return visit.reply.send({ status: 'ok' })
-        return visit.reply.code(503).send({ errors: body.checks })
+        if (statusCode === 200) return ctx.reply.send({ status: 'ok' })
+        return ctx.reply.code(503).send({ errors: body.checks })
       },
     },
   }

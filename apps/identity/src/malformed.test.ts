@@ -1,4 +1,4 @@
-import { type OddRequest, oddRequests, rawRequester } from '@crux/test-kit'
+import { type FuzzRequest, fuzzRequests, rawRequester } from '@crux/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminToken, signUp, startTestIdentity, type TestIdentity, type TestPerson } from '../test/identity.ts'
@@ -198,7 +198,7 @@ async function flowsOfAll(): Promise<string[]> {
 }
 
 /** Half of what is JSON goes as a form, as browsers send it. */
-function asForm(request: OddRequest): OddRequest {
+function asForm(request: FuzzRequest): FuzzRequest {
   try {
     const fields: unknown = JSON.parse(request.body ?? '')
     if (typeof fields !== 'object' || fields === null) return request
@@ -213,7 +213,7 @@ function asForm(request: OddRequest): OddRequest {
   }
 }
 
-const isReadable = ({ body, headers }: OddRequest): boolean => {
+const isReadable = ({ body, headers }: FuzzRequest): boolean => {
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return body !== undefined && body !== ''
   if (headers['content-type']?.split(';')[0] !== 'application/json') return false
   try {
@@ -239,7 +239,7 @@ describe.each(['public', 'admin'] as const)('requests to the %s API that nobody 
       )
       const requests = fc
         .tuple(
-          oddRequests({ method, path, query, body: bodyOf(method, path) }, { known, words }),
+          fuzzRequests({ method, path, query, body: bodyOf(method, path) }, { known, words }),
           credentials,
           fc.boolean(),
         )

@@ -1,4 +1,4 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -34,7 +34,7 @@ type Parts = {
   browser: Browser
   localAgents: LocalAgents
   health: Health
-  status: () => Promise<Answer<'system.status'>>
+  status: () => Promise<ResponseInput<'system.status'>>
 }
 
 /** Every operation of the contract and who answers it: a missing one does not compile. */

@@ -25,7 +25,7 @@ import { createGateway } from './gateway/gateway.ts'
 import { createNodeLinks } from './gateway/node-links.ts'
 import { reloadCertificate } from './http/certificate-reload.ts'
 import { serveConsole } from './http/console.ts'
-import { createGuard, type Gates } from './http/guard.ts'
+import { type AuthServices, createGuard } from './http/guard.ts'
 import { createHostCheck } from './http/hosts.ts'
 import { kratosProxy } from './http/kratos-proxy.ts'
 import { mountContract } from './http/mount.ts'
@@ -146,7 +146,7 @@ async function start(
     checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
   })
   const status = createStatus(app, { version, lastMigration })
-  const gates: Gates = {
+  const gates: AuthServices = {
     authentication: createAuthentication(app),
     failedChecks: createFailedChecks(app),
     membership: createMembership(app),

@@ -150,7 +150,7 @@ export async function worldOf(server: TestServer, owner: Someone, team: TestTeam
       return page.items
     },
     /** Resolves once the deployment has this status. */
-    becomes: (deploymentId: string, status: string) =>
+    statusEvent: (deploymentId: string, status: string) =>
       until(async () => {
         const now = await client.call('deployments.get', { params: { ...params, deploymentId } })
         return now.status === status ? now : undefined
@@ -188,8 +188,8 @@ export const cleanUpNews = (release: Release): Sequenced[] => [
   { event: { case: 'cleanUpEnd', value: {} } },
 ]
 
-export const badNews = (reason: string, formerRestored = true): Sequenced[] => [
-  { event: { case: 'outcome', value: { successful: false, reason, formerRestored } } },
+export const badNews = (reason: string, previousRestored = true): Sequenced[] => [
+  { event: { case: 'outcome', value: { successful: false, reason, previousRestored: previousRestored } } },
 ]
 
 export const phase = (instanceId: string, which: Phase, state: PhaseState): Sequenced => ({

@@ -1,5 +1,5 @@
 import { contract, type EndpointSpec, type Operation } from '@crux/contract'
-import { type OddRequest, oddRequests, type RawAnswer, rawRequester } from '@crux/test-kit'
+import { type FuzzRequest, fuzzRequests, type RawAnswer, rawRequester } from '@crux/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -32,12 +32,12 @@ const jsonSchema = (schema: z.ZodType | undefined) =>
   schema && (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }) as object)
 
 /** Whether the contract takes it, as far as shape goes. */
-function isWellFormed(row: EndpointSpec, request: OddRequest): boolean {
+function isWellFormed(row: EndpointSpec, request: FuzzRequest): boolean {
   if (row.query && !row.query.safeParse(request.query).success) return false
   if (!row.body) return true
   return row.body.safeParse(parsed(request)).success
 }
-function parsed({ body, headers }: OddRequest): unknown {
+function parsed({ body, headers }: FuzzRequest): unknown {
   if (body === undefined || body === '' || !/^application\/([\w.+-]+\+)?json/.test(headers['content-type'] ?? ''))
     return undefined
   try {
@@ -54,12 +54,12 @@ describe('requests that nobody writes in earnest', () => {
     async (operation) => {
       const row = rowOf(operation)
       const known: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
-      const requests = oddRequests(
+      const requests = fuzzRequests(
         { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,
         { known, words: Object.values(world), headers: { authorization: `Bearer ${owner.token}` } },
       )
       // What is right in everything would be done: agents started, things deleted. Reading harms nothing, nor does what is in no team.
-      const harmless = (request: OddRequest) =>
+      const harmless = (request: FuzzRequest) =>
         row.method === 'GET' || !row.path.includes(':') || request.unknown.length > 0 || !isWellFormed(row, request)
       await fc.assert(
         fc.asyncProperty(requests.filter(harmless), async (request) => judge(row, request, await wire.send(request))),
@@ -87,7 +87,7 @@ describe('beside the API', () => {
     '%s %s is answered, and never by a fault of ours',
     async (method, path) => {
       const known = { one: 'self-service', two: 'login' }
-      const requests = oddRequests({ method, path }, { known, headers: { authorization: `Bearer ${owner.token}` } })
+      const requests = fuzzRequests({ method, path }, { known, headers: { authorization: `Bearer ${owner.token}` } })
       await fc.assert(
         fc.asyncProperty(requests, async (request) => {
           const { status, text } = await wire.send(request)
@@ -100,7 +100,7 @@ describe('beside the API', () => {
   )
 })
 
-function judge(row: EndpointSpec, request: OddRequest, answer: RawAnswer): void {
+function judge(row: EndpointSpec, request: FuzzRequest, answer: RawAnswer): void {
   const { status, text } = answer
   if (status >= 500 || status < 200) throw new Error(`answered ${status}: ${text.slice(0, 500)}`)
   if (!isWellFormed(row, request) && status < 400) throw new Error(`took it, with ${status}`)

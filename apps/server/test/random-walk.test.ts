@@ -260,7 +260,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
   let agent: ScriptedAgent | undefined
   let over = false
 
-  async function tell(by: ScriptedAgent, id: string, work: Work) {
+  async function report(by: ScriptedAgent, id: string, work: Work) {
     try {
       while (work.taken < work.events.length && agent === by && !over) {
         const upTo = work.taken + 1 + Math.floor(random() * 3)
@@ -291,7 +291,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
         const id = idOf(release.key)
         const known = open.get(id)
         if (known) {
-          void tell(by, id, known)
+          void report(by, id, known)
           continue
         }
         const before = [...open.values()].find(
@@ -305,7 +305,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
           sent: 0,
         }
         open.set(id, work)
-        void tell(by, id, work)
+        void report(by, id, work)
       }
     }
   }
@@ -327,7 +327,7 @@ function liveAgent(node: { id: string; token: string }, url: string, random: () 
       if (!position || !work) open.delete(id)
       else {
         work.taken = Number(position.acknowledgedSequence)
-        void tell(next, id, work)
+        void report(next, id, work)
       }
     }
     void listen(next)

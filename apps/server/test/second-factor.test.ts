@@ -27,7 +27,7 @@ async function nextCode() {
   )
   return oneTimePassword(secret)
 }
-const demand = (browser: Browser) =>
+const assertAllowed = (browser: Browser) =>
   browser.go(`/api/teams/${team.id}/security`, { secondFactorRequired: true, allowedDomains: [] }, 'PUT')
 
 async function enrol(browser: Browser) {
@@ -70,9 +70,9 @@ async function recovered(): Promise<Browser> {
 
 describe('a second factor', () => {
   it('has to be shown by the owner who demands it, and counts as soon as it is set up', async () => {
-    expect(await demand(ada)).toMatchObject({ status: 412, body: { property: 'secondFactorRequired' } })
+    expect(await assertAllowed(ada)).toMatchObject({ status: 412, body: { property: 'secondFactorRequired' } })
     await enrol(ada)
-    expect((await demand(ada)).status).toBe(204)
+    expect((await assertAllowed(ada)).status).toBe(204)
     expect((await ada.go('/api/engines/projects')).status).toBe(200)
   })
 

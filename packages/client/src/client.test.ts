@@ -134,7 +134,7 @@ describe('a refusal', () => {
 
   it('says so when nothing is answered for as long as the caller has patience', async () => {
     answer = () => {}
-    const client = createClient({ baseUrl, patienceMs: { read: 20, change: 40 } })
+    const client = createClient({ baseUrl, timeoutMs: { read: 20, change: 40 } })
     await expect(client.call('teams.list')).rejects.toMatchObject({ status: 0, error: 'noAnswer' })
     await expect(client.call('auth.logout')).rejects.toMatchObject({ status: 0, error: 'unknownOutcome' })
     const abort = new AbortController()

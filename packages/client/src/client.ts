@@ -5,7 +5,7 @@ import {
   type Operation,
   type ParamsInput,
   type QueryInput,
-  type Result,
+  type ResponseOf,
 } from '@crux/contract'
 import { ApiError, readErrorBody } from './api-error.ts'
 
@@ -28,7 +28,7 @@ type Arguments<O extends Operation> =
     : [input: Input<O>, options?: CallOptions]
 
 export type CallOptions = { signal?: AbortSignal; headers?: Record<string, string> }
-export type Reply<O extends Operation> = { status: number; headers: Headers; data: Result<O> }
+export type HttpResponse<O extends Operation> = { status: number; headers: Headers; data: ResponseOf<O> }
 
 export type ClientOptions = {
   /** Address of the server without a trailing slash; '' in a page that the server itself serves. */
@@ -38,26 +38,26 @@ export type ClientOptions = {
   /** Given the contract, every answer is parsed with its schema, and one that does not fit throws; for tests and tools. */
   validate?: Contract
   /** How long an answer may take, for reads and for changes. By default as long as the platform waits, which may be for ever. */
-  patienceMs?: { read: number; change: number }
+  timeoutMs?: { read: number; change: number }
   fetch?: typeof fetch
 }
 
 export type Client = {
   /** Calls an operation and returns its answer. Throws ApiError for every refusal, and with status 0 when the server was not reached. */
-  call: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<Result<O>>
+  call: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<ResponseOf<O>>
   /** The same, with status and headers beside the answer. */
-  request: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<Reply<O>>
+  request: <O extends Operation>(operation: O, ...args: Arguments<O>) => Promise<HttpResponse<O>>
 }
 
 export function createClient(options: ClientOptions): Client {
   const request: Client['request'] = async (operation, ...[input, { signal, headers } = {}]) => {
     const parts = input as AnyInput | undefined
     const { method } = addresses[operation]
-    const patience = options.patienceMs?.[method === 'GET' ? 'read' : 'change']
+    const timeout = options.timeoutMs?.[method === 'GET' ? 'read' : 'change']
     const { answer, body } = await reach(options.fetch ?? fetch, options.baseUrl + addressOf(operation, parts), {
       method,
       signal,
-      patience,
+      timeout,
       credentials: 'same-origin',
       headers: {
         accept: 'application/json',
@@ -101,11 +101,11 @@ export function addressOf(operation: Operation, input?: AnyInput): string {
 /** Input without its operation's types, for the inside of this file. */
 export type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-type Sent = RequestInit & { patience?: number; signal?: AbortSignal }
+type Sent = RequestInit & { timeout?: number; signal?: AbortSignal }
 
 /** The answer with its body: a connection may also be lost, or fall silent, in the middle of one. */
-async function reach(send: typeof fetch, url: string, { patience, signal, ...init }: Sent) {
-  const late = patience === undefined ? undefined : AbortSignal.timeout(patience)
+async function reach(send: typeof fetch, url: string, { timeout, signal, ...init }: Sent) {
+  const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout)
   const signals = [signal, late].filter((one) => one !== undefined)
   try {
     const answer = await send(url, { ...init, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] })

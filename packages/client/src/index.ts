@@ -5,9 +5,9 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  type HttpResponse,
   type Input,
   queryKey,
-  type Reply,
 } from './client.ts'
 export {
   createLive,

@@ -56,7 +56,7 @@ export type LiveOptions = {
 }
 
 /** A part that could not be loaded is tried again after 0.5, 1, 2 s ... and for ever each half minute. */
-const schemaWaits = { firstMs: 500, lastMs: 30_000, triesUntilTold: 5 }
+const schemaWaits = { firstMs: 500, lastMs: 30_000, attemptsUntilPublished: 5 }
 
 /** The live channel of console.md 4 over one socket. `url` is ws(s)://host/api. */
 export function createLive(url: string, options: LiveOptions = {}): Live {
@@ -85,22 +85,22 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
       try {
         schemas = await load()
       } catch {
-        if (tries === schemaWaits.triesUntilTold)
+        if (tries === schemaWaits.attemptsUntilPublished)
           fail({ status: 500, message: 'A part of the page could not be loaded: reload it', error: 'internalError' })
         const wait = Math.min(schemaWaits.firstMs * 2 ** (tries - 1), schemaWaits.lastMs)
         await new Promise<void>((resolve) => setTimer(resolve, wait))
       }
     }
-    if (socket.status === 'open') tellStatus('open')
+    if (socket.status === 'open') publishStatus('open')
     for (const text of early.splice(0)) receive(text, schemas)
   }
   /** A socket whose frames cannot be read yet is not open to anybody. */
   const seen = (status: LinkStatus): LinkStatus => (status === 'open' && !schemas ? 'connecting' : status)
-  let told: LinkStatus = 'closed'
-  const tellStatus = (status: LinkStatus) => {
-    if (seen(status) === told) return
-    told = seen(status)
-    for (const listen of statusListeners) listen(told)
+  let published: LinkStatus = 'closed'
+  const publishStatus = (status: LinkStatus) => {
+    if (seen(status) === published) return
+    published = seen(status)
+    for (const listen of statusListeners) listen(published)
   }
 
   const socket = createLiveSocket({
@@ -112,7 +112,7 @@ export function createLive(url: string, options: LiveOptions = {}): Live {
         early.length = 0
         subscriptions.forget()
       }
-      tellStatus(status)
+      publishStatus(status)
     },
     onOpen: () => subscriptions.renew(),
     onLoss: () => {},

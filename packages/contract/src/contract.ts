@@ -54,12 +54,12 @@ export type ParamsInput<O extends Operation> = PartIn<Contract[O], 'params'>
 export type QueryInput<O extends Operation> = PartIn<Contract[O], 'query'>
 export type BodyInput<O extends Operation> = PartIn<Contract[O], 'body'>
 /** What a handler returns (before serialisation) and what a caller gets. */
-export type Answer<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
+export type ResponseInput<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
   ? z.input<S>
   : Contract[O] extends { contentType: string }
     ? string | Uint8Array | AsyncIterable<Uint8Array>
     : undefined
-export type Result<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
+export type ResponseOf<O extends Operation> = Contract[O] extends { response: infer S extends z.ZodType }
   ? z.output<S>
   : undefined
 

@@ -2,7 +2,7 @@ import type { ContainerConfigFields, FinalContainerConfig, NodeType } from '@cru
 import { patterns } from '@crux/contract'
 import { type ConfigProblem, problem } from './config-problem.ts'
 import { checkShape } from './config-shape.ts'
-import { type HostPort, publishedPorts, samePlace } from './host-ports.ts'
+import { type HostPort, isSameHostPort, publishedPorts } from './host-ports.ts'
 import { repeatedRoutes } from './routes.ts'
 import { kubernetesNameProblems } from './validate-kubernetes-names.ts'
 import { mountProblems } from './validate-mounts.ts'
@@ -84,7 +84,7 @@ export function validateRelease(
     for (const [place, init] of (config.initContainers ?? []).entries())
       claim(`${config.name}-${init.name}`, `initContainers[${place}].name`)
     for (const mine of publishedPorts(config)) {
-      const other = hostPorts.find((theirs) => theirs.index !== index && samePlace(theirs, mine))
+      const other = hostPorts.find((theirs) => theirs.index !== index && isSameHostPort(theirs, mine))
       if (other)
         refuse(
           mine.property,

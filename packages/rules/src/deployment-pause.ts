@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
 import { sameValue } from './config-parts.ts'
 import { isHostPath } from './host-dangerous.ts'
-import { publishedPorts, samePlace } from './host-ports.ts'
+import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
 export type ImageFacts = {
   /** Paths that the image declares with VOLUME; undefined = not known here. */
@@ -9,7 +9,7 @@ export type ImageFacts = {
   /** Whether the image has a Docker HEALTHCHECK; undefined = not known here. */
   hasHealthCheck?: boolean
 }
-export type StandingContainer = { name: string; config: FinalContainerConfig; image?: ImageFacts }
+export type CurrentContainer = { name: string; config: FinalContainerConfig; image?: ImageFacts }
 
 /**
  * Why the old container must stop before the new one may run (decision 25), in words for the page; undefined when they can run
@@ -21,14 +21,14 @@ export type StandingContainer = { name: string; config: FinalContainerConfig; im
  */
 export function pauseReason(
   prefix: string,
-  next: StandingContainer,
-  standing: readonly StandingContainer[],
+  next: CurrentContainer,
+  standing: readonly CurrentContainer[],
 ): string | undefined {
   const old = standing.find((container) => container.name === next.name)
   if (next.config.networkMode === 'host' && old)
     return 'It uses the host network, where only one of both can have its ports'
   for (const port of publishedPorts(next.config)) {
-    const holder = standing.find(({ config }) => publishedPorts(config).some((other) => samePlace(other, port)))
+    const holder = standing.find(({ config }) => publishedPorts(config).some((other) => isSameHostPort(other, port)))
     // The gate leads its ports from one container to the next: both may run.
     if (!holder || (isGated(next.config, port) && isGated(holder.config, port))) continue
     if (holder.name !== next.name) return `${holder.name} publishes port ${portText(port)} until now`
@@ -57,7 +57,7 @@ const isGated = (config: FinalContainerConfig, { protocol }: { protocol: string 
   config.portGate?.enabled === true && protocol === 'tcp'
 
 /** The part of the node's disk that both mount and the new one may write. */
-function sharedVolume(prefix: string, next: StandingContainer, old: StandingContainer): string | undefined {
+function sharedVolume(prefix: string, next: CurrentContainer, old: CurrentContainer): string | undefined {
   const filled = filledVolumes(next.config)
   const writable = next.config.volumes.filter(
     ({ name, type }) => type !== 'mem' && type !== 'tmp' && (type !== 'ro' || filled.has(name)),

@@ -28,7 +28,7 @@ export function publishedPorts(config: ContainerConfigFields): HostPort[] {
 }
 
 /** Whether two bindings cannot hold at once; an unspecified address means all of them. */
-export function samePlace(left: HostPort, right: HostPort): boolean {
+export function isSameHostPort(left: HostPort, right: HostPort): boolean {
   const everywhere = (address: string) => address === '' || address === '0.0.0.0' || address === '::'
   return (
     left.protocol === right.protocol &&

@@ -1,7 +1,7 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import type { StandingContainer } from './deployment-pause.ts'
+import type { CurrentContainer } from './deployment-pause.ts'
 import { isHostPath } from './host-dangerous.ts'
-import { publishedPorts, samePlace } from './host-ports.ts'
+import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
 export type PublishedPort = { port: number; protocol: 'tcp' | 'udp' }
 export type ReplacementWarning = { property: string; description: string }
@@ -13,11 +13,11 @@ const portsMax = 100
  * Published ports that answer nobody while the container is replaced: those that a standing one holds until then. The gate keeps
  * its own open.
  */
-export function silentPorts(next: StandingContainer, standing: readonly StandingContainer[]): PublishedPort[] {
+export function silentPorts(next: CurrentContainer, standing: readonly CurrentContainer[]): PublishedPort[] {
   const held = standing.flatMap(({ config }) => publishedPorts(config))
   const gated = next.config.portGate?.enabled === true
   const silent = publishedPorts(next.config).filter(
-    (port) => !(gated && port.protocol === 'tcp') && held.some((other) => samePlace(other, port)),
+    (port) => !(gated && port.protocol === 'tcp') && held.some((other) => isSameHostPort(other, port)),
   )
   const found = new Map<string, PublishedPort>()
   for (const { from, to, protocol } of silent) {
@@ -32,9 +32,9 @@ export function silentPorts(next: StandingContainer, standing: readonly Standing
  *
  * @param staying what stands, and goes on standing
  */
-export function heldPorts(next: StandingContainer, staying: readonly StandingContainer[]): ReplacementWarning[] {
+export function heldPorts(next: CurrentContainer, staying: readonly CurrentContainer[]): ReplacementWarning[] {
   return publishedPorts(next.config).flatMap((port) => {
-    const holder = staying.find(({ config }) => publishedPorts(config).some((other) => samePlace(other, port)))
+    const holder = staying.find(({ config }) => publishedPorts(config).some((other) => isSameHostPort(other, port)))
     if (!holder) return []
     const ports = port.from === port.to ? `Port ${port.from} is` : `One of the ports ${port.from}-${port.to} is`
     return [
@@ -52,7 +52,7 @@ export function heldPorts(next: StandingContainer, staying: readonly StandingCon
  *
  * @param old what `next` replaces, by whatever name
  */
-export function volumeWarnings(prefix: string, next: StandingContainer, old: StandingContainer): ReplacementWarning[] {
+export function volumeWarnings(prefix: string, next: CurrentContainer, old: CurrentContainer): ReplacementWarning[] {
   const place = (container: string, name: string) =>
     isHostPath(name) ? `${name} of the node` : `${prefix}/${container}/${name} of the node's data folder`
   const after = next.config.volumes

@@ -1,7 +1,7 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { overlap, overlappingRanges } from './config-merge.ts'
 import { type ConfigProblem, problem } from './config-problem.ts'
-import { publishedPorts, samePlace } from './host-ports.ts'
+import { isSameHostPort, publishedPorts } from './host-ports.ts'
 
 /** Ports, their ranges, and the gate that holds them. */
 export function portProblems(
@@ -52,7 +52,7 @@ function rangeProblems(config: ContainerConfigFields): ConfigProblem[] {
 function publishingProblems(config: ContainerConfigFields): ConfigProblem[] {
   const published = publishedPorts(config)
   const twice = published.flatMap((mine, index) =>
-    mine.property.startsWith('ports') && published.some((other, place) => place < index && samePlace(other, mine))
+    mine.property.startsWith('ports') && published.some((other, place) => place < index && isSameHostPort(other, mine))
       ? [problem(mine.property, 'hostPortsAreUnique', `Port ${mine.from} of the node is published twice`)]
       : [],
   )

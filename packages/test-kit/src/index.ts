@@ -1,7 +1,7 @@
 export { type CaptchaService, startCaptchaService } from './captcha-service.ts'
 export { type CreateOptions, engine, loadImage, raw, removeContainers } from './engine.ts'
 export { exits, type ImageSpec, idle, web } from './image.ts'
-export { type Endpoint, type OddRequest, oddJson, oddRequests } from './malformed.ts'
+export { arbitraryJson, type Endpoint, type FuzzRequest, fuzzRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
 export { type Person, signInAgain, signUp } from './person.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'

@@ -12,7 +12,7 @@ export type Endpoint = {
 }
 
 /** A request that nobody writes in earnest, and what it is made of. */
-export type OddRequest = {
+export type FuzzRequest = {
   method: string
   /** As it goes over the wire. */
   target: string
@@ -31,10 +31,10 @@ export type OddRequest = {
  * @param options.known values of parameters that exist; they are kept more often than not, so that requests reach the inside
  * @param options.words strings that mean something to the endpoint, such as ids: they are mixed into queries and bodies
  */
-export function oddRequests(
+export function fuzzRequests(
   endpoint: Endpoint,
   options: { known?: Record<string, string>; words?: readonly string[]; headers?: Record<string, string> } = {},
-): fc.Arbitrary<OddRequest> {
+): fc.Arbitrary<FuzzRequest> {
   const { known = {}, words = [] } = options
   const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const params = fc.record(
@@ -60,7 +60,7 @@ export function oddRequests(
 }
 
 /** Text where JSON of this schema is expected: near to it, far from it, or no JSON at all. */
-export function oddJson(schema: JsonSchema, words: readonly string[] = []): fc.Arbitrary<string> {
+export function arbitraryJson(schema: JsonSchema, words: readonly string[] = []): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: near(schema, words, 0).map(serialised) },
     { weight: 2, arbitrary: oddValue.map(serialised) },

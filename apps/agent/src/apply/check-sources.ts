@@ -1,8 +1,8 @@
 import type { BindSources } from '../files/bind-sources.ts'
 import { isInside } from '../files/host-paths.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
-import { Refusal } from '../plan/refusal.ts'
-import { refusalOf } from './start-and-verify.ts'
+import { PlanError } from '../plan/plan-error.ts'
+import { toPlanError } from './start-and-verify.ts'
 
 /**
  * Looks at everything that a release would mount, before it changes anything. A path of the node may lie inside another one of the
@@ -19,7 +19,7 @@ export async function checkSources(sources: BindSources, desired: readonly Desir
       try {
         paths.set(source, { instanceId, source, path: await sources.checkPlanned(source) })
       } catch (error) {
-        throw refusalOf(error, instanceId)
+        throw toPlanError(error, instanceId)
       }
     }
   }
@@ -29,7 +29,7 @@ export async function checkSources(sources: BindSources, desired: readonly Desir
       ({ source, path }) => isInside(inner.path, path) && (written.has(source) || written.has(inner.source)),
     )
     if (outer)
-      throw new Refusal(
+      throw new PlanError(
         inner.instanceId,
         `${inner.source} of the node lies inside ${outer.source}, which this release mounts too: mount only one of them, or both read-only`,
       )

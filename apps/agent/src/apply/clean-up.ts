@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Plan } from '../plan/steps.ts'
 import { crashLoopReason, enterPosition } from './crash-loop.ts'
 import { execute } from './executors.ts'
-import { type Narrator, Phase } from './narrator.ts'
+import { Phase, type ProgressReporter } from './progress-reporter.ts'
 import { runOfJournal } from './run-of-journal.ts'
 import type { ReleaseContext } from './run-release.ts'
 import { inStages } from './stages.ts'
@@ -12,49 +12,58 @@ import { inStages } from './stages.ts'
  * Says that the new containers have taken over, then removes what they replaced. The success does not wait for the removal: no
  * failure there reverts it, and open connections may have an hour to end. A container that cannot be removed is named in the log and left.
  */
-export async function succeedAndCleanUp(journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
-  const plan = journal.facts.plan as Plan
-  if (!journal.outcome) succeed(plan, narrator)
+export async function succeedAndCleanUp(
+  journal: Journal,
+  context: ReleaseContext,
+  progressReporter: ProgressReporter,
+): Promise<void> {
+  const plan = journal.state.plan as Plan
+  if (!journal.outcome) succeed(plan, progressReporter)
   const reason = crashLoopReason(journal)
-  if (reason) narrator.warn('', `${reason}: previous containers that are left must be removed by hand`)
-  else await cleanUp(plan, journal, context, narrator)
-  narrator.cleanUpEnd()
+  if (reason) progressReporter.warn('', `${reason}: previous containers that are left must be removed by hand`)
+  else await cleanUp(plan, journal, context, progressReporter)
+  progressReporter.cleanUpEnd()
 }
 
-function succeed(plan: Plan, narrator: Narrator): void {
+function succeed(plan: Plan, progressReporter: ProgressReporter): void {
   for (const { instanceId, mode } of plan.instances) {
-    if (mode === 'keep' || mode === 'first') narrator.skipped(instanceId, Phase.CLEAN_UP)
-    else narrator.running(instanceId, Phase.CLEAN_UP)
+    if (mode === 'keep' || mode === 'first') progressReporter.skipped(instanceId, Phase.CLEAN_UP)
+    else progressReporter.running(instanceId, Phase.CLEAN_UP)
   }
-  narrator.outcome({
+  progressReporter.outcome({
     successful: true,
     reason: '',
     instanceId: '',
-    formerRestored: false,
+    previousRestored: false,
     cancelled: false,
     containerNames: plan.instances.map(({ full }) => full),
   })
 }
 
-async function cleanUp(plan: Plan, journal: Journal, context: ReleaseContext, narrator: Narrator): Promise<void> {
+async function cleanUp(
+  plan: Plan,
+  journal: Journal,
+  context: ReleaseContext,
+  progressReporter: ProgressReporter,
+): Promise<void> {
   // The removal goes on while the disk is full: the position only counts crashes.
   await enterPosition(journal, 'clean-up').catch((error) =>
     context.log.warn({ reason: messageOf(error) }, 'a position is not written yet'),
   )
   // Neither a cancellation nor a missing link stops the removal of what was replaced.
-  const run = runOfJournal(journal, context, narrator, plan)
+  const run = runOfJournal(journal, context, progressReporter, plan)
   await inStages(plan.cleanUp, run, async (step) => {
     try {
       await execute(step, run)
     } catch (error) {
       context.ending.throwIfAborted()
       context.log.warn({ reason: messageOf(error) }, 'a previous container could not be removed')
-      narrator.warn(
+      progressReporter.warn(
         'instanceId' in step ? step.instanceId : '',
         `the previous container could not be removed: ${messageOf(error)}`,
       )
     }
   })
   for (const { instanceId, mode } of plan.instances)
-    if (mode !== 'keep' && mode !== 'first') narrator.done(instanceId, Phase.CLEAN_UP)
+    if (mode !== 'keep' && mode !== 'first') progressReporter.done(instanceId, Phase.CLEAN_UP)
 }

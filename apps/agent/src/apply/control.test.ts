@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLinkClock, Stopped } from './control.ts'
+import { AbortedError, createLinkClock } from './control.ts'
 
 const make = () => {
   let time = 0
@@ -43,7 +43,7 @@ describe('the link as a deployment sees it', () => {
     pass(60_001)
     const controller = new AbortController()
     const waiting = clock.mayProceed(controller.signal)
-    controller.abort(new Stopped('abandoned'))
+    controller.abort(new AbortedError('abandoned'))
     await expect(waiting).rejects.toThrow('no longer counts on this release')
   })
 })

@@ -1,7 +1,7 @@
 import { guarded } from '@crux/service-kit'
 
 /** Why a release is stopped from outside. */
-export class Stopped extends Error {
+export class AbortedError extends Error {
   override name = 'Stopped'
   readonly kind: 'cancelled' | 'abandoned' | 'shutdown'
 
@@ -47,10 +47,10 @@ export function createLinkClock(options: { leaseMs?: number; now?: () => number 
       return new Promise((resolve, reject) => {
         const wake = () => finish(resolve)
         const stop = guarded('an aborted wait', () => finish(() => reject(signal.reason)))
-        const finish = (settle: () => void) => {
+        const finish = (complete: () => void) => {
           waiting.delete(wake)
           signal.removeEventListener('abort', stop)
-          settle()
+          complete()
         }
         waiting.add(wake)
         signal.addEventListener('abort', stop, { once: true })

@@ -1,5 +1,5 @@
 import type { Journal } from '../journal/journal.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 
 /**
  * Where a release is, as far as a crash is concerned. The journal has the position before its work begins, so that the next process
@@ -36,17 +36,17 @@ export async function leavePosition(journal: Journal): Promise<void> {
  * @returns whether any process has crashed with it
  */
 export async function countCrash(journal: Journal): Promise<boolean> {
-  const { position, crashes = {} } = journal.facts
+  const { position, crashes = {} } = journal.state
   // The position is left in the same write: a crash while the release waits for its turn is another release's.
   if (position)
     await journal.decide({ position: '', crashes: { ...crashes, [position]: (crashes[position] ?? 0) + 1 } })
-  return Object.keys(journal.facts.crashes ?? {}).length > 0
+  return Object.keys(journal.state.crashes ?? {}).length > 0
 }
 
 /** What the agent does not survive, in words; undefined while there is hope. */
 export function crashLoopReason(journal: Journal): string | undefined {
   const position = (Object.keys(activities) as Position[]).find(
-    (candidate) => candidate !== 'undo' && (journal.facts.crashes?.[candidate] ?? 0) >= crashesMax,
+    (candidate) => candidate !== 'undo' && (journal.state.crashes?.[candidate] ?? 0) >= crashesMax,
   )
   return position && `the agent ended ${crashesMax} times while it ${activities[position]}`
 }
@@ -54,9 +54,9 @@ export function crashLoopReason(journal: Journal): string | undefined {
 /** @throws Refusal so that the release is undone instead of repeated */
 export function refuseCrashLoop(journal: Journal): void {
   const reason = crashLoopReason(journal)
-  if (reason) throw new Refusal('', `${reason}: the release is not tried again`)
+  if (reason) throw new PlanError('', `${reason}: the release is not tried again`)
 }
 
 export function isUndoGivenUp(journal: Journal): boolean {
-  return (journal.facts.crashes?.undo ?? 0) >= crashesMax
+  return (journal.state.crashes?.undo ?? 0) >= crashesMax
 }

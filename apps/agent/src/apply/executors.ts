@@ -11,17 +11,24 @@ import { holderName, portTaken } from '../plan/clashes.ts'
 import { uncoveredVolumes } from '../plan/conflicts.ts'
 import { imagePorts } from '../plan/image-ports.ts'
 import { isOwnedBy, label, ownerLabels, ownerOf } from '../plan/labels.ts'
-import { companionName, networkName } from '../plan/names.ts'
+import { handoverNetworkName, networkName } from '../plan/names.ts'
 import { hashOf, type ResolvedInstance } from '../plan/plan.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import type { Plan, PlannedInstance, Step, StepOf, Target } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
 import type { OpenedSecrets } from '../secrets/environment.ts'
 import { expectationInWords, expectationOf } from './expectation.ts'
-import { awaitPorts, drainFormers, holdPorts, leadPorts, releasePorts, suspendPorts } from './gate-steps.ts'
-import { ContainerState, type Narrator, Phase } from './narrator.ts'
-import { whileAway } from './patience.ts'
+import {
+  drainPreviousContainers,
+  releasePorts,
+  reservePorts,
+  routePorts,
+  suspendPorts,
+  waitForPorts,
+} from './gate-steps.ts'
 import { discardPreparations, prepareInstance } from './prepare.ts'
+import { ContainerState, Phase, type ProgressReporter } from './progress-reporter.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import { type TeamNetworks, verifyEngineNetwork } from './team-networks.ts'
 import { verify, type Watched, watchOne } from './verify.ts'
 
@@ -33,7 +40,7 @@ export interface Run {
   release: Release
   plan: Plan
   resolved: ReadonlyMap<string, ResolvedInstance>
-  narrator: Narrator
+  progressReporter: ProgressReporter
   data: DataDirectory
   sources: BindSources
   secrets: OpenedSecrets
@@ -67,19 +74,19 @@ const executors: Executors = {
   },
   'engine-network.verify': ({ network }, { driver }) => verifyEngineNetwork(driver.engine, network),
   'container.create': createContainer,
-  'former.stop': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
-    narrator.silences(instanceId, name)
+  'previous.stop': async ({ id, name, instanceId, restartPolicy }, { driver, progressReporter }) => {
+    progressReporter.silences(instanceId, name)
     const startedAt = performance.now()
     // An engine that restarts in between would start it again beside the new one.
     if (restartPolicy.name === 'always' || restartPolicy.name === 'on-failure')
       await ignoreMissing(driver.engine.setRestartPolicy(id, { name: 'no' }))
     await ignoreMissing(driver.engine.stop(id))
-    narrator.stopped(instanceId, name, performance.now() - startedAt)
+    progressReporter.stopped(instanceId, name, performance.now() - startedAt)
   },
   'instance.prepare': prepareInstance,
   'container.start': startContainer,
   'container.verify': verifyContainer,
-  'container.settle': settleContainer,
+  'container.finalize': finalizeContainer,
   'network.join': async ({ target, network, aliases }, run) => {
     try {
       await run.driver.engine.joinNetwork(idOf(run, target), network, aliases)
@@ -94,24 +101,24 @@ const executors: Executors = {
     if (!seen || seen.name === to) return
     await run.driver.engine.rename(id, to)
   },
-  'gate.hold': holdPorts,
+  'gate.reserve': reservePorts,
   'gate.suspend': suspendPorts,
-  'gate.await': awaitPorts,
-  'gate.lead': leadPorts,
+  'gate.wait': waitForPorts,
+  'gate.route': routePorts,
   'gate.release': releasePorts,
-  'gate.drain': drainFormers,
-  drain: async ({ ms }, { narrator, signal }) => {
-    narrator.info('', `old and new run side by side for ${ms / 1_000} s, so that open connections end`)
+  'gate.drain': drainPreviousContainers,
+  drain: async ({ ms }, { progressReporter, signal }) => {
+    progressReporter.info('', `old and new run side by side for ${ms / 1_000} s, so that open connections end`)
     await pause(ms, signal)
   },
-  'former.remove': async ({ id, name, instanceId }, { driver, narrator, release }) => {
+  'previous.remove': async ({ id, name, instanceId }, { driver, progressReporter, release }) => {
     const seen = await driver.engine.observe(id).catch(undefinedIfMissing)
     if (!seen) return
     if (!release.owner || !isOwnedBy(seen.labels, release.owner)) return
     if (seen.state === 'running') await ignoreMissing(driver.engine.stop(id))
     await driver.engine.discard(id)
     await removeNetworkOfDeletedNode(driver, seen.labels, release.owner)
-    narrator.info(
+    progressReporter.info(
       instanceId,
       instanceId === '' ? `removed ${name}, which is no longer part of the version` : `removed the former ${name}`,
     )
@@ -122,12 +129,12 @@ const executors: Executors = {
     run.ids.delete(instanceId)
   },
   'preparation.discard': async ({ instanceId }, run) => discardPreparations(run, instanceId),
-  'former.restore': async ({ id, name, instanceId, restartPolicy }, { driver, narrator }) => {
+  'previous.restore': async ({ id, name, instanceId, restartPolicy }, { driver, progressReporter }) => {
     const seen = await driver.engine.observe(id)
     if (seen.restartPolicy.name !== restartPolicy.name) await driver.engine.setRestartPolicy(id, restartPolicy)
     if (seen.state === 'running') return
     await driver.engine.start(id)
-    narrator.info(instanceId, `started the former ${name} again`)
+    progressReporter.info(instanceId, `started the former ${name} again`)
   },
 }
 
@@ -139,7 +146,7 @@ async function removeNetworkOfDeletedNode(
 ): Promise<void> {
   const previous = ownerOf(labels)
   if (!previous || previous.nodeId === owner.nodeId) return
-  for (const name of [companionName(previous), networkName(previous)])
+  for (const name of [handoverNetworkName(previous), networkName(previous)])
     await driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
 }
 
@@ -155,8 +162,8 @@ export async function ensureOwnNetwork(
   name: string,
   internal: boolean,
 ): Promise<void> {
-  if (!owner || (name !== networkName(owner) && name !== companionName(owner)))
-    throw new Refusal('', `the network ${name} was planned by an older agent: deploy again`)
+  if (!owner || (name !== networkName(owner) && name !== handoverNetworkName(owner)))
+    throw new PlanError('', `the network ${name} was planned by an older agent: deploy again`)
   await driver.engine.ensureNetwork({ name, internal, labels: ownerLabels(owner) })
 }
 
@@ -165,7 +172,7 @@ export async function execute<S extends Step>(step: S, run: Run): Promise<void> 
   run.signal.throwIfAborted()
   // The table is exhaustive over the kinds; TypeScript cannot follow that key and argument belong together.
   const executor = executors[step.kind] as (step: S, run: Run) => Promise<void>
-  await whileAway(() => executor(step, run), run.signal)
+  await retryWhileUnavailable(() => executor(step, run), run.signal)
 }
 
 export async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
@@ -173,11 +180,11 @@ export async function inOrder(steps: readonly Step[], run: Run): Promise<void> {
 }
 
 async function createContainer({ instanceId }: StepOf<'container.create'>, run: Run): Promise<void> {
-  const { driver, narrator } = run
+  const { driver, progressReporter } = run
   const { planned, instance } = partsOf(run, instanceId)
   // A restarted agent finds what it made before, under whichever name it has by now.
   if (run.ids.has(instanceId)) return
-  narrator.running(instanceId, Phase.CREATE)
+  progressReporter.running(instanceId, Phase.CREATE)
   for (const folder of instance.folders) {
     const volume = await run.data.openVolume(folder.relativePath)
     // A container that runs as a certain user must be able to write where it keeps its data.
@@ -186,17 +193,17 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
   }
   const uncovered = uncoveredVolumes({ spec: instance.base, imageVolumes: instance.facts.volumes })
   if (uncovered.length > 0) {
-    narrator.warn(
+    progressReporter.warn(
       instanceId,
       `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
     )
   }
   if (instance.base.healthCheck && !instance.base.healthCheck.command && !instance.facts.hasHealthCheck)
-    narrator.warn(instanceId, 'healthCheckConfig: the image has no health check whose times could be changed')
+    progressReporter.warn(instanceId, 'healthCheckConfig: the image has no health check whose times could be changed')
   for (const { property, description } of notApplied(instance.config, 'docker'))
-    narrator.warn(instanceId, `${property}: ${description}`)
+    progressReporter.warn(instanceId, `${property}: ${description}`)
   for (const reason of planned.reasons)
-    narrator.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
+    progressReporter.info(instanceId, `${planned.full} pauses while it is replaced: ${reason}`)
   const spec = await specOf(run, planned, instance)
   const id = await run.createLock(`${instance.image.name}:${instance.image.tag}`, async () => {
     // The container shows name and tag; that they mean this image is checked again when it runs.
@@ -207,13 +214,13 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
     return createOrAdopt(run, instanceId, spec)
   })
   run.ids.set(instanceId, id)
-  narrator.done(instanceId, Phase.CREATE)
-  narrator.state(instanceId, ContainerState.WAITING, 'Created')
+  progressReporter.done(instanceId, Phase.CREATE)
+  progressReporter.state(instanceId, ContainerState.WAITING, 'Created')
 }
 
 async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInstance): Promise<ContainerSpec> {
   const ports = imagePorts(instance.facts.labels)
-  if (ports.problem) run.narrator.warn(instance.instanceId, ports.problem)
+  if (ports.problem) run.progressReporter.warn(instance.instanceId, ports.problem)
   const { base } = instance
   const isNew = ({ port }: { port: number }) => !base.exposed.some((known) => known.port === port)
   return {
@@ -248,11 +255,11 @@ async function createOrAdopt(run: Run, instanceId: string, spec: ContainerSpec):
   } catch (error) {
     if (!isEngineError(error, 'conflict')) {
       if (isEngineError(error, 'away') || !(error instanceof EngineError)) throw error
-      throw new Refusal(instanceId, error.message, { cause: error })
+      throw new PlanError(instanceId, error.message, { cause: error })
     }
     const own = await findOwn(run, instanceId)
     if (own === undefined) {
-      throw new Refusal(
+      throw new PlanError(
         instanceId,
         `the container ${spec.name} exists already and is not this project's: choose another prefix or name, or remove it`,
         { cause: error },
@@ -264,10 +271,10 @@ async function createOrAdopt(run: Run, instanceId: string, spec: ContainerSpec):
 }
 
 async function startContainer({ instanceId }: StepOf<'container.start'>, run: Run): Promise<void> {
-  const { driver, narrator } = run
+  const { driver, progressReporter } = run
   const { planned, instance } = partsOf(run, instanceId)
   const id = idOf(run, { kind: 'new', instanceId })
-  narrator.running(instanceId, Phase.START)
+  progressReporter.running(instanceId, Phase.START)
   run.watched.get(instanceId)?.watched.close()
   const watched = watchOne(driver, id, { isFresh: !run.resumed })
   run.watched.set(instanceId, { watched, startedAt: performance.now() })
@@ -276,14 +283,14 @@ async function startContainer({ instanceId }: StepOf<'container.start'>, run: Ru
     if (!run.resumed || (await driver.engine.observe(id)).state === 'created') await driver.engine.start(id)
   } catch (error) {
     if (!isEngineError(error, 'port-taken')) throw error
-    throw new Refusal(instanceId, await whoTookThePort(run, instance, error.message), { cause: error })
+    throw new PlanError(instanceId, await findPortHolder(run, instance, error.message), { cause: error })
   }
   // The observation window begins when the engine has started it: a busy machine may take longer for that than the window.
   run.watched.set(instanceId, { watched, startedAt: performance.now() })
-  narrator.done(instanceId, Phase.START)
+  progressReporter.done(instanceId, Phase.START)
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
-  narrator.running(instanceId, Phase.VERIFY, expectationInWords(expected))
-  narrator.state(instanceId, ContainerState.RUNNING, `${planned.full} runs`)
+  progressReporter.running(instanceId, Phase.VERIFY, expectationInWords(expected))
+  progressReporter.state(instanceId, ContainerState.RUNNING, `${planned.full} runs`)
 }
 
 async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: Run): Promise<void> {
@@ -300,16 +307,16 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: 
       { instanceId, full: planned.full, id, imageId: instance.facts.id, expectation, startedAt, signal: run.signal },
       watched,
     )
-    run.narrator.done(instanceId, Phase.VERIFY)
+    run.progressReporter.done(instanceId, Phase.VERIFY)
     if (expectation.kind === 'exited')
-      run.narrator.state(instanceId, ContainerState.EXITED, `exit code ${expectation.exitCode} as expected`)
+      run.progressReporter.state(instanceId, ContainerState.EXITED, `exit code ${expectation.exitCode} as expected`)
   } finally {
     watched.close()
     run.watched.delete(instanceId)
   }
 }
 
-async function settleContainer({ instanceId }: StepOf<'container.settle'>, run: Run): Promise<void> {
+async function finalizeContainer({ instanceId }: StepOf<'container.finalize'>, run: Run): Promise<void> {
   const { planned, instance } = partsOf(run, instanceId)
   const id = idOf(run, { kind: 'new', instanceId })
   const { restartPolicy } = instance.base
@@ -320,11 +327,11 @@ async function settleContainer({ instanceId }: StepOf<'container.settle'>, run: 
   // It may have ended while others were still being checked, or before it had its policy.
   const { state, exitCode } = await run.driver.engine.observe(id)
   if (state !== 'running')
-    throw new Refusal(instanceId, `${planned.full} ended before the release was complete: exit code ${exitCode}`)
+    throw new PlanError(instanceId, `${planned.full} ended before the release was complete: exit code ${exitCode}`)
 }
 
 /** The engine only says that a port is taken, a person wants to know by whom. */
-export async function whoTookThePort(run: Run, instance: ResolvedInstance, words: string): Promise<string> {
+export async function findPortHolder(run: Run, instance: ResolvedInstance, words: string): Promise<string> {
   const named = Number(/(?::|port )(\d{1,5})(?:\D|$)/.exec(words.replace(/^.*?(?:Bind for|listen \w+)/, ''))?.[1])
   const all = await run.driver.engine.observeAll().catch(() => [])
   for (const wanted of instance.base.published) {
@@ -367,7 +374,7 @@ export function partsOf(run: Run, instanceId: string): { planned: PlannedInstanc
 }
 
 function idOf(run: Run, target: Target): string {
-  if (target.kind === 'former') return target.id
+  if (target.kind === 'previous') return target.id
   const id = run.ids.get(target.instanceId)
   if (!id) throw new Error(`the container of instance ${target.instanceId} does not exist`)
   return id

@@ -4,8 +4,8 @@ import type { ResolvedInstance } from '../plan/plan.ts'
 import type { ConfigCopy, StorageImport, WritableFolder } from '../plan/preparations.ts'
 import { type ContainedFolder, openContainedFolder } from '../volumes/contained-folder.ts'
 import type { Run } from './executors.ts'
-import { Phase } from './narrator.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
+import { Phase } from './progress-reporter.ts'
 
 const wordsEveryMs = 5_000
 
@@ -26,9 +26,9 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
       ? await folder.removePartial()
       : await folder.removeUnwanted((path) => paths.has(path))
     const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
-    run.narrator.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
+    run.progressReporter.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
     if (skipped.length > 0)
-      run.narrator.warn(
+      run.progressReporter.warn(
         instance.instanceId,
         `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
       )
@@ -59,16 +59,20 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
   ])
   const bucket = openBucket({ ...access, bucket: order.bucket }, run.signal)
   const folder = await openFolder(order.folder, run, instance, { replace: true })
-  const tell = (status: string, currentBytes: number, totalBytes: number) =>
-    run.narrator.progress(instanceId, { currentBytes, totalBytes, status })
+  const report = (status: string, currentBytes: number, totalBytes: number) =>
+    run.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
   let toldAt = Date.now()
   const onProgress = ({ currentBytes, totalBytes }: { currentBytes: number; totalBytes: number }) => {
-    tell('Importing', currentBytes, totalBytes)
+    report('Importing', currentBytes, totalBytes)
     // In words too, on the step that waits for it; each is kept with the release, so not too many.
     if (Date.now() - toldAt < wordsEveryMs) return
     toldAt = Date.now()
     const share = Math.floor((currentBytes / Math.max(1, totalBytes)) * 100)
-    run.narrator.running(instanceId, Phase.START, `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`)
+    run.progressReporter.running(
+      instanceId,
+      Phase.START,
+      `importing into ${order.volume}: ${share} % of ${totalBytes} bytes`,
+    )
   }
   try {
     const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, folder, {
@@ -77,8 +81,8 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
       signal: run.signal,
       onProgress,
     })
-    tell('Import complete', fetchedBytes, fetchedBytes)
-    run.narrator.info(
+    report('Import complete', fetchedBytes, fetchedBytes)
+    run.progressReporter.info(
       instanceId,
       `imported ${fetched} files (${fetchedBytes} bytes) into ${order.volume}, ${unchanged} were there already, ${removed} removed`,
     )

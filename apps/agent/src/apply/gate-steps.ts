@@ -7,7 +7,7 @@ import { isEngineError } from '../drivers/errors.ts'
 import { GateError } from '../gate/errors.ts'
 import { addressOf, gatePorts, portKeys } from '../gate/reconcile.ts'
 import { portTaken } from '../plan/clashes.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import type { StepOf } from '../plan/steps.ts'
 import { partsOf, type Run } from './executors.ts'
 import { expectationOf } from './expectation.ts'
@@ -19,7 +19,7 @@ const knockEveryMs = 50
 const lastAnswersMs = 1_000
 const knockTimeoutMs = 1_000
 
-export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run: Run): Promise<void> {
+export async function reservePorts({ instanceId, ports }: StepOf<'gate.reserve'>, run: Run): Promise<void> {
   const prefix = run.release.owner?.prefix ?? ''
   const entries = gatePorts({ id: '', labels: {}, networks: [], state: 'created' }, ports)
   await atGate(instanceId, run, () =>
@@ -30,8 +30,8 @@ export async function holdPorts({ instanceId, ports }: StepOf<'gate.hold'>, run:
   )
 }
 
-export async function suspendPorts({ former, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
-  const seen = await run.driver.engine.observe(former.id).catch(undefinedIfMissing)
+export async function suspendPorts({ previous, instanceId, ports }: StepOf<'gate.suspend'>, run: Run): Promise<void> {
+  const seen = await run.driver.engine.observe(previous.id).catch(undefinedIfMissing)
   if (!seen) return
   await atGate(instanceId, run, () =>
     run.gate.apply(
@@ -39,14 +39,14 @@ export async function suspendPorts({ former, instanceId, ports }: StepOf<'gate.s
       [],
     ),
   )
-  await run.gate.drain(former.id, lastAnswersMs)
+  await run.gate.drain(previous.id, lastAnswersMs)
 }
 
 /**
  * A container that runs need not listen yet. Where the former one answers, the new one must before it gets its connections; a port
  * that was shut before may stay so, and that is said.
  */
-export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.await'>, run: Run): Promise<void> {
+export async function waitForPorts({ instanceId, ports, previous }: StepOf<'gate.wait'>, run: Run): Promise<void> {
   const { instance } = partsOf(run, instanceId)
   const expected = expectationOf(instance.config, run.release.observationWindowMs)
   if (expected.kind !== 'running') return
@@ -59,25 +59,25 @@ export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.awa
       run.signal.throwIfAborted()
       const seen = await run.driver.engine.observe(id)
       if (seen.state !== 'running')
-        throw new Refusal(instanceId, `${full} ended before it listened on port ${containerPort}`)
+        throw new PlanError(instanceId, `${full} ended before it listened on port ${containerPort}`)
       const heard = await knock(addressOf(seen), containerPort)
       if (heard === 'open') break
-      required ??= former !== undefined && (await answers(run, former.id, containerPort))
+      required ??= previous !== undefined && (await answers(run, previous.id, containerPort))
       const waited = performance.now() - began
       if (heard === 'nothing' && waited >= optionalPortMs) {
-        throw new Refusal(
+        throw new PlanError(
           instanceId,
           `the gate cannot reach ${full} at ${addressOf(seen)}: ports that stay open need an engine whose networks this machine reaches, not a rootless one`,
         )
       }
       if (required && waited >= expected.timeoutMs) {
-        throw new Refusal(
+        throw new PlanError(
           instanceId,
           `${full} did not listen on port ${containerPort} within ${Math.round(expected.timeoutMs / 1_000)} s, and the former one does`,
         )
       }
       if (!required && waited >= optionalPortMs) {
-        run.narrator.warn(
+        run.progressReporter.warn(
           instanceId,
           `${full} does not listen on port ${containerPort} yet: whoever connects is refused`,
         )
@@ -88,13 +88,17 @@ export async function awaitPorts({ instanceId, ports, former }: StepOf<'gate.awa
   }
 }
 
-export async function leadPorts({ target, instanceId, ports, instead }: StepOf<'gate.lead'>, run: Run): Promise<void> {
+export async function routePorts(
+  { target, instanceId, ports, instead }: StepOf<'gate.route'>,
+  run: Run,
+): Promise<void> {
   const id = target.kind === 'new' ? run.ids.get(target.instanceId) : target.id
   const seen = id === undefined ? undefined : await run.driver.engine.observe(id).catch(undefinedIfMissing)
-  if (!seen || (target.kind === 'former' && addressOf(seen) === '')) return
+  if (!seen || (target.kind === 'previous' && addressOf(seen) === '')) return
   await atGate(instanceId, run, () => run.gate.apply(gatePorts(seen, ports), portKeys(instead)))
   const list = ports.map(({ hostPort }) => hostPort).join(', ')
-  if (target.kind === 'new') run.narrator.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
+  if (target.kind === 'new')
+    run.progressReporter.info(instanceId, `the gate leads port ${list} to the new ${nameOf(seen)}`)
 }
 
 export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run): Promise<void> {
@@ -103,15 +107,15 @@ export async function releasePorts({ ports }: StepOf<'gate.release'>, run: Run):
 }
 
 /** All at once: each has its own time, and none waits for another's. */
-export async function drainFormers({ formers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
+export async function drainPreviousContainers({ previousContainers }: StepOf<'gate.drain'>, run: Run): Promise<void> {
   await Promise.all(
-    formers.map(async ({ id, name, instanceId, ms }) => {
-      const standing = await run.gate.drain(id, 0)
-      if (standing === 0) return
+    previousContainers.map(async ({ id, name, instanceId, ms }) => {
+      const connections = await run.gate.drain(id, 0)
+      if (connections === 0) return
       const open = (count: number) => `${count} open connection${count === 1 ? '' : 's'} to the former ${name}`
-      run.narrator.info(instanceId, `waits at most ${ms / 1_000} s for ${open(standing)}`)
+      run.progressReporter.info(instanceId, `waits at most ${ms / 1_000} s for ${open(connections)}`)
       const left = await orAborted(run.gate.drain(id, ms), run.signal)
-      if (left > 0) run.narrator.warn(instanceId, `${open(left)} end with it`)
+      if (left > 0) run.progressReporter.warn(instanceId, `${open(left)} end with it`)
     }),
   )
 }
@@ -130,7 +134,7 @@ async function atGate(instanceId: string, run: Run, work: () => Promise<void>): 
           : code === 'EADDRNOTAVAIL'
             ? `the gate cannot listen on port ${port}: the machine does not have that address`
             : error.message
-    throw new Refusal(instanceId, words, { cause: error })
+    throw new PlanError(instanceId, words, { cause: error })
   }
 }
 

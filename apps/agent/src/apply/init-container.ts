@@ -2,8 +2,8 @@ import type { ContainerSpec } from '../drivers/container-engine.ts'
 import { isEngineError } from '../drivers/errors.ts'
 import { label } from '../plan/labels.ts'
 import { networkName } from '../plan/names.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import type { InitRun } from '../plan/preparations.ts'
-import { Refusal } from '../plan/refusal.ts'
 import { ensureOwnNetwork, partsOf, type Run } from './executors.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
 
@@ -24,13 +24,13 @@ export async function runInit(init: InitRun, job: Job): Promise<void> {
   const exitCode = await engine.waitForExit(id, run.signal)
   const { outOfMemory } = await engine.observe(id)
   const lines = await lastLines(run, id)
-  if (lines.length > 0) run.narrator.containerLog(instanceId, lines, exitCode !== 0)
+  if (lines.length > 0) run.progressReporter.containerLog(instanceId, lines, exitCode !== 0)
   if (exitCode === 0) {
-    run.narrator.info(instanceId, `the init container ${init.name} ended with exit code 0`)
+    run.progressReporter.info(instanceId, `the init container ${init.name} ended with exit code 0`)
     return
   }
   const reason = `${outOfMemory ? 'out of memory, ' : ''}exit code ${exitCode}`
-  throw new Refusal(instanceId, `the init container ${init.name} failed: ${reason}`)
+  throw new PlanError(instanceId, `the init container ${init.name} failed: ${reason}`)
 }
 
 async function specOf(
@@ -65,7 +65,7 @@ async function specOf(
 
 /** The engine's default bridge would put it beside containers of everybody on the machine. */
 async function ownNetwork({ driver, release }: Run): Promise<string> {
-  if (!release.owner) throw new Refusal('', 'the release names no owner')
+  if (!release.owner) throw new PlanError('', 'the release names no owner')
   const name = networkName(release.owner)
   await ensureOwnNetwork(driver, release, name, false)
   return name

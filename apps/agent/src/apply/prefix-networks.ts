@@ -4,7 +4,7 @@ import type { Logger } from '@crux/service-kit'
 import type { ContainerEngine, ObservedNetwork } from '../drivers/container-engine.ts'
 import { messageOf } from '../drivers/errors.ts'
 import { label, ownerLabels, ownerOf } from '../plan/labels.ts'
-import { companionName, networkName } from '../plan/names.ts'
+import { handoverNetworkName, networkName } from '../plan/names.ts'
 import type { TeamNetworks } from './team-networks.ts'
 
 type OwnerIds = Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>
@@ -52,7 +52,7 @@ export function createPrefixNetworks(options: {
 
   async function releasePrefix(owner: OwnerIds): Promise<void> {
     if (isBusy(owner.prefix)) return
-    for (const name of [companionName(owner), networkName(owner)]) {
+    for (const name of [handoverNetworkName(owner), networkName(owner)]) {
       await engine
         .removeNetworkIfUnused(name)
         .catch((error) =>

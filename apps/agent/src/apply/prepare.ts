@@ -4,14 +4,14 @@ import { imageKey } from '../plan/image-reference.ts'
 import { isOwnedBy, label, ownerLabels } from '../plan/labels.ts'
 import { preparationName } from '../plan/names.ts'
 import type { PreparationImage, ResolvedInstance } from '../plan/plan.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import type { Preparation } from '../plan/preparations.ts'
-import { Refusal } from '../plan/refusal.ts'
 import type { StepOf } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'
 import { partsOf, type Run } from './executors.ts'
 import { copyConfig, importFiles } from './fill-volume.ts'
 import { runInit } from './init-container.ts'
-import { Phase } from './narrator.ts'
+import { Phase } from './progress-reporter.ts'
 
 /**
  * Does one of an instance's preparations, unless the journal knows that it is done. Copies and imports may be repeated; an init
@@ -24,12 +24,12 @@ export async function prepareInstance({ instanceId, index }: StepOf<'instance.pr
   const key = `${instanceId}/${index}`
   if (preparation.kind !== 'init') run.overwritten.push({ instanceId, volume: preparation.volume })
   if (!run.done.has(key)) {
-    run.narrator.running(instanceId, Phase.START, inWords(preparation))
+    run.progressReporter.running(instanceId, Phase.START, inWords(preparation))
     try {
       await doOne(preparation, { index, instance, run })
     } catch (error) {
-      if (run.signal.aborted || isEngineError(error, 'away') || error instanceof Refusal) throw error
-      throw new Refusal(instanceId, `${inWords(preparation)}: ${messageOf(error)}`, { cause: error })
+      if (run.signal.aborted || isEngineError(error, 'away') || error instanceof PlanError) throw error
+      throw new PlanError(instanceId, `${inWords(preparation)}: ${messageOf(error)}`, { cause: error })
     }
     await run.remember(key)
   }

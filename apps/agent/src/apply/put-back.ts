@@ -1,10 +1,10 @@
 import { messageOf } from '../drivers/errors.ts'
 import type { Journal } from '../journal/journal.ts'
-import { companionName, networkName } from '../plan/names.ts'
+import { handoverNetworkName, networkName } from '../plan/names.ts'
 import type { Plan } from '../plan/steps.ts'
 import { execute, type Run } from './executors.ts'
-import { formersRun } from './formers-run.ts'
-import type { Narrator } from './narrator.ts'
+import { previousContainersRun } from './previous-containers-run.ts'
+import type { ProgressReporter } from './progress-reporter.ts'
 import { runOfJournal } from './run-of-journal.ts'
 import type { ReleaseContext } from './run-release.ts'
 
@@ -12,14 +12,17 @@ import type { ReleaseContext } from './run-release.ts'
 export async function putBack(
   journal: Journal,
   context: ReleaseContext,
-  narrator: Narrator,
+  progressReporter: ProgressReporter,
   plan: Plan | undefined,
-): Promise<{ problems: string[]; formerRestored: boolean }> {
-  const problems = plan ? await undo(plan, runOfJournal(journal, context, narrator, plan)) : []
+): Promise<{ problems: string[]; previousRestored: boolean }> {
+  const problems = plan ? await undo(plan, runOfJournal(journal, context, progressReporter, plan)) : []
   const { owner } = journal.release
-  for (const name of owner ? [companionName(owner), networkName(owner)] : [])
+  for (const name of owner ? [handoverNetworkName(owner), networkName(owner)] : [])
     await context.driver.engine.removeNetworkIfUnused(name).catch(() => undefined)
-  return { problems, formerRestored: problems.length === 0 && (await formersRun(context, journal.release, plan)) }
+  return {
+    problems,
+    previousRestored: problems.length === 0 && (await previousContainersRun(context, journal.release, plan)),
+  }
 }
 
 /** Back to what was, whatever had been done: every step looks first. Waits for an engine that is away as long as it takes. */
@@ -30,6 +33,6 @@ async function undo(plan: Plan, run: Run): Promise<string[]> {
     run.signal.throwIfAborted()
     for (const result of results) if (result.status === 'rejected') problems.push(messageOf(result.reason))
   }
-  for (const problem of problems) run.narrator.error('', `could not be put back: ${problem}`)
+  for (const problem of problems) run.progressReporter.error('', `could not be put back: ${problem}`)
   return problems
 }

@@ -9,11 +9,11 @@ import { messageOf } from '../drivers/errors.ts'
 import type { Journal, JournalFolder } from '../journal/journal.ts'
 import { createReporter } from '../journal/reporter.ts'
 import type { AgentClient } from '../link/client.ts'
-import { Refusal } from '../plan/refusal.ts'
-import { Stopped } from './control.ts'
+import { PlanError } from '../plan/plan-error.ts'
+import { AbortedError } from './control.ts'
 import { countCrash, leavePosition } from './crash-loop.ts'
-import { formersRun } from './formers-run.ts'
-import { createNarrator } from './narrator.ts'
+import { previousContainersRun } from './previous-containers-run.ts'
+import { createProgressReporter } from './progress-reporter.ts'
 import { type ReleaseContext, runRelease } from './run-release.ts'
 
 /** All deployments of this node: one at a time per prefix, a few prefixes side by side, and what earlier processes left. */
@@ -26,8 +26,8 @@ export interface Releases {
   isBusy(prefix: string): boolean
   /** Those that the server has not acknowledged to their end. */
   openKeys(): ReleaseKey[]
-  /** @param told the keys that were named when the link was opened */
-  linkUp(positions: JournalPosition[], told: ReleaseKey[]): Promise<void>
+  /** @param openReleases the keys that were named when the link was opened */
+  linkUp(positions: JournalPosition[], openReleases: ReleaseKey[]): Promise<void>
   linkDown(): void
   /** Leaves everything as it stands, to be resumed by the next process. */
   stop(): Promise<void>
@@ -111,7 +111,7 @@ export function createReleases(options: {
   async function afterCleanUp(journal: Journal, signal: AbortSignal): Promise<void> {
     const before = cleanUps.get(prefixOf(journal))
     if (!before) return
-    createNarrator(journal).info('', 'waits until the release before it has removed the previous containers')
+    createProgressReporter(journal).info('', 'waits until the release before it has removed the previous containers')
     await orAborted(before, signal).catch(() => undefined)
   }
 
@@ -122,32 +122,32 @@ export function createReleases(options: {
     try {
       // An error that reaches no caller would leave the release waiting for what no longer comes.
       await withErrorScope(
-        (error) => controller.abort(new Refusal('', `an error inside the agent: ${messageOf(error)}`)),
+        (error) => controller.abort(new PlanError('', `an error inside the agent: ${messageOf(error)}`)),
         () => runRelease(journal, { ...context, tookOver }, controller.signal),
       )
       log.info(about, 'deployment ended')
       onEnded(prefixOf(journal))
     } catch (error) {
-      if (error instanceof Stopped) {
+      if (error instanceof AbortedError) {
         await leavePosition(journal).catch((cause) => log.warn({ reason: messageOf(cause) }, 'the end is not written'))
         return
       }
       log.error({ ...about, err: error }, 'a deployment broke off')
-      const narrator = createNarrator(journal)
+      const progressReporter = createProgressReporter(journal)
       if (journal.outcome) {
-        narrator.warn('', `the clean-up broke off, previous containers may be left: ${messageOf(error)}`)
-        narrator.cleanUpEnd()
+        progressReporter.warn('', `the clean-up broke off, previous containers may be left: ${messageOf(error)}`)
+        progressReporter.cleanUpEnd()
         return onEnded(prefixOf(journal))
       }
       // A release without an outcome would be in progress for as long as this agent is connected.
-      narrator.outcome({
+      progressReporter.outcome({
         successful: false,
-        reason: [journal.facts.undoing?.reason, `the release broke off: ${messageOf(error)}`]
+        reason: [journal.state.undoing?.reason, `the release broke off: ${messageOf(error)}`]
           .filter(Boolean)
           .join('; '),
-        instanceId: journal.facts.undoing?.instanceId ?? '',
-        formerRestored: false,
-        cancelled: journal.facts.undoing?.cancelled ?? false,
+        instanceId: journal.state.undoing?.instanceId ?? '',
+        previousRestored: false,
+        cancelled: journal.state.undoing?.cancelled ?? false,
         containerNames: [],
       })
       onEnded(prefixOf(journal))
@@ -159,7 +159,7 @@ export function createReleases(options: {
       const { journals: found, unreadable } = await journals.load()
       for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
       // One that has taken over comes before one that waits for its clean-up.
-      const inOrder = found.sort((a, b) => Number(b.facts.committed ?? false) - Number(a.facts.committed ?? false))
+      const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
       for (const journal of inOrder) {
         const isSuspect = await countCrash(journal).catch((error) => {
           log.warn({ reason: messageOf(error) }, 'a crash is counted in memory only')
@@ -187,11 +187,11 @@ export function createReleases(options: {
         log.error({ reason }, 'a release could not be written to the journal')
         // Nobody else would end it: the server has handed it over.
         const journal = journals.unwritten(release)
-        createNarrator(journal).outcome({
+        createProgressReporter(journal).outcome({
           successful: false,
           reason: `the release did not begin: ${reason}`,
           instanceId: '',
-          formerRestored: await formersRun(context, release, undefined).catch(() => false),
+          previousRestored: await previousContainersRun(context, release, undefined).catch(() => false),
           cancelled: false,
           containerNames: [],
         })
@@ -202,21 +202,21 @@ export function createReleases(options: {
     },
     async cancel(key) {
       await accepting.get(idOf(key))?.catch(() => undefined)
-      open.get(idOf(key))?.controller.abort(new Stopped('cancelled'))
+      open.get(idOf(key))?.controller.abort(new AbortedError('cancelled'))
     },
     isBusy: (prefix) =>
       accepting.size > 0 || [...open.values()].some(({ journal }) => !journal.finished && prefixOf(journal) === prefix),
     openKeys: () => [...open.values()].map(({ journal }) => journal.key),
-    async linkUp(positions, told) {
+    async linkUp(positions, openReleases) {
       const wanted = new Map(positions.map((position) => [position.release ? idOf(position.release) : '', position]))
-      for (const key of told) {
+      for (const key of openReleases) {
         const entry = open.get(idOf(key))
         if (!entry) continue
         const position = wanted.get(idOf(key))
         if (position) entry.journal.acknowledged = Number(position.acknowledgedSequence)
         if (!position && entry.journal.finished) await forget(entry.journal)
         else if ((!position || position.abandoned) && !entry.journal.finished)
-          entry.controller.abort(new Stopped('abandoned'))
+          entry.controller.abort(new AbortedError('abandoned'))
       }
       context.clock.up()
       reporter.linkUp()
@@ -227,8 +227,8 @@ export function createReleases(options: {
     },
     async stop() {
       stopping = true
-      ending.abort(new Stopped('shutdown'))
-      for (const { controller } of open.values()) controller.abort(new Stopped('shutdown'))
+      ending.abort(new AbortedError('shutdown'))
+      for (const { controller } of open.values()) controller.abort(new AbortedError('shutdown'))
       // An engine that answers nothing must not keep a process from ending; the journal knows how to go on.
       await Promise.race([Promise.allSettled(running), delay(stopMs, undefined, { ref: false })])
     },

@@ -1,7 +1,7 @@
 import type { Instance, Release } from '@crux/agent-protocol'
 import { pause } from '../concurrency/pause.ts'
 import { Slots } from '../concurrency/slots.ts'
-import type { ImageFacts, ImageReference, PullOrder, RegistryCredentials } from '../drivers/container-engine.ts'
+import type { ImageMetadata, ImageReference, PullOrder, RegistryCredentials } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { EngineError } from '../drivers/errors.ts'
 import type { FetchedImages } from '../images/fetched.ts'
@@ -10,10 +10,10 @@ import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { imageKey, registryOf } from '../plan/image-reference.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import { imagesOf } from '../plan/preparations.ts'
-import { Refusal } from '../plan/refusal.ts'
-import { type Narrator, Phase } from './narrator.ts'
-import { whileAway } from './patience.ts'
+import { Phase, type ProgressReporter } from './progress-reporter.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** How many images are fetched at once; the engine itself fetches the layers of each side by side. */
 const pullsMax = 4
@@ -42,38 +42,38 @@ export async function resolveAndPull(options: {
   release: Release
   desired: readonly DesiredInstance[]
   known: Record<string, string>
-  narrator: Narrator
+  progressReporter: ProgressReporter
   signal: AbortSignal
   onResolved: (digests: Record<string, string>) => void
 }): Promise<ResolvedInstance[]> {
-  const { sources, release, desired, known, narrator, signal } = options
+  const { sources, release, desired, known, progressReporter, signal } = options
   const { driver, fetched } = sources
   const byId = new Map(release.instances.map((instance) => [instance.instanceId, instance]))
   const found = await allOrFirstError(
     desired.map(async (wanted) => {
       const instance = byId.get(wanted.instanceId)
-      if (!instance) throw new Refusal(wanted.instanceId, 'the release does not hold this instance')
+      if (!instance) throw new PlanError(wanted.instanceId, 'the release does not hold this instance')
       const orders = ordersOf(instance, wanted, known)
-      narrator.running(wanted.instanceId, Phase.RESOLVE)
+      progressReporter.running(wanted.instanceId, Phase.RESOLVE)
       try {
         const [own, ...others] = await allOrFirstError(
           orders.map(async (order) => ({
             order,
-            ...(await whileAway(() => resolveOne(sources, order, signal), signal)),
+            ...(await retryWhileUnavailable(() => resolveOne(sources, order, signal), signal)),
           })),
         )
         if (!own) throw new Error('an instance has an image')
-        narrator.resolved(
+        progressReporter.resolved(
           wanted.instanceId,
           own.digest,
           Object.fromEntries(others.map(({ order, digest }) => [imageKey(order.image), digest])),
         )
         for (const { order, digest } of others)
-          narrator.info(wanted.instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
-        narrator.done(wanted.instanceId, Phase.RESOLVE)
+          progressReporter.info(wanted.instanceId, `${order.image.name}:${order.image.tag} is ${digest}`)
+        progressReporter.done(wanted.instanceId, Phase.RESOLVE)
         return { wanted, own, others }
       } catch (error) {
-        throw failed(narrator, wanted.instanceId, Phase.RESOLVE, error)
+        throw failed(progressReporter, wanted.instanceId, Phase.RESOLVE, error)
       }
     }),
   )
@@ -86,18 +86,18 @@ export async function resolveAndPull(options: {
   const slots = new Slots(pullsMax)
   const pulls = new Map<string, Promise<void>>()
   /** Two that want one image share its pull; the second tells only the end. */
-  async function fetch({ order, digest, facts }: Found, onProgress: PullOrder['onProgress']): Promise<ImageFacts> {
+  async function fetch({ order, digest, facts }: Found, onProgress: PullOrder['onProgress']): Promise<ImageMetadata> {
     if (facts) return facts
     const { image, auth } = order
     const reference = `${image.name}@${digest}`
     let pull = pulls.get(reference)
     if (!pull) {
       const once = () => driver.engine.pull({ image, digest, auth, onProgress, signal })
-      pull = slots.run(() => whileAway(() => fetched.fetch({ name: image.name, digest }, once), signal))
+      pull = slots.run(() => retryWhileUnavailable(() => fetched.fetch({ name: image.name, digest }, once), signal))
       pulls.set(reference, pull)
     }
     await pull
-    const pulled = await whileAway(() => driver.engine.findImage(reference), signal)
+    const pulled = await retryWhileUnavailable(() => driver.engine.findImage(reference), signal)
     if (!pulled) throw new EngineError('other', `${reference} is not in the engine's store after its pull`)
     return pulled
   }
@@ -105,15 +105,15 @@ export async function resolveAndPull(options: {
     found.map(async ({ wanted, own, others }) => {
       const { instanceId } = wanted
       const missing = [own, ...others].filter(({ facts }) => !facts)
-      if (missing.length === 0) narrator.skipped(instanceId, Phase.PULL, 'the image is there already')
-      else narrator.running(instanceId, Phase.PULL)
+      if (missing.length === 0) progressReporter.skipped(instanceId, Phase.PULL, 'the image is there already')
+      else progressReporter.running(instanceId, Phase.PULL)
       try {
         const [facts, ...further] = await allOrFirstError([
-          fetch(own, (progress) => narrator.progress(instanceId, progress)),
+          fetch(own, (progress) => progressReporter.progress(instanceId, progress)),
           ...others.map((other) => fetch(other, () => undefined)),
         ])
         if (!facts) throw new Error('an instance has an image')
-        if (missing.length > 0) narrator.done(instanceId, Phase.PULL)
+        if (missing.length > 0) progressReporter.done(instanceId, Phase.PULL)
         const preparationImages = new Map(
           others.flatMap(({ order, digest }, index) => {
             const image = further[index]
@@ -129,7 +129,7 @@ export async function resolveAndPull(options: {
           preparationImages,
         }
       } catch (error) {
-        throw failed(narrator, instanceId, Phase.PULL, error)
+        throw failed(progressReporter, instanceId, Phase.PULL, error)
       }
     }),
   )
@@ -154,7 +154,7 @@ interface Order {
 interface Found {
   order: Order
   digest: string
-  facts: ImageFacts | undefined
+  facts: ImageMetadata | undefined
   tagged: boolean
 }
 
@@ -241,7 +241,7 @@ async function askRegistry(
 }
 
 /** Without a registry to ask: an image of the node itself, or one that a registry has granted to this agent before. */
-function mayUseLocal({ id, repoDigests }: ImageFacts, fetched: FetchedImages): boolean {
+function mayUseLocal({ id, repoDigests }: ImageMetadata, fetched: FetchedImages): boolean {
   return isLocalImage(repoDigests) || fetched.has(id)
 }
 
@@ -251,10 +251,10 @@ function authOf({ registryAuth }: Instance): RegistryCredentials | undefined {
   return { serverAddress, username, password }
 }
 
-function failed(narrator: Narrator, instanceId: string, phase: Phase, error: unknown): unknown {
+function failed(progressReporter: ProgressReporter, instanceId: string, phase: Phase, error: unknown): unknown {
   if (!(error instanceof EngineError)) return error
-  narrator.failed(instanceId, phase, error.message)
-  return new Refusal(instanceId, error.message, { cause: error })
+  progressReporter.failed(instanceId, phase, error.message)
+  return new PlanError(instanceId, error.message, { cause: error })
 }
 
 /** Like Promise.all, but waits for the rest to settle before it rejects: nothing goes on behind the caller's back. */

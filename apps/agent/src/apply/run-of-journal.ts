@@ -1,11 +1,16 @@
 import type { Journal } from '../journal/journal.ts'
 import type { Plan } from '../plan/steps.ts'
 import type { Run } from './executors.ts'
-import type { Narrator } from './narrator.ts'
+import type { ProgressReporter } from './progress-reporter.ts'
 import type { ReleaseContext } from './run-release.ts'
 
 /** A run for undo and clean-up. Their steps look at the engine themselves, so the journal's plan suffices, without images or secrets. */
-export function runOfJournal(journal: Journal, context: ReleaseContext, narrator: Narrator, plan: Plan): Run {
+export function runOfJournal(
+  journal: Journal,
+  context: ReleaseContext,
+  progressReporter: ProgressReporter,
+  plan: Plan,
+): Run {
   return {
     driver: context.driver,
     gate: context.gate,
@@ -13,7 +18,7 @@ export function runOfJournal(journal: Journal, context: ReleaseContext, narrator
     release: journal.release,
     plan,
     resolved: new Map(),
-    narrator,
+    progressReporter,
     data: context.data,
     sources: context.sources,
     secrets: new Map(),
@@ -30,7 +35,7 @@ export function runOfJournal(journal: Journal, context: ReleaseContext, narrator
 
 /** What the journal knows to be done, and a way to add to it. */
 export function memoryOf(journal: Journal): Pick<Run, 'done' | 'remember'> {
-  const done = new Set(journal.facts.done ?? [])
+  const done = new Set(journal.state.done ?? [])
   return {
     done,
     async remember(preparation) {

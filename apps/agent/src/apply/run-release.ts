@@ -13,27 +13,27 @@ import type { Journal } from '../journal/journal.ts'
 import { checkRelease } from '../plan/check-release.ts'
 import { portTaken } from '../plan/clashes.ts'
 import { sharedPort } from '../plan/conflicts.ts'
-import { type DesiredInstance, desiredOf, type NodePlace } from '../plan/container-spec.ts'
+import { type DesiredInstance, desiredOf, type NodeEnvironment } from '../plan/container-spec.ts'
 import { claimedPorts } from '../plan/gated-ports.ts'
 import { isOwnedBy, label } from '../plan/labels.ts'
 import { networkName } from '../plan/names.ts'
 import { type Observation, planRelease, type ResolvedInstance } from '../plan/plan.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import { imagesOf } from '../plan/preparations.ts'
-import { Refusal } from '../plan/refusal.ts'
 import type { Plan, Step } from '../plan/steps.ts'
 import { type OpenedSecrets, openSecrets } from '../secrets/environment.ts'
 import { checkSources } from './check-sources.ts'
 import { succeedAndCleanUp } from './clean-up.ts'
-import { type LinkClock, Stopped } from './control.ts'
+import { AbortedError, type LinkClock } from './control.ts'
 import { crashesMax, enterPosition, isUndoGivenUp, refuseCrashLoop } from './crash-loop.ts'
 import { ensureOwnNetwork, execute, findOwn, inOrder, type Run } from './executors.ts'
-import { createNarrator, type Narrator, Phase } from './narrator.ts'
-import { whileAway } from './patience.ts'
+import { createProgressReporter, Phase, type ProgressReporter } from './progress-reporter.ts'
 import { putBack } from './put-back.ts'
 import { allOrFirstError, resolveAndPull } from './resolve.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import { memoryOf } from './run-of-journal.ts'
 import { inStages } from './stages.ts'
-import { refusalOf, startAndVerify } from './start-and-verify.ts'
+import { startAndVerify, toPlanError } from './start-and-verify.ts'
 import type { TeamNetworks } from './team-networks.ts'
 import { verifyRoutes } from './verify-routes.ts'
 
@@ -41,7 +41,7 @@ export interface ReleaseContext {
   driver: Driver
   gate: Gate
   teamNetworks: TeamNetworks
-  place: NodePlace
+  nodeEnvironment: NodeEnvironment
   data: DataDirectory
   sources: BindSources
   decrypt: (message: string) => Promise<string>
@@ -66,11 +66,11 @@ const lastLines = 100
  */
 export async function runRelease(journal: Journal, context: ReleaseContext, signal: AbortSignal): Promise<void> {
   setMaxListeners(0, signal)
-  const narrator = createNarrator(journal)
-  const { committed, undoing } = journal.facts
-  if ((committed && !undoing) || (await takeOver(journal, context, narrator, signal))) {
+  const progressReporter = createProgressReporter(journal)
+  const { committed, undoing } = journal.state
+  if ((committed && !undoing) || (await takeOver(journal, context, progressReporter, signal))) {
     context.tookOver()
-    await succeedAndCleanUp(journal, context, narrator)
+    await succeedAndCleanUp(journal, context, progressReporter)
   }
 }
 
@@ -78,7 +78,7 @@ export async function runRelease(journal: Journal, context: ReleaseContext, sign
 async function takeOver(
   journal: Journal,
   context: ReleaseContext,
-  narrator: Narrator,
+  progressReporter: ProgressReporter,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { release } = journal
@@ -86,35 +86,35 @@ async function takeOver(
   let unclaim: (() => void) | undefined
   let unclaimNetworks: (() => void) | undefined
   try {
-    if (journal.facts.undoing) throw new Refusal(journal.facts.undoing.instanceId, journal.facts.undoing.reason)
+    if (journal.state.undoing) throw new PlanError(journal.state.undoing.instanceId, journal.state.undoing.reason)
     signal.throwIfAborted()
     refuseCrashLoop(journal)
     await enterPosition(journal, 'resolve')
     checkRelease(release)
-    const desired = release.instances.map((instance) => desiredOf(release, instance, context.place))
+    const desired = release.instances.map((instance) => desiredOf(release, instance, context.nodeEnvironment))
     await checkSources(context.sources, desired)
     const secrets = await openSecrets(context.decrypt, desired)
-    narrator.hide([...secrets.values()].flatMap((values) => Object.values(values)))
+    progressReporter.hide([...secrets.values()].flatMap((values) => Object.values(values)))
     unclaim = await context.images.claims.claim(wantedImages(release, desired))
     unclaimNetworks = context.teamNetworks.claim(desired.flatMap(({ networks }) => networks.map(({ name }) => name)))
-    const early = beginEarly(journal, context, desired)
+    const early = prefetch(journal, context, desired)
     const resolved = await resolveAndPull({
       sources: { driver: context.driver, ...context.images },
       release,
       desired,
-      known: journal.facts.digests ?? {},
-      narrator,
+      known: journal.state.digests ?? {},
+      progressReporter,
       signal,
-      onResolved: (digests) => Object.assign(journal.facts, { digests }),
+      onResolved: (digests) => Object.assign(journal.state, { digests }),
     })
     signal.throwIfAborted()
     await enterPosition(journal, 'plan')
-    run = await prepareRun(journal, context, { resolved, secrets, early }, narrator, signal)
-    await bringAbout(journal, context, run)
+    run = await prepareRun(journal, context, { resolved, secrets, early }, progressReporter, signal)
+    await applyPlan(journal, context, run)
     return true
   } catch (error) {
-    if (error instanceof Stopped && error.kind === 'shutdown') throw error
-    await fail(journal, context, narrator, run, error)
+    if (error instanceof AbortedError && error.kind === 'shutdown') throw error
+    await fail(journal, context, progressReporter, run, error)
     return false
   } finally {
     unclaim?.()
@@ -131,12 +131,16 @@ function wantedImages({ instances }: Release, desired: readonly DesiredInstance[
 }
 
 /** What costs time and changes nothing that anybody sees goes on while the registries answer. */
-interface Early {
+interface Prefetched {
   observation: Promise<Observation | undefined>
   network: Promise<string | undefined>
 }
 
-function beginEarly({ release, facts }: Journal, context: ReleaseContext, desired: readonly DesiredInstance[]): Early {
+function prefetch(
+  { release, state: facts }: Journal,
+  context: ReleaseContext,
+  desired: readonly DesiredInstance[],
+): Prefetched {
   const nothing = Promise.resolve(undefined)
   const { owner } = release
   if (facts.plan || !owner) return { observation: nothing, network: nothing }
@@ -153,17 +157,17 @@ function beginEarly({ release, facts }: Journal, context: ReleaseContext, desire
 async function prepareRun(
   journal: Journal,
   context: ReleaseContext,
-  { resolved, secrets, early }: { resolved: ResolvedInstance[]; secrets: OpenedSecrets; early: Early },
-  narrator: Narrator,
+  { resolved, secrets, early }: { resolved: ResolvedInstance[]; secrets: OpenedSecrets; early: Prefetched },
+  progressReporter: ProgressReporter,
   signal: AbortSignal,
 ): Promise<Run> {
   const { release } = journal
-  const resumed = journal.facts.plan !== undefined
+  const resumed = journal.state.plan !== undefined
   // A pull takes its time: what was seen before it counts no more.
   const observation = resolved.every(({ wasPulled }) => !wasPulled) ? await early.observation : undefined
   const plan =
-    (journal.facts.plan as Plan | undefined) ??
-    (await whileAway(() => planNow(journal, context, resolved, observation), signal))
+    (journal.state.plan as Plan | undefined) ??
+    (await retryWhileUnavailable(() => planNow(journal, context, resolved, observation), signal))
   const ensured = await early.network
   const run: Run = {
     driver: context.driver,
@@ -172,7 +176,7 @@ async function prepareRun(
     release,
     plan,
     resolved: new Map(resolved.map((instance) => [instance.instanceId, instance])),
-    narrator,
+    progressReporter,
     data: context.data,
     sources: context.sources,
     secrets,
@@ -187,7 +191,7 @@ async function prepareRun(
   }
   if (resumed) {
     for (const { instanceId, mode } of plan.instances) {
-      const own = mode === 'keep' ? undefined : await whileAway(() => findOwn(run, instanceId), signal)
+      const own = mode === 'keep' ? undefined : await retryWhileUnavailable(() => findOwn(run, instanceId), signal)
       if (own) run.ids.set(instanceId, own)
     }
   }
@@ -205,7 +209,7 @@ async function observeNode(driver: Driver, release: Release): Promise<Observatio
 }
 
 async function planNow(
-  { release, facts, decide }: Journal,
+  { release, state: facts, decide }: Journal,
   context: ReleaseContext,
   resolved: ResolvedInstance[],
   seen: Observation | undefined,
@@ -215,7 +219,7 @@ async function planNow(
   const { all } = observation
   const plan = planRelease(release, resolved, observation)
   const gated = resolved.find(({ base }) => base.gated.length > 0)
-  if (gated && context.gate.unusable) throw new Refusal(gated.instanceId, context.gate.unusable)
+  if (gated && context.gate.unusable) throw new PlanError(gated.instanceId, context.gate.unusable)
   const atGate = ((await context.gate.look())?.ports ?? []).map(({ port, address }) => ({
     hostPort: port,
     protocol: 'tcp' as const,
@@ -227,7 +231,7 @@ async function planNow(
     for (const port of claimedPorts(instance.base)) {
       if (sharedPort([port], held)) continue
       if (await engine.portTakenByProcess(port))
-        throw new Refusal(instance.instanceId, portTaken(port.hostPort, 'another process of the machine'))
+        throw new PlanError(instance.instanceId, portTaken(port.hostPort, 'another process of the machine'))
     }
   }
   await decide({ ...(facts.digests ? { digests: facts.digests } : {}), plan })
@@ -235,21 +239,21 @@ async function planNow(
 }
 
 /** Everything up to the moment from which there is no way back. */
-async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): Promise<void> {
-  const { plan, narrator, signal } = run
+async function applyPlan(journal: Journal, context: ReleaseContext, run: Run): Promise<void> {
+  const { plan, progressReporter, signal } = run
   for (const { instanceId, mode } of plan.instances) {
     if (mode === 'keep') {
       for (const phase of [Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
-        narrator.skipped(instanceId, phase, 'unchanged')
+        progressReporter.skipped(instanceId, phase, 'unchanged')
       if (run.resolved.get(instanceId)?.preparations.some(({ kind }) => kind === 'import'))
-        narrator.info(instanceId, 'it did not change, so nothing was imported: replace it too to import anew')
+        progressReporter.info(instanceId, 'it did not change, so nothing was imported: replace it too to import anew')
     }
   }
   await enterPosition(journal, 'create')
   await inOrder(plan.prepare, run)
   await withPhase(run, Phase.CREATE, plan.create, () => allOrFirstError(plan.create.map((step) => execute(step, run))))
   await verifyRoutes(run)
-  if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'former.stop'))) {
+  if (plan.start.some(({ steps }) => steps.some(({ kind }) => kind === 'previous.stop'))) {
     await context.clock.mayProceed(signal)
     // From here a service pauses: whatever happens, somebody must know that it is to come back.
     await journal.secure()
@@ -260,15 +264,16 @@ async function bringAbout(journal: Journal, context: ReleaseContext, run: Run): 
   await context.clock.mayProceed(signal)
   signal.throwIfAborted()
   await enterPosition(journal, 'swap')
-  for (const { instanceId, mode } of plan.instances) if (mode !== 'keep') narrator.running(instanceId, Phase.SWAP)
+  for (const { instanceId, mode } of plan.instances)
+    if (mode !== 'keep') progressReporter.running(instanceId, Phase.SWAP)
   // Joining networks takes nothing from the previous containers, so the last look at the new ones goes on beside it.
   const firstTaken = plan.swap.findIndex(({ kind }) => !kind.startsWith('network.'))
   const joins = firstTaken < 0 ? plan.swap : plan.swap.slice(0, firstTaken)
-  await allOrFirstError([...plan.settle.map((step) => execute(step, run)), inStages(joins, run)])
+  await allOrFirstError([...plan.finalize.map((step) => execute(step, run)), inStages(joins, run)])
   await inStages(plan.swap.slice(joins.length), run)
   for (const { instanceId, mode } of plan.instances) {
-    if (mode === 'first') narrator.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
-    else if (mode !== 'keep') narrator.done(instanceId, Phase.SWAP)
+    if (mode === 'first') progressReporter.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
+    else if (mode !== 'keep') progressReporter.done(instanceId, Phase.SWAP)
   }
   await journal.decide({ committed: true })
   if (plan.cleanUp.length > 0) await journal.secure()
@@ -284,46 +289,49 @@ async function ensureNetworksAhead(run: Run): Promise<void> {
 async function fail(
   journal: Journal,
   context: ReleaseContext,
-  narrator: Narrator,
+  progressReporter: ProgressReporter,
   run: Run | undefined,
   error: unknown,
 ): Promise<void> {
-  const cancelled = error instanceof Stopped && error.kind === 'cancelled'
-  const refusal = refusalOf(error, '')
-  const told = journal.facts.undoing
+  const cancelled = error instanceof AbortedError && error.kind === 'cancelled'
+  const refusal = toPlanError(error, '')
+  const undoing = journal.state.undoing
   const notWritten = (cause: unknown) => context.log.warn({ reason: messageOf(cause) }, 'a decision is not written yet')
-  if (!told) {
-    if (!(error instanceof Refusal || error instanceof Stopped || error instanceof EngineError))
+  if (!undoing) {
+    if (!(error instanceof PlanError || error instanceof AbortedError || error instanceof EngineError))
       context.log.error({ err: error }, 'a deployment failed unexpectedly')
-    if (cancelled) narrator.warn('', 'cancelled: everything is put back')
-    else narrator.error(refusal.instanceId, refusal.message)
-    if (run && refusal.instanceId !== '') await tellLastWords(run, refusal.instanceId)
+    if (cancelled) progressReporter.warn('', 'cancelled: everything is put back')
+    else progressReporter.error(refusal.instanceId, refusal.message)
+    if (run && refusal.instanceId !== '') await reportLastLogLines(run, refusal.instanceId)
     for (const { instanceId, volume } of run?.overwritten ?? [])
-      narrator.warn(instanceId, `the volume ${volume} keeps the files that were brought into it: they are not put back`)
+      progressReporter.warn(
+        instanceId,
+        `the volume ${volume} keeps the files that were brought into it: they are not put back`,
+      )
     // Nothing may keep a former container from coming back, a full disk neither.
     await journal
       .decide({ undoing: { reason: refusal.message, instanceId: refusal.instanceId, cancelled }, position: 'undo' })
       .catch(notWritten)
   } else await enterPosition(journal, 'undo').catch(notWritten)
-  const { problems, formerRestored } = isUndoGivenUp(journal)
+  const { problems, previousRestored } = isUndoGivenUp(journal)
     ? {
         problems: [
           `the agent ended ${crashesMax} times while it undid the release, and left it so: see the containers`,
         ],
-        formerRestored: false,
+        previousRestored: false,
       }
-    : await putBack(journal, context, narrator, run?.plan ?? (journal.facts.plan as Plan | undefined))
-  narrator.outcome({
+    : await putBack(journal, context, progressReporter, run?.plan ?? (journal.state.plan as Plan | undefined))
+  progressReporter.outcome({
     successful: false,
-    reason: [told?.reason ?? refusal.message, ...problems].join('; '),
-    instanceId: told?.instanceId ?? refusal.instanceId,
-    formerRestored,
-    cancelled: told?.cancelled ?? cancelled,
+    reason: [undoing?.reason ?? refusal.message, ...problems].join('; '),
+    instanceId: undoing?.instanceId ?? refusal.instanceId,
+    previousRestored,
+    cancelled: undoing?.cancelled ?? cancelled,
     containerNames: [],
   })
 }
 
-async function tellLastWords(run: Run, instanceId: string): Promise<void> {
+async function reportLastLogLines(run: Run, instanceId: string): Promise<void> {
   const id = run.ids.get(instanceId) ?? (await findOwn(run, instanceId).catch(() => undefined))
   if (!id) return
   const lines: string[] = []
@@ -333,7 +341,7 @@ async function tellLastWords(run: Run, instanceId: string): Promise<void> {
   } catch {
     return
   }
-  if (lines.length > 0) run.narrator.containerLog(instanceId, lines.slice(-lastLines))
+  if (lines.length > 0) run.progressReporter.containerLog(instanceId, lines.slice(-lastLines))
 }
 
 /** Names the instance whose step of a phase failed. */
@@ -341,12 +349,12 @@ async function withPhase(run: Run, phase: Phase, steps: readonly Step[], work: (
   try {
     await work()
   } catch (error) {
-    const refusal = refusalOf(
+    const refusal = toPlanError(
       error,
       steps.length === 1 && steps[0] && 'instanceId' in steps[0] ? steps[0].instanceId : '',
     )
-    if (refusal.instanceId !== '' && !(error instanceof Stopped))
-      run.narrator.failed(refusal.instanceId, phase, refusal.message)
-    throw error instanceof Stopped ? error : refusal
+    if (refusal.instanceId !== '' && !(error instanceof AbortedError))
+      run.progressReporter.failed(refusal.instanceId, phase, refusal.message)
+    throw error instanceof AbortedError ? error : refusal
   }
 }

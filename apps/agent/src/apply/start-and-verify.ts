@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { messageOf } from '../drivers/errors.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import { execute, inOrder, type Run } from './executors.ts'
-import { Phase } from './narrator.ts'
+import { Phase } from './progress-reporter.ts'
 
 /** How many containers the engine starts at once. More gain little on it, and a failure waits for all that have begun. */
 const startsAtOnce = 6
@@ -24,8 +24,8 @@ export async function startAndVerify(run: Run): Promise<void> {
       await work
     } catch (error) {
       if (!first && !run.signal.aborted) {
-        first = { error: refusalOf(error, instanceId) }
-        run.narrator.failed(instanceId, phase, messageOf(error))
+        first = { error: toPlanError(error, instanceId) }
+        run.progressReporter.failed(instanceId, phase, messageOf(error))
         failing.abort(error)
       }
       throw error
@@ -56,7 +56,7 @@ export async function startAndVerify(run: Run): Promise<void> {
 }
 
 /** The error as one of an instance, whatever it was. */
-export function refusalOf(error: unknown, instanceId: string): Refusal {
-  if (error instanceof Refusal) return error
-  return new Refusal(instanceId, messageOf(error), { cause: error })
+export function toPlanError(error: unknown, instanceId: string): PlanError {
+  if (error instanceof PlanError) return error
+  return new PlanError(instanceId, messageOf(error), { cause: error })
 }

@@ -1,6 +1,6 @@
 import { refuseRouteClashes } from '../plan/routes.ts'
 import type { Run } from './executors.ts'
-import { whileAway } from './patience.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /**
  * Looks at the routes again once the new containers exist. Of two releases that plan at the same time, by this agent or by another one
@@ -12,7 +12,7 @@ export async function verifyRoutes(run: Run): Promise<void> {
     return instance && mode !== 'keep' && instance.routes.length > 0 ? [instance] : []
   })
   if (changing.length === 0) return
-  const leaving = run.plan.cleanUp.flatMap((step) => (step.kind === 'former.remove' ? [step.id] : []))
-  const all = await whileAway(() => run.driver.engine.observeAll(), run.signal)
+  const leaving = run.plan.cleanUp.flatMap((step) => (step.kind === 'previous.remove' ? [step.id] : []))
+  const all = await retryWhileUnavailable(() => run.driver.engine.observeAll(), run.signal)
   refuseRouteClashes({ changing, staying: [] }, all, new Set(leaving), run.release)
 }

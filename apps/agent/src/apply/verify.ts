@@ -2,7 +2,7 @@ import { guarded } from '@crux/service-kit'
 import type { ObservedContainer } from '../drivers/container-engine.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { isEngineError } from '../drivers/errors.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 import type { ExpectedState } from './expectation.ts'
 import { type PendingProbe, startProbes } from './probes.ts'
 
@@ -71,7 +71,7 @@ export async function verify(driver: Driver, order: VerifyOrder, watched: Watche
       return await driver.engine.observe(order.id)
     } catch (error) {
       if (isEngineError(error, 'not-found'))
-        throw new Refusal(order.instanceId, `${order.full} was removed while it was being checked`)
+        throw new PlanError(order.instanceId, `${order.full} was removed while it was being checked`)
       if (isEngineError(error, 'away')) return undefined
       throw error
     }
@@ -112,7 +112,7 @@ function judge(
   const { expectation, full, instanceId } = order
   const late = performance.now() - order.startedAt >= expectation.timeoutMs
   const refuse = (reason: string): never => {
-    throw new Refusal(instanceId, reason)
+    throw new PlanError(instanceId, reason)
   }
   if (seen.imageId !== order.imageId)
     return refuse(`${full} was created from another image than the one of this release: its tag was moved meanwhile`)
@@ -137,9 +137,9 @@ function judge(
       }
       if (seen.health === 'unhealthy')
         return refuse(`${full} is unhealthy${seen.healthOutput ? `: ${seen.healthOutput}` : ''}`)
-      const settled = performance.now() - order.startedAt >= expectation.windowMs
+      const isObserved = performance.now() - order.startedAt >= expectation.windowMs
       const healthy = seen.health !== 'starting' && pending === undefined
-      if (settled && healthy) return 'holds'
+      if (isObserved && healthy) return 'holds'
       if (late && !healthy) {
         const what = pending ? `did not answer ${pending.path} on port ${pending.port}` : 'did not become healthy'
         const detail = pending?.lastFailure ? ` (${pending.lastFailure})` : ''

@@ -16,7 +16,7 @@ function makeEngine(initial: Container[]) {
     view: async (ids: readonly string[]): Promise<Container[]> =>
       engine.containers.filter(({ engineId }) => ids.includes(engineId)),
     list: async (): Promise<Container[]> => engine.containers,
-    tell: (event: EngineEvent) => listener(event),
+    emit: (event: EngineEvent) => listener(event),
     event: (id: string, action: string, labels: Record<string, string> = {}) =>
       listener({ kind: 'container', id, action, name: id, labels }),
   }
@@ -72,7 +72,7 @@ describe('watchContainers', () => {
     const { engine, driver } = makeEngine([makeContainer('a'), makeContainer('b'), makeContainer('c')])
     const { next } = await start(driver)
     engine.containers = [makeContainer('a'), makeContainer('b', ContainerState.EXITED), makeContainer('d')]
-    engine.tell({ kind: 'relist' })
+    engine.emit({ kind: 'relist' })
     const update = await next()
     expect(update.full).toBe(false)
     expect(states(update)).toEqual([
@@ -92,7 +92,7 @@ describe('watchContainers', () => {
     const first = updates.next()
     await new Promise((resolve) => setImmediate(resolve))
     engine.list = list
-    engine.tell({ kind: 'relist' })
+    engine.emit({ kind: 'relist' })
     expect(((await first) as { value: ContainerUpdate }).value.containers).toHaveLength(1)
   })
 
@@ -107,7 +107,7 @@ describe('watchContainers', () => {
       throw new EngineError('other', 'listing containers: Unexpected end of JSON input')
     }
     engine.containers = [makeContainer('a'), makeContainer('b')]
-    engine.tell({ kind: 'relist' })
+    engine.emit({ kind: 'relist' })
     expect(states(await next())).toEqual([['b', ContainerState.RUNNING]])
     expect(cuts).toBe(3)
   })

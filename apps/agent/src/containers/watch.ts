@@ -95,9 +95,9 @@ export async function* watchContainers(
     if (event.kind === 'relist') relist = true
     else if (prefix === undefined || event.labels[label.prefix] === prefix || known.has(event.id)) {
       const before = known.get(event.id)
-      const told = before && patch(before, event)
-      if (told !== undefined) change(event.id, told === 'removed' ? undefined : told)
-      if (told !== 'removed') dirty.add(event.id)
+      const changed = before && patch(before, event)
+      if (changed !== undefined) change(event.id, changed === 'removed' ? undefined : changed)
+      if (changed !== 'removed') dirty.add(event.id)
       wake()
     }
     inBackground('watching containers', look)

@@ -15,7 +15,7 @@ export interface ContainerEngine {
     signal: AbortSignal,
   ): Promise<void>
   /** An image of the engine's own store, or undefined. */
-  findImage(reference: string): Promise<ImageFacts | undefined>
+  findImage(reference: string): Promise<ImageMetadata | undefined>
   pull(image: PullOrder): Promise<void>
   /** Gives an image of the store a readable name. */
   tag(imageId: string, image: ImageReference): Promise<void>
@@ -70,7 +70,7 @@ export interface PullOrder {
   onProgress: (progress: { currentBytes: number; totalBytes: number; status: string }) => void
   signal: AbortSignal
 }
-export interface ImageFacts {
+export interface ImageMetadata {
   id: string
   /** "name@sha256:..." as the store knows it. */
   repoDigests: readonly string[]

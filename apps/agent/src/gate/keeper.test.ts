@@ -52,14 +52,14 @@ test('what was seen before a release ended closes no port after it', async () =>
     isBusy: () => busy,
     log: createLogger({ name: 'test', level: 'fatal' }),
   })
-  const settled = keeper.settle()
+  const synced = keeper.sync()
   await looked.promise
   names = { new: 'shop-web' }
   busy = false
   keeper.released('shop')
   finish.resolve()
-  await settled
-  await keeper.settle()
+  await synced
+  await keeper.sync()
   expect(changes).toEqual([])
   keeper.close()
 })

@@ -10,7 +10,7 @@ import { reconcile } from './reconcile.ts'
 /** Keeps the gate in step with the containers outside of releases: ends, starts, new addresses, removals, its own end. */
 export interface GateKeeper {
   /** Looks at everything; resolves when the gate holds what it must. */
-  settle(): Promise<void>
+  sync(): Promise<void>
   /** A release under the prefix is over: what was seen before that counts no more. */
   released(prefix: string): void
   close(): void
@@ -35,7 +35,7 @@ export function createGateKeeper(options: {
   let waiting: Promise<void> | undefined
   let closeEnded = true
   const timers = new Set<NodeJS.Timeout>()
-  const told = new Map<number, string>()
+  const reported = new Map<number, string>()
   const releases = new Map<string, number>()
 
   function later(ms: number): void {
@@ -44,7 +44,7 @@ export function createGateKeeper(options: {
       guarded('keeping the gate in step', () => {
         timers.delete(timer)
         closeEnded = true
-        return settle()
+        return sync()
       }),
       ms,
     )
@@ -53,7 +53,7 @@ export function createGateKeeper(options: {
   }
 
   /** Calls that come while one waits for its turn share that turn. */
-  function settle(): Promise<void> {
+  function sync(): Promise<void> {
     waiting ??= running.then(() => {
       waiting = undefined
       running = look().catch((error) => {
@@ -94,12 +94,12 @@ export function createGateKeeper(options: {
       if (isMoving(port.prefix)) continue
       try {
         await gate.apply([port], [])
-        told.delete(port.port)
+        reported.delete(port.port)
       } catch (error) {
         // Somebody else took it while its container stood still.
         const reason = messageOf(error)
-        if (told.get(port.port) !== reason) log.warn({ port: port.port, reason }, 'the gate cannot hold a port')
-        told.set(port.port, reason)
+        if (reported.get(port.port) !== reason) log.warn({ port: port.port, reason }, 'the gate cannot hold a port')
+        reported.set(port.port, reason)
         later(retryMs * 10)
       }
     }
@@ -119,18 +119,18 @@ export function createGateKeeper(options: {
       if (event.labels[label.gate] === undefined || !scope.covers(event.labels)) return
       if (event.action === 'die' || event.action === 'destroy') later(endedMs)
     } else closeEnded = true
-    inBackground('keeping the gate in step', settle)
+    inBackground('keeping the gate in step', sync)
   })
 
   return {
-    settle() {
+    sync() {
       closeEnded = true
-      return settle()
+      return sync()
     },
     released(prefix) {
       releases.set(prefix, (releases.get(prefix) ?? 0) + 1)
       closeEnded = true
-      inBackground('keeping the gate in step', settle)
+      inBackground('keeping the gate in step', sync)
     },
     close() {
       closed = true

@@ -36,11 +36,11 @@ export function reconcile(options: {
       if (port.target !== '') open.push({ ...port, target: '' })
     } else close.push({ port: port.port, address: port.address })
   }
-  const standing = new Map(held.map((port) => [keyOf(port), JSON.stringify(port)]))
+  const current = new Map(held.map((port) => [keyOf(port), JSON.stringify(port)]))
   for (const [key, port] of wanted) {
     const before = held.find((other) => keyOf(other) === key)
     if (before && isBusy(before.prefix)) continue
-    if (standing.get(key) !== JSON.stringify(port)) open.push(port)
+    if (current.get(key) !== JSON.stringify(port)) open.push(port)
   }
   return { open, close }
 }

@@ -133,11 +133,11 @@ function containerRunner(options: {
     code,
     async start() {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const standing = await engine.findByName(name)
-      if (standing && standing.labels[label.gateOf] !== agentContainer)
+      const existing = await engine.findByName(name)
+      if (existing && existing.labels[label.gateOf] !== agentContainer)
         throw new GateError(`a container named ${name} exists already and is not the agent's: remove or rename it`)
-      if (standing) {
-        await engine.start(standing.id)
+      if (existing) {
+        await engine.start(existing.id)
         return
       }
       const agent = await engine.findByName(agentContainer)
@@ -169,9 +169,9 @@ function containerRunner(options: {
       return path
     },
     async remove() {
-      const standing = await engine.findByName(name)
-      if (standing?.labels[label.gateOf] !== agentContainer) return
-      await engine.discard(standing.id).catch((error) => {
+      const existing = await engine.findByName(name)
+      if (existing?.labels[label.gateOf] !== agentContainer) return
+      await engine.discard(existing.id).catch((error) => {
         if (!isEngineError(error, 'not-found')) throw error
       })
     },

@@ -1,4 +1,4 @@
-import { familiarName, repositoryOf } from '../plan/image-reference.ts'
+import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
 /**
  * Keeps removals and releases of one node apart: what a release has looked up must not go before its container has it. A claim is by
@@ -25,13 +25,13 @@ export function createImageClaims(): ImageClaims {
   return {
     async claim(names) {
       const key = Symbol('claim')
-      claimed.set(key, new Set([...names].map(familiarName)))
+      claimed.set(key, new Set([...names].map(shortImageName)))
       await Promise.allSettled(removals)
       return () => claimed.delete(key)
     },
     async remove({ id, references }, removal) {
       // Nothing is awaited between this look and the removal's entry: who claims now waits for it.
-      for (const name of [id, ...references.map((reference) => familiarName(repositoryOf(reference)))])
+      for (const name of [id, ...references.map((reference) => shortImageName(repositoryOf(reference)))])
         for (const names of claimed.values()) if (names.has(name)) return name
       const work = removal().finally(() => removals.delete(work))
       removals.add(work)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ContainerEngine, StoredImage } from '../drivers/container-engine.ts'
 import { readIfThere, writeDurably } from '../files/durable-file.ts'
-import { familiarName, repositoryOf } from '../plan/image-reference.ts'
+import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
 /**
  * Which images of the store releases of this agent have fetched. Known here and nowhere else, so that it also outlives the
@@ -71,10 +71,10 @@ export async function openFetchedImages(
       const ours = new Set<string>()
       const kept = new Set(underWay.keys())
       for (const { id, references } of stored) {
-        const names = new Set(references.map(familiarName))
-        const records = [...known].filter(([reference, of]) => (of ? of === id : names.has(familiarName(reference))))
+        const names = new Set(references.map(shortImageName))
+        const records = [...known].filter(([reference, of]) => (of ? of === id : names.has(shortImageName(reference))))
         for (const [reference] of records) kept.add(reference)
-        const repositories = new Set(records.map(([reference]) => familiarName(repositoryOf(reference))))
+        const repositories = new Set(records.map(([reference]) => shortImageName(repositoryOf(reference))))
         if (records.length > 0 && [...names].every((name) => repositories.has(repositoryOf(name)))) ours.add(id)
       }
       // What has gone, and comes again by another's hand, is the other's.

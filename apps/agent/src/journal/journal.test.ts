@@ -50,7 +50,7 @@ describe('a journal', () => {
     expect(unreadable).toEqual([])
     const [again] = journals
     expect(again?.release).toEqual(release)
-    expect(again?.facts).toEqual({ digests: { i: 'sha256:1' }, committed: true })
+    expect(again?.state).toEqual({ digests: { i: 'sha256:1' }, committed: true })
     expect(again?.eventsAfter(0, 10).map(({ sequence }) => sequence)).toEqual([1n, 2n])
     again?.append(line('three'))
     expect(textsOf(again?.eventsAfter(1, 10) ?? [])).toEqual(['two', 'three'])

@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { messageOf } from '../drivers/errors.ts'
 
 /** What the agent decided on the way, each written before it acts on it. */
-export const Facts = z.object({
+export const JournalState = z.object({
   /** Digest per instance, as the registries answered. */
   digests: z.record(z.string(), z.string()).optional(),
   /** The plan, as plan/steps.ts has it; read back only by the code that wrote it. */
@@ -31,7 +31,7 @@ export const Facts = z.object({
   /** How many processes ended unexpectedly, by position. */
   crashes: z.record(z.string(), z.number()).optional(),
 })
-export type Facts = z.output<typeof Facts>
+export type JournalState = z.output<typeof JournalState>
 
 export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']>
 
@@ -39,7 +39,7 @@ export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchem
 export interface Journal {
   readonly key: ReleaseKey
   readonly release: Release
-  readonly facts: Readonly<Facts>
+  readonly state: Readonly<JournalState>
   /** The outcome, once it is told. */
   readonly outcome: Outcome | undefined
   /** Nothing follows: it failed and everything is put back, or it was successful and what it replaced is removed. */
@@ -49,7 +49,7 @@ export interface Journal {
   acknowledged: number
   append(event: EventInit): void
   /** Resolves when the decision and all before it are written: a killed process finds them again. Rejects while the disk is full. */
-  decide(fact: Facts): Promise<void>
+  decide(fact: JournalState): Promise<void>
   /** Resolves when all that is written also outlives a loss of power; wanted before something is taken away. */
   secure(): Promise<void>
   /** Events after a sequence, at most `max`. */
@@ -69,7 +69,11 @@ export interface JournalFolder {
   load(): Promise<{ journals: Journal[]; unreadable: string[] }>
 }
 
-const Line = z.union([z.object({ release: z.unknown() }), z.object({ event: z.unknown() }), z.object({ fact: Facts })])
+const Line = z.union([
+  z.object({ release: z.unknown() }),
+  z.object({ event: z.unknown() }),
+  z.object({ fact: JournalState }),
+])
 
 export function openJournalFolder(folder: string): JournalFolder {
   const pathOf = (key: ReleaseKey) => join(folder, `${safe(key.deploymentId)}.${key.number}.jsonl`)
@@ -109,7 +113,7 @@ export function openJournalFolder(folder: string): JournalFolder {
 async function read(path: string): Promise<Journal> {
   let release: Release | undefined
   const events: DeploymentEvent[] = []
-  let facts: Facts = {}
+  let state: JournalState = {}
   const content = await readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
   // A crash may have cut the last line short. Nothing has acted on it, and it must not swallow the next one.
   const whole = content.slice(0, content.lastIndexOf('\n') + 1)
@@ -118,13 +122,13 @@ async function read(path: string): Promise<Journal> {
     const line = Line.parse(JSON.parse(text))
     if ('release' in line) release = fromJson(ReleaseSchema, line.release as Parameters<typeof fromJson>[1])
     else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event as Parameters<typeof fromJson>[1]))
-    else facts = { ...facts, ...line.fact }
+    else state = { ...state, ...line.fact }
   }
   if (!release) throw new Error(`${path} holds no release`)
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
   const size = Buffer.byteLength(whole)
   if (whole.length < content.length) await file.truncate(size)
-  return makeJournal({ file, path, size }, release, events, facts)
+  return makeJournal({ file, path, size }, release, events, state)
 }
 
 interface Written {
@@ -134,7 +138,7 @@ interface Written {
   size: number
 }
 
-function makeJournal(written: Written | undefined, release: Release, events: DeploymentEvent[], facts: Facts) {
+function makeJournal(written: Written | undefined, release: Release, events: DeploymentEvent[], state: JournalState) {
   let waiting: string[] = []
   let writing: Promise<void> | undefined
   let dropped = false
@@ -180,13 +184,13 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
   const journal = {
     key: release.key ?? { deploymentId: '', number: 0 },
     release,
-    facts,
+    facts: state,
     acknowledged: 0,
     onAppend: (_event: DeploymentEvent): void => undefined,
     get outcome() {
       // It is among the last: only the clean-up of a success follows.
-      const told = events.findLast(({ event }) => event.case === 'outcome')?.event
-      return told?.case === 'outcome' ? told.value : undefined
+      const reported = events.findLast(({ event }) => event.case === 'outcome')?.event
+      return reported?.case === 'outcome' ? reported.value : undefined
     },
     get finished() {
       const event = last()?.event
@@ -204,7 +208,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
       write({ event: toJson(DeploymentEventSchema, whole) }).catch(() => undefined)
       journal.onAppend(whole)
     },
-    async decide(fact: Facts) {
+    async decide(fact: JournalState) {
       Object.assign(journal.facts, fact)
       await write({ fact })
       await flushed()

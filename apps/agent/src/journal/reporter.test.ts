@@ -5,7 +5,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema, LogLevel, ReleaseSchema } from '@crux/agent-protocol'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createNarrator } from '../apply/narrator.ts'
+import { createProgressReporter } from '../apply/progress-reporter.ts'
 import type { AgentClient } from '../link/client.ts'
 import { openJournalFolder } from './journal.ts'
 import { createReporter } from './reporter.ts'
@@ -83,10 +83,10 @@ test('sends no more at once than a message of the server holds, and all of it', 
   )
   const key = { deploymentId: 'large', number: 1 }
   const journal = openJournalFolder(folder).unwritten(create(ReleaseSchema, { key }))
-  const narrator = createNarrator(journal)
+  const progressReporter = createProgressReporter(journal)
   // The last words of containers that print no text, in lines of 64 kB.
   const words = Array.from({ length: 100 }, () => '\ufffd'.repeat(64 * 1_024))
-  for (let round = 0; round < 6; round++) narrator.containerLog('web', words)
+  for (let round = 0; round < 6; round++) progressReporter.containerLog('web', words)
   journal.append({ case: 'outcome', value: { successful: false } })
   reporter.follow(journal)
   reporter.linkUp()

@@ -79,7 +79,7 @@ export async function openCredentials(options: {
   }
 
   /** The server may have counted a rotated token as confirmed or not when the agent went down in between. */
-  async function settleRotation(stored: StoredToken & { next: string }): Promise<void> {
+  async function finishRotation(stored: StoredToken & { next: string }): Promise<void> {
     const { next, ...rest } = stored
     try {
       await clientFor(() => next).confirmToken({})
@@ -95,7 +95,7 @@ export async function openCredentials(options: {
     nodeId: ownNodeId,
     async prepare(info) {
       if (state.kind === 'stored' && state.stored.next !== undefined) {
-        await settleRotation({ ...state.stored, next: state.stored.next })
+        await finishRotation({ ...state.stored, next: state.stored.next })
       }
       if (state.kind !== 'install') return
       const exchanged = state.token

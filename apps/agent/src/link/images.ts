@@ -6,7 +6,7 @@ import { isEngineError, messageOf } from '../drivers/errors.ts'
 import type { ImageClaims } from '../images/claims.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
-import { familiarName, repositoryOf } from '../plan/image-reference.ts'
+import { repositoryOf, shortImageName } from '../plan/image-reference.ts'
 
 /** The whole store. What is outside of the scope is told without the names of the containers that use it. */
 export async function imageList({ engine }: Driver, fetched: FetchedImages, scope: EngineScope) {
@@ -35,8 +35,8 @@ export async function imageList({ engine }: Driver, fetched: FetchedImages, scop
  */
 function visibleReferences({ references }: StoredImage, users: readonly ImageUser[], fetched: boolean): string[] {
   if (fetched || users.length === 0) return [...references]
-  const repositories = new Set(users.map(({ image }) => familiarName(repositoryOf(image))))
-  return references.filter((reference) => repositories.has(familiarName(repositoryOf(reference))))
+  const repositories = new Set(users.map(({ image }) => shortImageName(repositoryOf(image))))
+  return references.filter((reference) => repositories.has(shortImageName(repositoryOf(reference))))
 }
 
 /**

@@ -14,7 +14,7 @@ export interface LinkOptions {
   credentials: Credentials
   /** Made anew for each link: the releases that are open then are part of it. */
   describe: () => AgentInfo
-  onUp: (welcome: Welcome, told: AgentInfo) => Promise<void>
+  onUp: (welcome: Welcome, agentInfo: AgentInfo) => Promise<void>
   onDown: () => void
   openSession: (signal: AbortSignal) => (message: ConnectResponse) => Promise<LinkEnd | undefined>
   log: Logger

@@ -1,6 +1,6 @@
 import type { Release } from '@crux/agent-protocol'
 import { patterns } from '@crux/contract'
-import { Refusal } from './refusal.ts'
+import { PlanError } from './plan-error.ts'
 
 /** More than any version has; each one costs calls of the engine before anything can fail. */
 const instancesMax = 1_000
@@ -33,7 +33,7 @@ export function checkRelease(release: Release): void {
 }
 
 function refuse(reason: string): never {
-  throw new Refusal('', reason)
+  throw new PlanError('', reason)
 }
 
 /** An id may become a key of an object, which has some names of its own. */

@@ -5,7 +5,7 @@ import { sharedPort } from './conflicts.ts'
 import { claimedPorts } from './gated-ports.ts'
 import { isOwnedBy, label } from './labels.ts'
 import type { Observation, ResolvedInstance } from './plan.ts'
-import { Refusal } from './refusal.ts'
+import { PlanError } from './plan-error.ts'
 
 /** A name that is not ours is named with what to do about it. */
 export function refuseForeignNames(
@@ -17,13 +17,13 @@ export function refuseForeignNames(
   for (const instance of desired) {
     const twin = desired.find((other) => other !== instance && other.full === instance.full)
     if (twin)
-      throw new Refusal(
+      throw new PlanError(
         instance.instanceId,
         `two images of the release have the container name ${instance.full}: give one another name`,
       )
     const holder = observed.all.find(({ name }) => name === instance.full)
     if (holder && (!owner || !isOwnedBy(holder.labels, owner))) {
-      throw new Refusal(
+      throw new PlanError(
         instance.instanceId,
         `the container ${instance.full} exists already and is not this project's: choose another prefix or name, or remove it`,
       )
@@ -43,7 +43,7 @@ export function refusePortClashes(
     const rival = changing.find((other) => other !== instance && sharedPort(wanted, claimedPorts(other.base)))
     if (rival) {
       const port = sharedPort(wanted, claimedPorts(rival.base))
-      throw new Refusal(
+      throw new PlanError(
         instance.instanceId,
         `port ${port?.hostPort} is wanted by ${rival.full} of the same release too: choose another port`,
       )
@@ -51,7 +51,7 @@ export function refusePortClashes(
     for (const other of observed.all) {
       if (!other.running || leaving.some(({ id }) => id === other.id) || isOwnNew(other, instance)) continue
       const port = sharedPort(wanted, claimedPorts(other))
-      if (port) throw new Refusal(instance.instanceId, portTaken(port.hostPort, holderName(other, release.owner)))
+      if (port) throw new PlanError(instance.instanceId, portTaken(port.hostPort, holderName(other, release.owner)))
     }
   }
 }

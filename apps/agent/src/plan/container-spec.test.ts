@@ -96,8 +96,8 @@ describe('desiredOf', () => {
   })
 
   test.each(['crux.example.com', 'Crux.example.com', '*.example.com'])('routes no host name of Crux: %s', (domain) => {
-    const place = { serverUrl: 'https://crux.example.com:8443' }
-    expect(() => specOf({ expose: 'expose', routing: { domain, path: '/x' } }, place)).toThrow(
+    const nodeEnvironment = { serverUrl: 'https://crux.example.com:8443' }
+    expect(() => specOf({ expose: 'expose', routing: { domain, path: '/x' } }, nodeEnvironment)).toThrow(
       'is the host name of Crux',
     )
   })

@@ -8,14 +8,14 @@ import { label, ownerLabels } from './labels.ts'
 import { mountsOf, type VolumeFolder } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
 import { type DesiredNetwork, desiredNetworks } from './networks.ts'
+import { PlanError } from './plan-error.ts'
 import { type Preparation, preparationsOf, writtenSources } from './preparations.ts'
-import { Refusal } from './refusal.ts'
 import { bytesOf, healthCheckOf, resourcesOf } from './resources.ts'
 import { desiredRoutes } from './routes.ts'
 import { routingLabels } from './routing-labels.ts'
 import { userLabels } from './user-labels.ts'
 
-export interface NodePlace {
+export interface NodeEnvironment {
   dataMountPath: string
   rootDomain: string | undefined
   /** Whether paths of the node are paths of the agent's process too: not when it runs in a container. */
@@ -44,10 +44,10 @@ export interface DesiredInstance {
 }
 
 /** @throws Refusal for what cannot be applied, whole: a setting is never silently left out */
-export function desiredOf(release: Release, instance: Instance, place: NodePlace): DesiredInstance {
+export function desiredOf(release: Release, instance: Instance, nodeEnvironment: NodeEnvironment): DesiredInstance {
   const { instanceId } = instance
   const refuse = (reason: string): never => {
-    throw new Refusal(instanceId, reason)
+    throw new PlanError(instanceId, reason)
   }
   const config = parseConfig(instance)
   const owner = release.owner ?? refuse('the release names no owner')
@@ -67,20 +67,25 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
   try {
     const { mounts, folders, volumes } = mountsOf(config, {
       prefix: owner.prefix,
-      dataMountPath: place.dataMountPath,
+      dataMountPath: nodeEnvironment.dataMountPath,
       hostDangerousAllowed: release.hostDangerousAllowed,
     })
     const preparations = preparationsOf(config, volumes, {
-      seesHost: place.seesHost,
+      seesHost: nodeEnvironment.seesHost,
       hasStorage: instance.storage !== undefined,
     })
     const networks = desiredNetworks(config, owner, release)
     const labels = userLabels(config, release)
-    const routing = routingLabels(config, { full, prefix: owner.prefix, network, rootDomain: place.rootDomain })
+    const routing = routingLabels(config, {
+      full,
+      prefix: owner.prefix,
+      network,
+      rootDomain: nodeEnvironment.rootDomain,
+    })
     const routes = desiredRoutes(config, {
       prefix: owner.prefix,
-      rootDomain: place.rootDomain,
-      serverUrl: place.serverUrl,
+      rootDomain: nodeEnvironment.rootDomain,
+      serverUrl: nodeEnvironment.serverUrl,
       hostDangerousAllowed: release.hostDangerousAllowed,
     })
     return {
@@ -133,8 +138,8 @@ export function desiredOf(release: Release, instance: Instance, place: NodePlace
       },
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Refusal(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
+    if (error instanceof PlanError) throw error
+    throw new PlanError(instanceId, error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 
@@ -158,12 +163,15 @@ function parseConfig(instance: Instance): FinalContainerConfig {
   try {
     json = JSON.parse(instance.configJson)
   } catch (cause) {
-    throw new Refusal(instance.instanceId, 'the configuration is not JSON', { cause })
+    throw new PlanError(instance.instanceId, 'the configuration is not JSON', { cause })
   }
   const parsed = FinalContainerConfig.safeParse(json)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  throw new Refusal(instance.instanceId, `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new PlanError(
+    instance.instanceId,
+    `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`,
+  )
 }
 
 /** By the rule of the server's own judgement, so that nothing is dangerous there and harmless here. */

@@ -11,7 +11,7 @@ const gated = (hostPort: number, address = ''): GatedPort => ({
   containerPort: 8080,
 })
 
-type Next = { gated?: GatedPort[]; published?: GatedPort[]; mode?: Mode; former?: ReturnType<typeof makeOld> }
+type Next = { gated?: GatedPort[]; published?: GatedPort[]; mode?: Mode; previous?: ReturnType<typeof makeOld> }
 const makeOld = (name: string, more: Partial<Pick<ObservedContainer, 'gated' | 'published' | 'state'>> = {}) => ({
   id: `old-${name}`,
   name,
@@ -22,19 +22,19 @@ const makeOld = (name: string, more: Partial<Pick<ObservedContainer, 'gated' | '
   ...more,
 })
 function stepsOf(next: Record<string, Next>, orphans: ReturnType<typeof makeOld>[] = []) {
-  const changing = Object.entries(next).map(([instanceId, { gated: ports = [], published = [], mode, former }]) => ({
+  const changing = Object.entries(next).map(([instanceId, { gated: ports = [], published = [], mode, previous }]) => ({
     instance: {
       instanceId,
       base: { gated: ports, published },
       config: { portGate: { enabled: ports.length > 0, drainSeconds: 7 } },
     } as unknown as DesiredInstance,
-    mode: mode ?? (former ? 'beside' : 'first'),
-    former: former as ObservedContainer | undefined,
+    mode: mode ?? (previous ? 'beside' : 'first'),
+    previous: previous as ObservedContainer | undefined,
   }))
   return gateSteps({
     changing,
     orphans: orphans as ObservedContainer[],
-    stopped: new Set(changing.flatMap(({ mode, former }) => (mode === 'after' && former ? [former.id] : []))),
+    stopped: new Set(changing.flatMap(({ mode, previous }) => (mode === 'after' && previous ? [previous.id] : []))),
   })
 }
 const kinds = (steps: readonly { kind: string }[] | undefined) => (steps ?? []).map(({ kind }) => kind)
@@ -42,50 +42,50 @@ const kinds = (steps: readonly { kind: string }[] | undefined) => (steps ?? []).
 describe('the steps at the gate', () => {
   test('of a first container hold its port before all, and lead to it when it is verified', () => {
     const steps = stepsOf({ web: { gated: [gated(80)] } })
-    expect(steps.prepare).toMatchObject([{ kind: 'gate.hold', ports: [{ hostPort: 80 }] }])
-    expect(kinds(steps.verified.get('web'))).toEqual(['gate.await', 'gate.lead'])
+    expect(steps.prepare).toMatchObject([{ kind: 'gate.reserve', ports: [{ hostPort: 80 }] }])
+    expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
     expect([steps.swap, steps.cleanUp, steps.undo.first, steps.undo.last]).toEqual([[], [], [], []])
     expect(steps.undo.beforeRestore).toMatchObject([{ kind: 'gate.release', ports: [{ hostPort: 80 }] }])
   })
 
   test('of a replacement lead to the new one with all others of the release, and drain the old one', () => {
-    const steps = stepsOf({ web: { gated: [gated(80)], former: makeOld('web', { gated: [gated(80)] }) } })
-    expect(steps.verified.get('web')).toMatchObject([{ kind: 'gate.await', former: { id: 'old-web' } }])
-    expect(steps.swap).toMatchObject([{ kind: 'gate.lead', target: { kind: 'new' }, instead: [] }])
-    expect(steps.cleanUp).toMatchObject([{ kind: 'gate.drain', formers: [{ id: 'old-web', ms: 7_000 }] }])
-    expect(steps.undo.first).toMatchObject([{ kind: 'gate.lead', target: { kind: 'former', id: 'old-web' } }])
+    const steps = stepsOf({ web: { gated: [gated(80)], previous: makeOld('web', { gated: [gated(80)] }) } })
+    expect(steps.verified.get('web')).toMatchObject([{ kind: 'gate.wait', previous: { id: 'old-web' } }])
+    expect(steps.swap).toMatchObject([{ kind: 'gate.route', target: { kind: 'new' }, instead: [] }])
+    expect(steps.cleanUp).toMatchObject([{ kind: 'gate.drain', previousContainers: [{ id: 'old-web', ms: 7_000 }] }])
+    expect(steps.undo.first).toMatchObject([{ kind: 'gate.route', target: { kind: 'previous', id: 'old-web' } }])
     expect(steps.undo.beforeRestore).toEqual([])
   })
 
   test('of a service that must stop let its clients wait before that, and lead back to it last of all', () => {
-    const former = makeOld('web', { gated: [gated(80)] })
-    const steps = stepsOf({ web: { gated: [gated(80)], mode: 'after', former } })
+    const previous = makeOld('web', { gated: [gated(80)] })
+    const steps = stepsOf({ web: { gated: [gated(80)], mode: 'after', previous } })
     expect(kinds(steps.beforeStop.get('old-web'))).toEqual(['gate.suspend'])
-    expect(kinds(steps.verified.get('web'))).toEqual(['gate.await', 'gate.lead'])
+    expect(kinds(steps.verified.get('web'))).toEqual(['gate.wait', 'gate.route'])
     expect([steps.swap, steps.cleanUp, steps.undo.first]).toEqual([[], [], []])
     expect(steps.undo.last).toMatchObject([{ target: { id: 'old-web' } }])
   })
 
   test('take a port that the engine has right after the stop, and give one back right before the start', () => {
     const on = stepsOf({
-      web: { gated: [gated(80)], mode: 'after', former: makeOld('web', { published: [gated(80)] }) },
+      web: { gated: [gated(80)], mode: 'after', previous: makeOld('web', { published: [gated(80)] }) },
     })
     expect(on.prepare).toEqual([])
-    expect(kinds(on.beforeStart.get('web'))).toEqual(['gate.hold'])
+    expect(kinds(on.beforeStart.get('web'))).toEqual(['gate.reserve'])
     const off = stepsOf({
-      web: { published: [gated(80)], mode: 'after', former: makeOld('web', { gated: [gated(80)] }) },
+      web: { published: [gated(80)], mode: 'after', previous: makeOld('web', { gated: [gated(80)] }) },
     })
     expect(kinds(off.beforeStart.get('web'))).toEqual(['gate.release'])
     expect(off.beforeStop.size).toBe(0)
-    expect(off.undo.last).toMatchObject([{ kind: 'gate.lead', target: { id: 'old-web' } }])
+    expect(off.undo.last).toMatchObject([{ kind: 'gate.route', target: { id: 'old-web' } }])
   })
 
   test('exchange the ports of two services without stopping either', () => {
     const steps = stepsOf({
-      a: { gated: [gated(81)], former: makeOld('a', { gated: [gated(80)] }) },
-      b: { gated: [gated(80)], former: makeOld('b', { gated: [gated(81)] }) },
+      a: { gated: [gated(81)], previous: makeOld('a', { gated: [gated(80)] }) },
+      b: { gated: [gated(80)], previous: makeOld('b', { gated: [gated(81)] }) },
     })
-    expect(kinds(steps.swap)).toEqual(['gate.lead', 'gate.lead'])
+    expect(kinds(steps.swap)).toEqual(['gate.route', 'gate.route'])
     expect(steps.undo.first).toMatchObject([
       { target: { id: 'old-a' }, ports: [{ hostPort: 80 }] },
       { target: { id: 'old-b' }, ports: [{ hostPort: 81 }] },
@@ -94,12 +94,12 @@ describe('the steps at the gate', () => {
 
   test('give up a port for other addresses only when it leads to the new one, and what nobody wants in the end', () => {
     const steps = stepsOf(
-      { web: { gated: [gated(80, '127.0.0.1')], former: makeOld('web', { gated: [gated(80), gated(90)] }) } },
+      { web: { gated: [gated(80, '127.0.0.1')], previous: makeOld('web', { gated: [gated(80), gated(90)] }) } },
       [makeOld('gone', { gated: [gated(70)] })],
     )
     expect(steps.prepare).toEqual([])
     expect(steps.swap).toMatchObject([
-      { kind: 'gate.lead', instead: [{ hostPort: 80, address: '' }] },
+      { kind: 'gate.route', instead: [{ hostPort: 80, address: '' }] },
       { kind: 'gate.release', ports: [{ hostPort: 90 }, { hostPort: 70 }] },
     ])
     expect(steps.undo.first).toMatchObject([{ instead: [{ hostPort: 80, address: '127.0.0.1' }] }, {}])

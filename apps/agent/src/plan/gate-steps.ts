@@ -19,7 +19,7 @@ export interface GateSteps {
 }
 
 interface Parts {
-  changing: readonly { instance: DesiredInstance; mode: Mode; former: ObservedContainer | undefined }[]
+  changing: readonly { instance: DesiredInstance; mode: Mode; previous: ObservedContainer | undefined }[]
   orphans: readonly ObservedContainer[]
   /** Engine ids of those that are stopped before something starts. */
   stopped: ReadonlySet<string>
@@ -32,9 +32,9 @@ interface Parts {
  */
 export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const leaving = [
-    ...changing.flatMap(({ instance, former }) =>
-      former
-        ? [{ container: former, instanceId: instance.instanceId, drainSeconds: drainSecondsOf(instance.config) }]
+    ...changing.flatMap(({ instance, previous }) =>
+      previous
+        ? [{ container: previous, instanceId: instance.instanceId, drainSeconds: drainSecondsOf(instance.config) }]
         : [],
     ),
     ...orphans.map((container) => ({
@@ -56,30 +56,30 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
   const beforeStart = new Map<string, Step[]>()
   const verified = new Map<string, Step[]>()
   const swap: Step[] = []
-  for (const { instance, mode, former } of changing) {
+  for (const { instance, mode, previous } of changing) {
     const { instanceId, base } = instance
     const free = base.gated.filter((port) => !sharedPort([port], byEngine) && insteadOf([port], givenUp).length === 0)
     const blocked = base.gated.filter((port) => sharedPort([port], byEngine))
     const released = givenUp.filter((port) => sharedPort([port], base.published))
-    if (free.length > 0) prepare.push({ kind: 'gate.hold', instanceId, ports: free })
+    if (free.length > 0) prepare.push({ kind: 'gate.reserve', instanceId, ports: free })
     const before: Step[] = [
       ...(released.length > 0 ? [{ kind: 'gate.release' as const, ports: released }] : []),
-      ...(blocked.length > 0 ? [{ kind: 'gate.hold' as const, instanceId, ports: blocked }] : []),
+      ...(blocked.length > 0 ? [{ kind: 'gate.reserve' as const, instanceId, ports: blocked }] : []),
     ]
     if (before.length > 0) beforeStart.set(instanceId, before)
     if (base.gated.length === 0) continue
     const lead: Step = {
-      kind: 'gate.lead',
+      kind: 'gate.route',
       target: { kind: 'new', instanceId },
       instanceId,
       ports: base.gated,
       instead: insteadOf(base.gated, givenUp),
     }
     const awaits: Step = {
-      kind: 'gate.await',
+      kind: 'gate.wait',
       instanceId,
       ports: base.gated,
-      ...(mode === 'beside' && former ? { former: { id: former.id } } : {}),
+      ...(mode === 'beside' && previous ? { previous: { id: previous.id } } : {}),
     }
     verified.set(instanceId, mode === 'beside' ? [awaits] : [awaits, lead])
     if (mode === 'beside') swap.push(lead)
@@ -88,7 +88,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     if (!stopped.has(container.id)) continue
     const ports = container.gated.filter((port) => wanted.some(isSame(port)))
     const { id, name } = container
-    if (ports.length > 0) beforeStop.set(id, [{ kind: 'gate.suspend', former: { id, name }, instanceId, ports }])
+    if (ports.length > 0) beforeStop.set(id, [{ kind: 'gate.suspend', previous: { id, name }, instanceId, ports }])
   }
   const dropped = givenUp.filter((port) => !wanted.some((other) => samePort(port, other)))
   if (dropped.length > 0) swap.push({ kind: 'gate.release', ports: dropped })
@@ -100,8 +100,8 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
     of
       .filter(({ container }) => container.gated.length > 0 && isRunning(container))
       .map(({ container, instanceId }) => ({
-        kind: 'gate.lead',
-        target: { kind: 'former', id: container.id, name: container.name },
+        kind: 'gate.route',
+        target: { kind: 'previous', id: container.id, name: container.name },
         instanceId,
         ports: container.gated,
         instead: insteadOf(container.gated, wanted),
@@ -119,7 +119,7 @@ export function gateSteps({ changing, orphans, stopped }: Parts): GateSteps {
         : [
             {
               kind: 'gate.drain',
-              formers: draining.map(({ container, instanceId, drainSeconds }) => ({
+              previousContainers: draining.map(({ container, instanceId, drainSeconds }) => ({
                 id: container.id,
                 name: container.name,
                 instanceId,

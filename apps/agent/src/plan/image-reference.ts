@@ -45,7 +45,7 @@ export function repositoryOf(reference: string): string {
 }
 
 /** As the engine shows a name: without Docker Hub's address. */
-export function familiarName(name: string): string {
+export function shortImageName(name: string): string {
   return name.replace(/^((index|registry-1)\.)?docker\.io\//i, '').replace(/^library\//, '')
 }
 

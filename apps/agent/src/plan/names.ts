@@ -17,7 +17,7 @@ export function preparationName(full: string, what: string): string {
 }
 
 /** A replaced container's name between the swap and its removal. */
-export function retiredName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
+export function replacedName(full: string, key: Pick<ReleaseKey, 'deploymentId' | 'number'>): string {
   return `${full}.old-${releaseHash(key)}`
 }
 
@@ -50,7 +50,7 @@ export function isCruxNetworkName(name: string): boolean {
  * The network on which verified containers get their names while the ones that they replace still hold them on the first.
  * It sorts behind the first one and is internal, so that it never becomes a container's default route.
  */
-export function companionName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>): string {
+export function handoverNetworkName(owner: Pick<Owner, 'teamId' | 'projectId' | 'nodeId' | 'prefix'>): string {
   return `${networkName(owner)}.handover`
 }
 

@@ -11,12 +11,12 @@ import { desiredOf } from './container-spec.ts'
 import { label, ownerLabels } from './labels.ts'
 import { networkName } from './names.ts'
 import { planRelease } from './plan.ts'
-import { Refusal } from './refusal.ts'
+import { PlanError } from './plan-error.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
 const total = process.env.CRUX_TEST_FULL === '1' ? 10_000 : 300
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
-const place = { dataMountPath: '/data', seesHost: true, rootDomain: 'example.com' }
+const nodeEnvironment = { dataMountPath: '/data', seesHost: true, rootDomain: 'example.com' }
 
 /** What an earlier release left of an instance, in whichever state it is by now. */
 const previous = fc.record({
@@ -74,7 +74,7 @@ test(`plans each of ${total} random valid configurations with every field, or re
       try {
         checkRelease(release)
         const resolved = release.instances.map((instance) => ({
-          ...desiredOf(release, instance, place),
+          ...desiredOf(release, instance, nodeEnvironment),
           digest: 'sha256:new',
           facts: { id: 'image-new', repoDigests: [], volumes: [], hasHealthCheck: false, user: '', labels: {} },
           tagged: true,
@@ -87,7 +87,7 @@ test(`plans each of ${total} random valid configurations with every field, or re
         expect(plan.start.flatMap(({ steps }) => steps.at(-1))).toMatchObject([{ kind: 'container.start' }])
         planned.push(config)
       } catch (error) {
-        if (!(error instanceof Refusal) || error.message === '') throw error
+        if (!(error instanceof PlanError) || error.message === '') throw error
         // What is valid by the rules and refused here must be said at the start, not by a failed deployment.
         if (isValid) throw error
       }

@@ -11,11 +11,14 @@ import { planRelease, type ResolvedInstance } from './plan.ts'
 import { stagesOf } from './stages.ts'
 
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'shop' }
-const place = { dataMountPath: '/data', seesHost: true, rootDomain: undefined }
+const nodeEnvironment = { dataMountPath: '/data', seesHost: true, rootDomain: undefined }
 
 type Wanted = Parameters<typeof makeConfig>[0] & { volumesOfImage?: string[] }
 
-function makeCase(wanted: Wanted[], more: Partial<Pick<Release, 'recreate' | 'partial' | 'former' | 'drainMs'>> = {}) {
+function makeCase(
+  wanted: Wanted[],
+  more: Partial<Pick<Release, 'recreate' | 'partial' | 'previous' | 'drainMs'>> = {},
+) {
   const release = create(ReleaseSchema, {
     key: { deploymentId: 'd', number: 2 },
     owner,
@@ -29,7 +32,7 @@ function makeCase(wanted: Wanted[], more: Partial<Pick<Release, 'recreate' | 'pa
   })
   const resolved = release.instances.map(
     (instance, index): ResolvedInstance => ({
-      ...desiredOf(release, instance, place),
+      ...desiredOf(release, instance, nodeEnvironment),
       digest: 'sha256:new',
       facts: {
         id: 'image-new',
@@ -125,16 +128,16 @@ describe('planRelease', () => {
     ])
     expect(plan.cleanUp).toMatchObject([
       { kind: 'drain', ms: 500 },
-      { kind: 'former.remove', id: 'old-web' },
+      { kind: 'previous.remove', id: 'old-web' },
     ])
   })
 
   test('lets old and new run side by side only where somebody could be connected to the old one', () => {
     const kinds = (old: Partial<ObservedContainer>, others: ObservedContainer[] = [], wanted = [{ name: 'web' }]) =>
       planOf(makeCase(wanted, { drainMs: 500 }), [makeOld('web', old), ...others]).cleanUp.map(({ kind }) => kind)
-    expect(kinds({})).toEqual(['former.remove'])
-    expect(kinds({}, [makeOld('db', { state: 'exited' })])).toEqual(['former.remove'])
-    const drained = ['drain', 'former.remove']
+    expect(kinds({})).toEqual(['previous.remove'])
+    expect(kinds({}, [makeOld('db', { state: 'exited' })])).toEqual(['previous.remove'])
+    const drained = ['drain', 'previous.remove']
     expect(kinds({}, [makeOld('db')])).toEqual(drained)
     expect(kinds({}, [], [{ name: 'web' }, { name: 'db' }])).toEqual(drained)
     expect(kinds({ published: [{ hostPort: 0, protocol: 'tcp', address: '' }] })).toEqual(drained)
@@ -174,7 +177,7 @@ describe('planRelease', () => {
     expect(plan.undo.map((group) => group.map(({ kind }) => kind))).toEqual([
       ['new.discard'],
       ['container.rename'],
-      ['former.restore'],
+      ['previous.restore'],
     ])
   })
 
@@ -221,7 +224,7 @@ describe('planRelease', () => {
     const plan = planOf(makeCase([wanted]), [makeOld('web', old)])
     expect(modes(plan)).toEqual(['after'])
     expect(plan.instances[0]?.reasons.join()).toContain(reason)
-    expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['former.stop', 'container.start'])
+    expect(plan.start[0]?.steps.map(({ kind }) => kind)).toEqual(['previous.stop', 'container.start'])
   })
 
   test('runs side by side where the new one only reads, or another address of the port is used', () => {
@@ -259,41 +262,41 @@ describe('planRelease', () => {
       makeOld('b', { published: [{ hostPort: 2, protocol: 'tcp', address: '' }] }),
     ])
     expect(modes(plan)).toEqual(['after', 'after'])
-    const stopped = plan.start[0]?.steps.flatMap((step) => (step.kind === 'former.stop' ? [step.id] : []))
+    const stopped = plan.start[0]?.steps.flatMap((step) => (step.kind === 'previous.stop' ? [step.id] : []))
     expect(stopped?.toSorted()).toEqual(['old-a', 'old-b'])
   })
 
   test('removes only what the records of former releases name, and nothing in a partial release', () => {
-    const former = [
-      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-gone', instanceId: 'gone' },
+    const previous = [
+      { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-gone', instanceId: 'gone' },
     ]
     const owned = [makeOld('gone'), makeOld('unrecorded')]
-    expect(planOf(makeCase([{ name: 'web' }], { former }), owned).cleanUp).toMatchObject([
-      { kind: 'former.remove', id: 'old-gone', instanceId: '' },
+    expect(planOf(makeCase([{ name: 'web' }], { previous }), owned).cleanUp).toMatchObject([
+      { kind: 'previous.remove', id: 'old-gone', instanceId: '' },
     ])
-    expect(planOf(makeCase([{ name: 'web' }], { former, partial: true }), owned).cleanUp).toEqual([])
+    expect(planOf(makeCase([{ name: 'web' }], { previous, partial: true }), owned).cleanUp).toEqual([])
   })
 
   test('takes over an instance under its former name', () => {
-    const former = [
-      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-web', instanceId: 'site' },
+    const previous = [
+      { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-web', instanceId: 'site' },
     ]
-    const plan = planOf(makeCase([{ name: 'site' }], { former }), [makeOld('web')])
-    expect(plan.instances[0]).toMatchObject({ mode: 'beside', createName: 'shop-site', former: { id: 'old-web' } })
-    expect(plan.cleanUp).toMatchObject([{ kind: 'former.remove', id: 'old-web' }])
+    const plan = planOf(makeCase([{ name: 'site' }], { previous }), [makeOld('web')])
+    expect(plan.instances[0]).toMatchObject({ mode: 'beside', createName: 'shop-site', previous: { id: 'old-web' } })
+    expect(plan.cleanUp).toMatchObject([{ kind: 'previous.remove', id: 'old-web' }])
   })
 
   test('leaves a container alone that another instance has taken over with its name', () => {
-    const former = [
-      { $typeName: 'crux.agent.v1.FormerContainer' as const, containerName: 'shop-web', instanceId: 'site' },
+    const previous = [
+      { $typeName: 'crux.agent.v1.PreviousContainer' as const, containerName: 'shop-web', instanceId: 'site' },
     ]
-    const made = makeCase([{ name: 'site' }, { name: 'web' }], { former })
+    const made = makeCase([{ name: 'site' }, { name: 'web' }], { previous })
     const [, web] = made.resolved
-    const standing = makeOld('web', {
+    const running = makeOld('web', {
       imageId: 'image-new',
       labels: { [label.configHash]: configHash('sha256:new', web?.config ?? makeConfig({ name: '' })) },
     })
-    const plan = planOf(made, [standing])
+    const plan = planOf(made, [running])
     expect(modes(plan)).toEqual(['first', 'keep'])
     expect(plan.cleanUp).toEqual([])
     const changed = planOf(made, [makeOld('web')])

@@ -1,21 +1,21 @@
 import type { Release } from '@crux/agent-protocol'
-import type { ContainerSummary, ImageFacts, ObservedContainer } from '../drivers/container-engine.ts'
+import type { ContainerSummary, ImageMetadata, ObservedContainer } from '../drivers/container-engine.ts'
 import { refuseForeignNames, refusePortClashes } from './clashes.ts'
 import { configHash } from './config-hash.ts'
 import { contestedPort, type NextContainer, reasonsToPause } from './conflicts.ts'
 import type { DesiredInstance } from './container-spec.ts'
 import { mayHaveConnections } from './drain.ts'
 import { type GateSteps, gateSteps } from './gate-steps.ts'
-import { handOverNames } from './hand-over.ts'
+import { handoverSteps } from './handover.ts'
 import { label } from './labels.ts'
-import { companionName, networkName, temporaryName } from './names.ts'
-import { Refusal } from './refusal.ts'
+import { handoverNetworkName, networkName, temporaryName } from './names.ts'
+import { PlanError } from './plan-error.ts'
 import { refuseRouteClashes } from './routes.ts'
-import type { Former, Mode, Plan, PlannedInstance, Step } from './steps.ts'
+import type { Mode, Plan, PlannedInstance, PreviousContainer, Step } from './steps.ts'
 
 export interface ResolvedInstance extends DesiredInstance {
   digest: string
-  facts: ImageFacts
+  facts: ImageMetadata
   /** Whether the engine's store had the image under its readable name a moment ago. */
   tagged: boolean
   /** Whether it had to be fetched just now. */
@@ -26,7 +26,7 @@ export interface ResolvedInstance extends DesiredInstance {
 
 export interface PreparationImage {
   digest: string
-  facts: ImageFacts
+  facts: ImageMetadata
 }
 
 export interface Observation {
@@ -43,39 +43,41 @@ export interface Observation {
  */
 export function planRelease(release: Release, desired: readonly ResolvedInstance[], observed: Observation): Plan {
   const { owner, key } = release
-  if (!owner || !key) throw new Refusal('', 'the release names no owner')
+  if (!owner || !key) throw new PlanError('', 'the release names no owner')
   const network = networkName(owner)
-  const companion = companionName(owner)
+  const handoverNetwork = handoverNetworkName(owner)
   refuseForeignNames(desired, observed, release)
 
-  const formers = formersOf(desired, observed, release)
-  const takenOver = new Set([...formers.values()].flatMap((former) => (former ? [former.id] : [])))
+  const previousContainers = previousContainersOf(desired, observed, release)
+  const takenOver = new Set([...previousContainers.values()].flatMap((previous) => (previous ? [previous.id] : [])))
   const orphans = release.partial ? [] : orphansOf(release, observed, takenOver)
 
   const kept = new Set(
     desired
-      .filter((instance) => !release.recreate && isUnchanged(instance, formers.get(instance.instanceId), network))
+      .filter(
+        (instance) => !release.recreate && isUnchanged(instance, previousContainers.get(instance.instanceId), network),
+      )
       .map(({ instanceId }) => instanceId),
   )
   const changing = desired.filter(({ instanceId }) => !kept.has(instanceId))
-  const leaving = [...changing.flatMap(({ instanceId }) => formers.get(instanceId) ?? []), ...orphans]
+  const leaving = [...changing.flatMap(({ instanceId }) => previousContainers.get(instanceId) ?? []), ...orphans]
   refusePortClashes(changing, observed, leaving, release)
   const staying = desired.filter(({ instanceId }) => kept.has(instanceId))
   refuseRouteClashes({ changing, staying }, observed.all, new Set(leaving.map(({ id }) => id)), release)
 
-  const mustStop = new Map<string, { instanceId: string; former: ObservedContainer }>()
+  const mustStop = new Map<string, { instanceId: string; previous: ObservedContainer }>()
   const reasons = new Map<string, string[]>()
   for (const instance of changing) {
-    const own = formers.get(instance.instanceId)
+    const own = previousContainers.get(instance.instanceId)
     const found = own && isRunning(own) ? reasonsToPause(nextOf(instance), own) : []
     reasons.set(instance.instanceId, found)
-    if (own && found.length > 0) mustStop.set(own.id, { instanceId: instance.instanceId, former: own })
+    if (own && found.length > 0) mustStop.set(own.id, { instanceId: instance.instanceId, previous: own })
     for (const other of leaving) {
       if (other.id === own?.id || !isRunning(other)) continue
       const port = contestedPort(instance.base, other)
       if (!port) continue
-      const holder = changing.find(({ instanceId }) => formers.get(instanceId)?.id === other.id)
-      mustStop.set(other.id, { instanceId: holder?.instanceId ?? instance.instanceId, former: other })
+      const holder = changing.find(({ instanceId }) => previousContainers.get(instanceId)?.id === other.id)
+      mustStop.set(other.id, { instanceId: holder?.instanceId ?? instance.instanceId, previous: other })
       if (holder)
         reasons.set(holder.instanceId, [
           ...(reasons.get(holder.instanceId) ?? []),
@@ -84,13 +86,15 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
     }
   }
 
-  const companionExists = observed.owned.some(({ networks }) => networks.some(({ name }) => name === companion))
+  const handoverNetworkExists = observed.owned.some(({ networks }) =>
+    networks.some(({ name }) => name === handoverNetwork),
+  )
   const links = linksOf(desired, observed, network)
   const instances = desired.map((instance): PlannedInstance => {
-    const former = formers.get(instance.instanceId)
-    const mode = kept.has(instance.instanceId) ? 'keep' : modeOf(former, mustStop)
+    const previous = previousContainers.get(instance.instanceId)
+    const mode = kept.has(instance.instanceId) ? 'keep' : modeOf(previous, mustStop)
     const onNetwork = instance.base.networkMode === network
-    const nameIsFree = mode === 'first' || former?.name !== instance.full
+    const nameIsFree = mode === 'first' || previous?.name !== instance.full
     const alreadyMine = observed.owned.some(
       ({ name, labels }) => name === temporaryName(instance.full, key) && isOfRelease(labels, release),
     )
@@ -104,10 +108,10 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
       aliases: !onNetwork || mode === 'beside' ? [] : nameIsFree ? [short] : [short, instance.full],
       links: onNetwork ? links : [],
       networks: [
-        ...(onNetwork && companionExists && mode !== 'beside' ? [{ name: companion, aliases: [] }] : []),
+        ...(onNetwork && handoverNetworkExists && mode !== 'beside' ? [{ name: handoverNetwork, aliases: [] }] : []),
         ...instance.networks.map(({ name }) => ({ name, aliases: mode === 'beside' ? [] : [short, instance.full] })),
       ],
-      ...(former && mode !== 'keep' ? { former: recordOf(former) } : {}),
+      ...(previous && mode !== 'keep' ? { previous: recordOf(previous) } : {}),
       reasons: reasons.get(instance.instanceId) ?? [],
       holdsBack: instance.config.expectedState != null || hasHealthProbe(instance),
     }
@@ -117,13 +121,13 @@ export function planRelease(release: Release, desired: readonly ResolvedInstance
     changing: changing.map((instance) => ({
       instance,
       mode: instances.find(({ instanceId }) => instanceId === instance.instanceId)?.mode ?? 'first',
-      former: formers.get(instance.instanceId),
+      previous: previousContainers.get(instance.instanceId),
     })),
     orphans,
     stopped: new Set(mustStop.keys()),
   })
   const records = orphans.map(recordOf)
-  return assemble({ release, desired, observed, instances, orphans: records, stops, gate, network, companion })
+  return assemble({ release, desired, observed, instances, orphans: records, stops, gate, network, handoverNetwork })
 }
 
 interface Parts {
@@ -131,14 +135,24 @@ interface Parts {
   desired: readonly ResolvedInstance[]
   observed: Observation
   instances: readonly PlannedInstance[]
-  orphans: readonly Former[]
-  stops: readonly { instanceId: string; former: ObservedContainer }[]
+  orphans: readonly PreviousContainer[]
+  stops: readonly { instanceId: string; previous: ObservedContainer }[]
   gate: GateSteps
   network: string
-  companion: string
+  handoverNetwork: string
 }
 
-function assemble({ release, desired, observed, instances, orphans, stops, gate, network, companion }: Parts): Plan {
+function assemble({
+  release,
+  desired,
+  observed,
+  instances,
+  orphans,
+  stops,
+  gate,
+  network,
+  handoverNetwork,
+}: Parts): Plan {
   const changing = instances.filter(({ mode }) => mode !== 'keep')
   const byId = new Map(desired.map((instance) => [instance.instanceId, instance]))
   const onNetwork = ({ instanceId }: PlannedInstance) => byId.get(instanceId)?.base.networkMode === network
@@ -159,14 +173,14 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
   const start = changing.map((planned) => ({
     instanceId: planned.instanceId,
     steps: [
-      ...stopsBefore(planned, byId, stops).flatMap(({ former, instanceId }) => [
-        ...(gate.beforeStop.get(former.id) ?? []),
+      ...stopsBefore(planned, byId, stops).flatMap(({ previous, instanceId }) => [
+        ...(gate.beforeStop.get(previous.id) ?? []),
         {
-          kind: 'former.stop' as const,
-          id: former.id,
-          name: former.name,
+          kind: 'previous.stop' as const,
+          id: previous.id,
+          name: previous.name,
           instanceId,
-          restartPolicy: former.restartPolicy,
+          restartPolicy: previous.restartPolicy,
         },
       ]),
       ...(gate.beforeStart.get(planned.instanceId) ?? []),
@@ -181,36 +195,36 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
   }))
 
   const swap = [
-    ...handOverNames({ changing, onNetwork, byId, observed, orphans, network, companion, key }),
+    ...handoverSteps({ changing, onNetwork, byId, observed, orphans, network, handoverNetwork, key }),
     ...gate.swap,
   ]
 
   const leaving = [
-    ...changing.flatMap(({ former, instanceId }) => (former ? [{ ...former, instanceId }] : [])),
+    ...changing.flatMap(({ previous, instanceId }) => (previous ? [{ ...previous, instanceId }] : [])),
     ...orphans.map((orphan) => ({ ...orphan, instanceId: '' })),
   ]
   const inUse = observed.owned.some(
     (container) =>
       leaving.some(({ id, wasRunning }) => wasRunning && id === container.id) &&
-      !stops.some(({ former }) => former.id === container.id) &&
+      !stops.some(({ previous }) => previous.id === container.id) &&
       mayHaveConnections(container, observed.owned, {
         joining: changing.length,
-        networks: new Set([network, companion]),
+        networks: new Set([network, handoverNetwork]),
       }),
   )
   const cleanUp: Step[] = [
     ...gate.cleanUp,
     ...(inUse && release.drainMs > 0 ? [{ kind: 'drain' as const, ms: release.drainMs }] : []),
-    ...leaving.map(({ id, name, instanceId }) => ({ kind: 'former.remove' as const, id, name, instanceId })),
+    ...leaving.map(({ id, name, instanceId }) => ({ kind: 'previous.remove' as const, id, name, instanceId })),
   ]
   return {
     network,
-    companion,
+    handoverNetwork,
     instances,
     prepare,
     create: changing.map(({ instanceId }) => ({ kind: 'container.create', instanceId })),
     start,
-    settle: changing.map(({ instanceId }) => ({ kind: 'container.settle', instanceId })),
+    finalize: changing.map(({ instanceId }) => ({ kind: 'container.finalize', instanceId })),
     swap,
     cleanUp,
     undo: undoOf(changing, leaving, byId, gate.undo),
@@ -220,7 +234,7 @@ function assemble({ release, desired, observed, instances, orphans, stops, gate,
 /** New ones go first: what they held must be free before the former ones come back. */
 function undoOf(
   changing: readonly PlannedInstance[],
-  leaving: readonly (Former & { instanceId: string })[],
+  leaving: readonly (PreviousContainer & { instanceId: string })[],
   byId: ReadonlyMap<string, ResolvedInstance>,
   gate: GateSteps['undo'],
 ): Step[][] {
@@ -234,7 +248,7 @@ function undoOf(
     ],
     leaving.map(({ id, name }) => ({
       kind: 'container.rename',
-      target: { kind: 'former', id, name },
+      target: { kind: 'previous', id, name },
       from: '',
       to: name,
     })),
@@ -242,7 +256,7 @@ function undoOf(
     leaving
       .filter(({ wasRunning }) => wasRunning)
       .map(({ id, name, instanceId, restartPolicy }) => ({
-        kind: 'former.restore',
+        kind: 'previous.restore',
         id,
         name,
         instanceId,
@@ -260,20 +274,20 @@ function stopsBefore(
 ): Parts['stops'] {
   const base = byId.get(planned.instanceId)?.base
   return stops.filter(
-    ({ former }) => former.id === planned.former?.id || (base && contestedPort(base, former) !== undefined),
+    ({ previous }) => previous.id === planned.previous?.id || (base && contestedPort(base, previous) !== undefined),
   )
 }
 
-function modeOf(former: ObservedContainer | undefined, mustStop: ReadonlyMap<string, unknown>): Mode {
-  if (!former) return 'first'
-  return isRunning(former) && !mustStop.has(former.id) ? 'beside' : 'after'
+function modeOf(previous: ObservedContainer | undefined, mustStop: ReadonlyMap<string, unknown>): Mode {
+  if (!previous) return 'first'
+  return isRunning(previous) && !mustStop.has(previous.id) ? 'beside' : 'after'
 }
 
 /**
  * The container that each instance replaces: the one of its name, or else the one that a former release made for the same instance
  * under another name, unless that name is another instance's now. Only an owner's own; those of this very release are not former.
  */
-function formersOf(
+function previousContainersOf(
   desired: readonly DesiredInstance[],
   observed: Observation,
   release: Release,
@@ -283,7 +297,7 @@ function formersOf(
   const names = new Set(desired.map(({ full }) => full))
   return new Map(
     desired.map(({ instanceId, full }) => {
-      const record = release.former.find((former) => former.instanceId === instanceId)
+      const record = release.previous.find((previous) => previous.instanceId === instanceId)
       const renamed = record && !names.has(record.containerName) ? named(record.containerName) : undefined
       return [instanceId, named(full) ?? renamed]
     }),
@@ -291,7 +305,7 @@ function formersOf(
 }
 
 function orphansOf(release: Release, observed: Observation, takenOver: ReadonlySet<string>): ObservedContainer[] {
-  const names = new Set(release.former.map(({ containerName }) => containerName))
+  const names = new Set(release.previous.map(({ containerName }) => containerName))
   return observed.owned.filter(
     ({ id, name, labels }) => names.has(name) && !takenOver.has(id) && !isOfRelease(labels, release),
   )
@@ -301,18 +315,18 @@ function isOfRelease(labels: Record<string, string>, release: Release): boolean 
   return labels[label.deployment] === release.key?.deploymentId && labels[label.release] === String(release.key?.number)
 }
 
-function isUnchanged(instance: ResolvedInstance, former: ObservedContainer | undefined, network: string): boolean {
-  if (!former || former.name !== instance.full || former.imageId !== instance.facts.id) return false
-  if (former.labels[label.configHash] !== hashOf(instance)) return false
-  if (instance.base.networkMode === network && !former.networks.some(({ name }) => name === network)) return false
+function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | undefined, network: string): boolean {
+  if (!previous || previous.name !== instance.full || previous.imageId !== instance.facts.id) return false
+  if (previous.labels[label.configHash] !== hashOf(instance)) return false
+  if (instance.base.networkMode === network && !previous.networks.some(({ name }) => name === network)) return false
   // Agents gave networks other names before: a container on one of those moves.
-  if (!instance.networks.every(({ name }) => former.networks.some((joined) => joined.name === name))) return false
+  if (!instance.networks.every(({ name }) => previous.networks.some((joined) => joined.name === name))) return false
   const expected = instance.config.expectedState?.state ?? 'running'
   if (expected === 'exited')
-    return former.state === 'exited' && former.exitCode === (instance.config.expectedState?.exitCode ?? 0)
+    return previous.state === 'exited' && previous.exitCode === (instance.config.expectedState?.exitCode ?? 0)
   if (expected === 'waiting')
-    return former.state === 'restarting' || former.state === 'created' || former.state === 'paused'
-  return former.state === 'running' && former.health !== 'unhealthy'
+    return previous.state === 'restarting' || previous.state === 'created' || previous.state === 'paused'
+  return previous.state === 'running' && previous.health !== 'unhealthy'
 }
 
 /** Covers the images of preparations too: what they bring is part of the instance. */
@@ -350,6 +364,6 @@ function isRunning({ state }: ObservedContainer): boolean {
   return state === 'running' || state === 'restarting' || state === 'paused'
 }
 
-function recordOf({ id, name, state, restartPolicy }: ObservedContainer): Former {
+function recordOf({ id, name, state, restartPolicy }: ObservedContainer): PreviousContainer {
   return { id, name, wasRunning: state === 'running' || state === 'restarting' || state === 'paused', restartPolicy }
 }

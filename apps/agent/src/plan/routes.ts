@@ -3,7 +3,7 @@ import type { FinalContainerConfig } from '@crux/contract'
 import { findOverlap, isSameRoute, normalizeHost, type Route, routeInWords, routesOf, routesOverlap } from '@crux/rules'
 import type { ContainerSummary } from '../drivers/container-engine.ts'
 import { isOwnedBy, label, ownerOf } from './labels.ts'
-import { Refusal } from './refusal.ts'
+import { PlanError } from './plan-error.ts'
 
 interface RoutedInstance {
   instanceId: string
@@ -61,7 +61,7 @@ export function refuseRouteClashes(
     for (const other of [...changing, ...staying]) {
       const route = other === instance ? undefined : same(other.routes)
       if (route)
-        throw new Refusal(
+        throw new PlanError(
           instance.instanceId,
           `${routeInWords(route)} is routed to ${other.full} of the same release too: choose another host name or path`,
         )
@@ -74,7 +74,7 @@ export function refuseRouteClashes(
       const route = isOwn ? same(routes) : findOverlap(instance.routes, routes)
       if (!route) continue
       const words = isOwn ? `is routed to ${name}` : 'is in use on this node'
-      throw new Refusal(instance.instanceId, `${routeInWords(route)} ${words}: choose another host name or path`)
+      throw new PlanError(instance.instanceId, `${routeInWords(route)} ${words}: choose another host name or path`)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Step } from './steps.ts'
 
 /** Of these kinds, steps that follow each other are about different containers, and none needs what the one before it did. */
-const independent: ReadonlySet<Step['kind']> = new Set(['network.join', 'container.rename', 'former.remove'])
+const independent: ReadonlySet<Step['kind']> = new Set(['network.join', 'container.rename', 'previous.remove'])
 
 /** The steps in their order, those that are independent of each other together. Previous containers give up their names before new ones take them. */
 export function stagesOf(steps: readonly Step[]): Step[][] {

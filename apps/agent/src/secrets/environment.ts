@@ -1,5 +1,5 @@
 import type { DesiredInstance } from '../plan/container-spec.ts'
-import { Refusal } from '../plan/refusal.ts'
+import { PlanError } from '../plan/plan-error.ts'
 
 /** Readable values by key, of each instance: in memory only, for as long as its release is brought about. */
 export type OpenedSecrets = ReadonlyMap<string, Readonly<Record<string, string>>>
@@ -23,7 +23,9 @@ export async function openSecrets(
       try {
         secrets[key] = value === '' ? value : await decrypt(value)
       } catch (cause) {
-        throw new Refusal(instanceId, `the secret ${key} cannot be read on this node: enter its value again`, { cause })
+        throw new PlanError(instanceId, `the secret ${key} cannot be read on this node: enter its value again`, {
+          cause,
+        })
       }
     }
   }

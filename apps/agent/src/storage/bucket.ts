@@ -73,9 +73,9 @@ export function openBucket(access: BucketAccess, signal: AbortSignal): Bucket {
     const answer = await send(path, query)
     if (answer.statusCode === 200) return answer
     const document = await textOf(answer)
-    const told = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
-    if (typeof told === 'string' && told !== region && region === undefined) {
-      region = told
+    const reported = answer.headers['x-amz-bucket-region'] ?? /<Region>([a-z0-9-]{1,64})<\/Region>/.exec(document)?.[1]
+    if (typeof reported === 'string' && reported !== region && region === undefined) {
+      region = reported
       return get(path, query)
     }
     throw storageErrorOf(answer.statusCode ?? 0, document)

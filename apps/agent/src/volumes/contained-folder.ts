@@ -22,7 +22,7 @@ export interface Attributes {
   modifiedAt?: Date
 }
 
-export interface FileFacts {
+export interface FileMetadata {
   kind: 'file' | 'folder' | 'other'
   size: number
   modifiedAt: Date
@@ -59,7 +59,7 @@ export class ContainedFolder {
     this.#replace = replace
   }
 
-  async facts(path: InnerPath): Promise<FileFacts | undefined> {
+  async facts(path: InnerPath): Promise<FileMetadata | undefined> {
     try {
       return await this.#within(path, { create: false }, async (at) => {
         const found = await lstat(at)

@@ -283,8 +283,10 @@ export async function commonRows({
     {
       says: 'healthCheckConfig: probes are asked by the agent, startup before readiness',
       config: { healthCheckConfig: { port: 8080, startupProbe: '/index.html', readinessProbe: 'ready.html' } },
-      check({ told }) {
-        expect(told).toContain('waits for GET /index.html on port 8080 and GET /ready.html on port 8080, at most 60 s')
+      check({ reported }) {
+        expect(reported).toContain(
+          'waits for GET /index.html on port 8080 and GET /ready.html on port 8080, at most 60 s',
+        )
       },
     },
     {

@@ -193,8 +193,10 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
     {
       says: 'fields of Kubernetes, which are said and not dropped in silence',
       config: { deploymentStrategy: 'rolling', useLoadBalancer: true, metrics: { enabled: true, port: 8080 } },
-      check: ({ told }) =>
-        expect(told.filter((line) => line.endsWith('is for Kubernetes nodes and does nothing here'))).toHaveLength(3),
+      check: ({ reported }) =>
+        expect(reported.filter((line) => line.endsWith('is for Kubernetes nodes and does nothing here'))).toHaveLength(
+          3,
+        ),
     },
     {
       says: 'ports of the label io.dyrector.cap.network.v1 of the image: bound to a free one, or exposed alone',

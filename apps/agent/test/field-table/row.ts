@@ -12,7 +12,7 @@ export interface Seen {
   short: string
   info: Docker.ContainerInspectInfo
   /** What its phases and the log said of it. */
-  told: string[]
+  reported: string[]
   exec(...command: string[]): Promise<string>
 }
 

@@ -179,8 +179,8 @@ export class FakeServer {
   }
 
   #toldOutcome(key: ReleaseKey): Outcome | undefined {
-    const told = this.eventsOf(key).find(({ event }) => event.case === 'outcome')?.event
-    return told?.case === 'outcome' ? told.value : undefined
+    const reported = this.eventsOf(key).find(({ event }) => event.case === 'outcome')?.event
+    return reported?.case === 'outcome' ? reported.value : undefined
   }
 
   #tokenOf(context: HandlerContext): string {

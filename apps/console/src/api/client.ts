@@ -1,5 +1,5 @@
 import type { ApiError, Input } from '@crux/client'
-import type { Operation, Result } from '@crux/contract'
+import type { Operation, ResponseOf } from '@crux/contract'
 import { type QueryKey, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { toastError } from '../components/toasts.tsx'
@@ -13,7 +13,7 @@ export { apiQuery, client, queryClient } from './query.ts'
 type CallOptions<O extends Operation> = {
   /** Keys of queries that the change makes stale; those on the page are read again. */
   stale?: readonly (readonly unknown[])[]
-  onSuccess?: (result: Result<O>, input: Input<O>) => unknown
+  onSuccess?: (result: ResponseOf<O>, input: Input<O>) => unknown
   /** False where the caller says the error itself and nothing else may. */
   toast?: boolean | ((error: ApiError) => boolean)
 }
@@ -25,13 +25,13 @@ type CallOptions<O extends Operation> = {
 export function useCall<O extends Operation>(operation: O, options: CallOptions<O> = {}) {
   const denied = useDenied(operation)
   // A second press before the button knows that it is busy is the same deed.
-  const underWay = useRef(new Map<string, Promise<Result<O>>>())
-  const call = useMutation<Result<O>, ApiError, Input<O>>({
+  const underWay = useRef(new Map<string, Promise<ResponseOf<O>>>())
+  const call = useMutation<ResponseOf<O>, ApiError, Input<O>>({
     mutationFn: (input) => {
       const key = JSON.stringify(input) ?? ''
       const sent =
         underWay.current.get(key) ??
-        (client.call<Operation>(operation, input as never) as Promise<Result<O>>).finally(() =>
+        (client.call<Operation>(operation, input as never) as Promise<ResponseOf<O>>).finally(() =>
           underWay.current.delete(key),
         )
       underWay.current.set(key, sent)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { contract, type Deed, liveChannels, needs, type Operation, permissions } from '@crux/contract'
+import { type Action, contract, liveChannels, needs, type Operation, permissions } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../', import.meta.url)
@@ -8,11 +8,11 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }))
 
 /** A change that a role of the team decides about. */
-const isRestricted = (deed: Deed) =>
-  needs[deed] in permissions && !needs[deed].endsWith('.read') && contract[deed as Operation]?.method !== 'GET'
+const isRestricted = (action: Action) =>
+  needs[action] in permissions && !needs[action].endsWith('.read') && contract[action as Operation]?.method !== 'GET'
 
 const asked = new Set(
-  sources.flatMap(({ text }) => [...text.matchAll(/useDenied\('([^']+)'\)/g)].map(([, deed]) => deed)),
+  sources.flatMap(({ text }) => [...text.matchAll(/useDenied\('([^']+)'\)/g)].map(([, action]) => action)),
 )
 
 /** Where each source makes a change: `useCall` or `useRemoval` by the name that it is given, or past them. */
@@ -52,12 +52,12 @@ describe('what changes something', () => {
   it('is asked about where it is a live message', () => {
     const restricted = Object.entries(liveChannels).flatMap(([channel, { client }]) =>
       Object.keys(client).flatMap((message) => {
-        const deed = `${channel}/${message}` as Deed
+        const action = `${channel}/${message}` as Action
         const sent = sources.some(({ text }) => text.includes(`send('${message}'`))
-        return sent && isRestricted(deed) ? [deed] : []
+        return sent && isRestricted(action) ? [action] : []
       }),
     )
     expect(restricted).toContain('node/delete-container')
-    expect(restricted.filter((deed) => !asked.has(deed))).toEqual([])
+    expect(restricted.filter((action) => !asked.has(action))).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { type Deed, isAllowed, needs, type Permission, permissions, type TeamRole } from '@crux/contract'
+import { type Action, isAllowed, needs, type Permission, permissions, type TeamRole } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import i18n from 'i18next'
@@ -39,8 +39,8 @@ export function useTeam() {
  * Null when the person may do it, else the reason for a disabled button. What it needs stands in the row of the contract; an address
  * below /teams/{teamId} means the role in that team.
  */
-export function useDenied(deed: Deed): string | null {
-  const need = needs[deed]
+export function useDenied(action: Action): string | null {
+  const need = needs[action]
   return useRoleDenied(need in permissions ? (need as Permission) : null)
 }
 

@@ -1,13 +1,13 @@
 import { type ApiError, createClient, type Input, queryKey } from '@crux/client'
-import type { Operation, Result } from '@crux/contract'
+import type { Operation, ResponseOf } from '@crux/contract'
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { mayRetry } from './errors.ts'
 import { sessionLost } from './session.ts'
 
 /** Longer than the server itself waits for agents, registries and storages. */
-const patienceMs = { read: 30_000, change: 90_000 }
+const timeoutMs = { read: 30_000, change: 90_000 }
 
-export const client = createClient({ baseUrl: '', patienceMs })
+export const client = createClient({ baseUrl: '', timeoutMs })
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => sessionLost(error) }),
@@ -28,8 +28,8 @@ type Rest<O extends Operation> = Record<string, never> extends Input<O> ? [input
 
 /** Query options of an operation, for useQuery and for loaders: `useQuery(apiQuery('registries.list', { params: { teamSlug } }))`. */
 export const apiQuery = <O extends Operation>(operation: O, ...[input]: Rest<O>) =>
-  queryOptions<Result<O>, ApiError>({
+  queryOptions<ResponseOf<O>, ApiError>({
     queryKey: queryKey(operation, input),
     // The tuple above has already proved that the operation may be called with this input.
-    queryFn: ({ signal }) => client.call<Operation>(operation, input as never, { signal }) as Promise<Result<O>>,
+    queryFn: ({ signal }) => client.call<Operation>(operation, input as never, { signal }) as Promise<ResponseOf<O>>,
   })

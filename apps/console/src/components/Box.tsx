@@ -3,7 +3,7 @@ import { cx } from './class-names.ts'
 
 type Props = {
   title?: ReactNode
-  aside?: ReactNode
+  trailing?: ReactNode
   tools?: ReactNode
   children: ReactNode
   className?: string
@@ -11,7 +11,7 @@ type Props = {
 }
 
 /** The one container: a border and a surface, with an optional header line. */
-export function Box({ title, aside, tools, children, className, label }: Props) {
+export function Box({ title, trailing, tools, children, className, label }: Props) {
   return (
     <section
       aria-label={label}
@@ -20,7 +20,7 @@ export function Box({ title, aside, tools, children, className, label }: Props) 
       {(title || tools) && (
         <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3 py-1 max-md:has-[input]:py-2">
           <h2 className="font-strong">{title}</h2>
-          {aside && <span className="text-ink-2">{aside}</span>}
+          {trailing && <span className="text-ink-2">{trailing}</span>}
           <div className="ml-auto flex items-center gap-2 max-md:has-[input]:w-full">{tools}</div>
         </header>
       )}

@@ -39,7 +39,7 @@ export function Button({
       aria-disabled={off || busy || undefined}
       aria-busy={busy || undefined}
       onClick={off || busy ? (event) => event.preventDefault() : onClick}
-      className={cx(buttonLook({ variant, size }), off && 'opacity-55', className)}
+      className={cx(buttonStyle({ variant, size }), off && 'opacity-55', className)}
     >
       <ButtonContent icon={icon} busy={busy}>
         {children}
@@ -72,7 +72,7 @@ export function IconButton({
         aria-label={label}
         aria-disabled={off || busy || undefined}
         onClick={off || busy ? (event) => event.preventDefault() : onClick}
-        className={cx(buttonLook({ variant, size }), squares[size], off && 'opacity-45', className)}
+        className={cx(buttonStyle({ variant, size }), squares[size], off && 'opacity-45', className)}
       >
         {busy ? <LoaderCircle aria-hidden className="animate-[turn_.9s_linear_infinite]" /> : <Icon aria-hidden />}
       </button>
@@ -85,7 +85,7 @@ type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & Look & { ref?: Ref<
 /** For what is no page of the console: a file. */
 export function ButtonAnchor({ variant, size, icon, children, className, ...rest }: AnchorProps) {
   return (
-    <a {...rest} className={cx(buttonLook({ variant, size }), className)}>
+    <a {...rest} className={cx(buttonStyle({ variant, size }), className)}>
       <ButtonContent icon={icon}>{children}</ButtonContent>
     </a>
   )
@@ -110,7 +110,7 @@ const variants = {
   'bad-main': 'bg-danger border-danger text-danger-ink hover:opacity-90',
 }
 
-const buttonLook = ({ variant = 'plain', size = 'md' }: Look) =>
+const buttonStyle = ({ variant = 'plain', size = 'md' }: Look) =>
   cx(
     'inline-flex items-center justify-center rounded-md border font-medium whitespace-nowrap select-none transition-colors',
     sizes[size],

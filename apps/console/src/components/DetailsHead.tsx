@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon, type AnimalName } from './AnimalIcon.tsx'
 import { Button } from './Button.tsx'
-import { PageHead } from './PageHead.tsx'
+import { PageHeader } from './PageHeader.tsx'
 import type { Removal } from './use-removal.ts'
 
 type Props = {
@@ -22,11 +22,11 @@ type Props = {
 export function DetailsHead({ of, list, edit, removal, inUse, tools }: Props) {
   const { t } = useTranslation()
   return (
-    <PageHead
+    <PageHeader
       title={of.name}
       crumbs={[list]}
       mark={of.icon && <AnimalIcon name={of.icon} className="text-ink-2" />}
-      sub={of.description}
+      subtitle={of.description}
       tools={
         <>
           {tools}

@@ -2,7 +2,7 @@ import { CircleX, RotateCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { describeError } from '../api/errors.ts'
 import { Button, ButtonLink } from './Button.tsx'
-import { PageHead } from './PageHead.tsx'
+import { PageHeader } from './PageHeader.tsx'
 
 /** A page whose subject could not be loaded: it has no name to show, so it says what happened and leads on. */
 export function FailedPage({ error, retry, busy }: { error: unknown; retry: () => void; busy: boolean }) {
@@ -14,7 +14,7 @@ export function FailedPage({ error, retry, busy }: { error: unknown; retry: () =
       className="mx-auto mt-[12vh] grid max-w-96 justify-items-center gap-3 text-center [&_h1]:w-full [&>div]:mb-0 [&>div]:justify-center"
     >
       <CircleX aria-hidden className="size-8! text-failed" />
-      <PageHead title={t('error.title')} sub={text} />
+      <PageHeader title={t('error.title')} subtitle={text} />
       {requestId && (
         <p className="text-small text-ink-3">
           {t('error.request')} <code>{requestId}</code>

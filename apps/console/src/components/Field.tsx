@@ -22,7 +22,7 @@ type FieldProps = {
   help?: ReactNode
   error?: string | null
   /** Right of the label: a link, a counter. */
-  aside?: ReactNode
+  trailing?: ReactNode
   optional?: boolean
   /** For groups such as chips: names the group instead of pointing a label at one input. */
   group?: boolean
@@ -30,7 +30,7 @@ type FieldProps = {
 }
 
 /** Label above, help below, error in its place; the input inside picks up id, description and validity. */
-export function Field({ label, help, error, aside, optional, group, children }: FieldProps) {
+export function Field({ label, help, error, trailing, optional, group, children }: FieldProps) {
   const { t } = useTranslation()
   const id = useId()
   const noteId = `${id}-note`
@@ -46,7 +46,7 @@ export function Field({ label, help, error, aside, optional, group, children }: 
           {label}
         </Label>
         {optional && <span className="text-small text-ink-3">{t('form.optional')}</span>}
-        {aside && <span className="ml-auto">{aside}</span>}
+        {trailing && <span className="ml-auto">{trailing}</span>}
       </div>
       <FieldContext value={{ id, describedBy, invalid: Boolean(error) }}>{children}</FieldContext>
       {error ? (
@@ -79,7 +79,7 @@ export function useField() {
     : {}
 }
 
-const inputLook =
+const inputStyle =
   'w-full min-w-0 rounded-md border border-line-strong bg-surface px-[9px] text-ink aria-invalid:border-failed disabled:bg-sunken disabled:text-ink-2'
 
 type InputProps = InputHTMLAttributes<HTMLInputElement> & {
@@ -95,7 +95,7 @@ export function TextInput({ mono, tall, className, ...rest }: InputProps) {
       spellCheck={false}
       {...useField()}
       {...rest}
-      className={cx(inputLook, 'read-only:bg-sunken', tall ? 'h-9' : 'h-[30px]', mono && 'mono', className)}
+      className={cx(inputStyle, 'read-only:bg-sunken', tall ? 'h-9' : 'h-[30px]', mono && 'mono', className)}
     />
   )
 }
@@ -128,7 +128,7 @@ export function TextArea({ mono, className, rows = 3, ...rest }: AreaProps) {
       rows={rows}
       {...useField()}
       {...rest}
-      className={cx(inputLook, 'read-only:bg-sunken', 'resize-y py-[5px]', mono && 'mono', className)}
+      className={cx(inputStyle, 'read-only:bg-sunken', 'resize-y py-[5px]', mono && 'mono', className)}
     />
   )
 }
@@ -138,7 +138,7 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & { ref?: Ref<HTMLSel
 /** The platform's own select: it works with a keyboard, a screen reader and a thumb. */
 export function Select({ className, children, ...rest }: SelectProps) {
   return (
-    <select {...useField()} {...rest} className={cx(inputLook, 'h-[30px] pr-7', className)}>
+    <select {...useField()} {...rest} className={cx(inputStyle, 'h-[30px] pr-7', className)}>
       {children}
     </select>
   )

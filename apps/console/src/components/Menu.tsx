@@ -12,11 +12,11 @@ import {
 import { useTranslation } from 'react-i18next'
 import { IconButton } from './Button.tsx'
 import { cx } from './class-names.ts'
-import { later } from './later.tsx'
+import { lazyComponent } from './lazy-component.tsx'
 import { useMenuParts } from './menu-parts.ts'
 
 const loadPanel = () => import('./MenuPanel.tsx').then((module) => module.MenuPanel)
-const MenuPanel = later(loadPanel)
+const MenuPanel = lazyComponent(loadPanel)
 
 export type Action = {
   id: string

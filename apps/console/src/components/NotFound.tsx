@@ -1,7 +1,7 @@
 import { SearchX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { ButtonLink } from './Button.tsx'
-import { PageHead } from './PageHead.tsx'
+import { PageHeader } from './PageHeader.tsx'
 
 /** What an address shows that leads nowhere, inside the frame or alone. */
 export function NotFound() {
@@ -10,7 +10,7 @@ export function NotFound() {
     <div className="mx-auto mt-[12vh] grid max-w-96 justify-items-center gap-3 text-center [&_h1]:w-full">
       <SearchX aria-hidden className="size-8! text-ink-3" />
       <div className="[&>div]:mb-0 [&_div]:justify-center">
-        <PageHead title={t('notFound.title')} sub={t('notFound.text')} />
+        <PageHeader title={t('notFound.title')} subtitle={t('notFound.text')} />
       </div>
       <ButtonLink to="/">{t('notFound.home')}</ButtonLink>
     </div>

@@ -29,7 +29,7 @@ function subscribe(reader: () => void): () => void {
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
-      for (const tell of readers) tell()
+      for (const notify of readers) notify()
     }, 1000)
   }
   return () => {

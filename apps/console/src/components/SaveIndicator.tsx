@@ -7,7 +7,7 @@ export type SaveStatus = 'saved' | 'saving' | 'waiting' | 'held' | 'typed' | 'of
 /** Shows whether changes are saved, being saved, impossible to save, waiting for a button, or kept here until the link is back. */
 export function SaveIndicator({ status }: { status: SaveStatus }) {
   const { t } = useTranslation()
-  const looks = {
+  const appearances = {
     saved: { icon: CloudCheck, tone: 'text-ink-2' },
     saving: { icon: LoaderCircle, tone: 'text-ink-2' },
     waiting: { icon: LoaderCircle, tone: 'text-ink-2' },
@@ -15,7 +15,7 @@ export function SaveIndicator({ status }: { status: SaveStatus }) {
     typed: { icon: CircleAlert, tone: 'text-progress' },
     offline: { icon: CloudOff, tone: 'text-progress' },
   }
-  const { icon: Icon, tone } = looks[status]
+  const { icon: Icon, tone } = appearances[status]
   const busy = status === 'saving' || status === 'waiting'
   return (
     <span

@@ -21,8 +21,8 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // What is reported after the pause goes to whoever listens then: other filters may have changed meanwhile.
-  const tell = useRef(onChange)
-  tell.current = onChange
+  const notify = useRef(onChange)
+  notify.current = onChange
   // What was reported comes back as `value` some time later, when more may have been typed. Anything else is from elsewhere.
   const reported = useRef([value])
   useEffect(() => {
@@ -37,7 +37,7 @@ export function SearchBox({ value, onChange, label, delayMs = 0, className, auto
   const report = (next: string, atOnce = delayMs === 0 || next === '') => {
     const now = () => {
       reported.current.push(next)
-      tell.current(next)
+      notify.current(next)
     }
     setText(next)
     clearTimeout(timer.current)

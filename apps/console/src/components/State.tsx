@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { cx } from './class-names.ts'
-import { lookOf, type StateKind, type StateLook, type StateValue, type Tone } from './state-looks.ts'
+import { type StateKind, type StateValue, type StatusStyle, statusStyle, type Tone } from './status-styles.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 const tones: Record<Tone, string> = {
@@ -18,30 +18,36 @@ type Props<K extends StateKind> = { kind: K; value: StateValue<K>; reason?: stri
 export function State<K extends StateKind>({ kind, value, reason, compact }: Props<K>) {
   const { i18n } = useTranslation()
   const key = `state.${kind}.${value}`
-  const word = i18n.exists(key) ? i18n.t(key as 'state.deployment.failed') : value
-  return <StateMark look={lookOf(kind, value)} word={word} reason={reason} compact={compact} />
+  const label = i18n.exists(key) ? i18n.t(key as 'state.deployment.failed') : value
+  return <StateMark appearance={statusStyle(kind, value)} label={label} reason={reason} compact={compact} />
 }
 
 /** For states whose words come from elsewhere ("Exited 137", "Verified"). */
 export function StateMark({
-  look,
-  word,
+  appearance,
+  label,
   reason,
   compact,
 }: {
-  look: StateLook
-  word: string
+  appearance: StatusStyle
+  label: string
   reason?: string | null
   compact?: boolean
 }) {
-  const Icon = look.icon
+  const Icon = appearance.icon
   const mark = (
     <span
-      className={cx('inline-flex items-center gap-1.5 align-bottom font-strong whitespace-nowrap', tones[look.tone])}
+      className={cx(
+        'inline-flex items-center gap-1.5 align-bottom font-strong whitespace-nowrap',
+        tones[appearance.tone],
+      )}
     >
-      <Icon aria-hidden className={cx('size-3.5! stroke-[2.1]!', look.busy && 'animate-[turn_2.4s_linear_infinite]')} />
-      <span className={compact ? 'sr-only' : undefined}>{word}</span>
+      <Icon
+        aria-hidden
+        className={cx('size-3.5! stroke-[2.1]!', appearance.busy && 'animate-[turn_2.4s_linear_infinite]')}
+      />
+      <span className={compact ? 'sr-only' : undefined}>{label}</span>
     </span>
   )
-  return <Tooltip content={reason ?? (compact ? word : undefined)}>{mark}</Tooltip>
+  return <Tooltip content={reason ?? (compact ? label : undefined)}>{mark}</Tooltip>
 }

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { createStore } from '../stores/create-store.ts'
-import { later } from './later.tsx'
+import { lazyComponent } from './lazy-component.tsx'
 
-const ConfirmDialog = later(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))
+const ConfirmDialog = lazyComponent(() => import('./ConfirmDialog.tsx').then((module) => module.ConfirmDialog))
 
 export type Question = {
   /** Names the thing: "Delete registry acme?" */

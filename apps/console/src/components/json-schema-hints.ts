@@ -38,7 +38,7 @@ export function propertyHints(root: JsonSchema, path: JsonPath, present: Readonl
       const [first, ...others] = alternatives(root, inner)
       found.set(name, {
         insert: JSON.stringify(name),
-        detail: typeWords(root, inner),
+        detail: typeLabels(root, inner),
         description: described(inner) ?? [first, ...others].map(described).find(Boolean),
       })
     }
@@ -96,7 +96,7 @@ function alternatives(root: JsonSchema, schema: JsonSchema | boolean | undefined
   return inner.length > 0 ? [schema, ...inner] : [schema]
 }
 
-function typeWords(root: JsonSchema, schema: JsonSchema | boolean): string | undefined {
+function typeLabels(root: JsonSchema, schema: JsonSchema | boolean): string | undefined {
   const types = alternatives(root, schema).flatMap((one) => one.type ?? [])
   return [...new Set(types)].filter((type) => type !== 'null').join(' | ') || undefined
 }

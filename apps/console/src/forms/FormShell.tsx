@@ -8,11 +8,11 @@ import { describeError } from '../api/errors.ts'
 import { holdsUnsaved, sayAgain } from '../api/session.ts'
 import { Button } from '../components/Button.tsx'
 import { confirm } from '../components/confirm.tsx'
-import { later } from '../components/later.tsx'
+import { lazyComponent } from '../components/lazy-component.tsx'
 import { applyServerError } from './server-error.ts'
 
 // The sign-in pages use the shell without a sheet.
-const Dialog = later(() => import('../components/Dialog.tsx').then((module) => module.Dialog))
+const Dialog = lazyComponent(() => import('../components/Dialog.tsx').then((module) => module.Dialog))
 
 type ShellProps<V extends FieldValues, Out> = {
   // biome-ignore lint/suspicious/noExplicitAny: react-hook-form's context type parameter; nothing here reads it

@@ -9,7 +9,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 /** A new bundle is empty: its configuration page is the next thing that a person wants. */
 export function BundleCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function BundleCreate({ teamSlug, onClose }: { teamSlug: string; onClose:
     stale: [queryKey('config-bundles.list')],
     onSuccess: (bundle) => {
       toastSuccess(t('created', { name: bundle.name }))
-      return navigate({ ...links.containerConfiguration(teamSlug, bundle.configId), ...inPlaceOfForm() })
+      return navigate({ ...links.containerConfiguration(teamSlug, bundle.configId), ...replaceFormEntry() })
     },
   })
   return (

@@ -1,4 +1,4 @@
-import { ConfigBundleCreate, type Result } from '@crux/contract'
+import { ConfigBundleCreate, type ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
 
-type Props = { teamSlug: string; bundle: Result<'config-bundles.get'>; onClose: () => void }
+type Props = { teamSlug: string; bundle: ResponseOf<'config-bundles.get'>; onClose: () => void }
 
 export function BundleEdit({ teamSlug, bundle, onClose }: Props) {
   const { t } = useTranslation(['bundles', 'common'])

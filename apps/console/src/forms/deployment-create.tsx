@@ -1,4 +1,4 @@
-import { DeploymentCreate as Body, type Result } from '@crux/contract'
+import { DeploymentCreate as Body, type ResponseOf } from '@crux/contract'
 import { prefixOf } from '@crux/rules'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useQuery } from '@tanstack/react-query'
@@ -14,7 +14,7 @@ import { goToExisting, isExistingDeployment } from './deployment-existing.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SelectField, SwitchField, TextAreaField, TextField } from './fields.tsx'
 import { NodeField } from './node-field.tsx'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 type Props = {
   teamSlug: string
@@ -24,7 +24,7 @@ type Props = {
 }
 const schema = Body.extend({ projectId: Body.shape.versionId })
 type Values = z.input<typeof schema>
-type Project = Result<'projects.list'>[number]
+type Project = ResponseOf<'projects.list'>[number]
 
 /** Prepares a version for a node. One that exists already is opened instead of being refused. */
 export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
@@ -63,7 +63,7 @@ export function DeploymentCreate({ teamSlug, version, onClose }: Props) {
       onSubmit={async ({ projectId: _, ...body }) => {
         try {
           const deployment = await create.mutateAsync({ params: { teamSlug }, body })
-          await navigate({ ...links.deployment(teamSlug, deployment.id), ...inPlaceOfForm() })
+          await navigate({ ...links.deployment(teamSlug, deployment.id), ...replaceFormEntry() })
         } catch (error) {
           if (!(await goToExisting(error, teamSlug, navigate))) throw error
         }

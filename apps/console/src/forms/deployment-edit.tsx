@@ -1,4 +1,4 @@
-import { DeploymentUpdate, type Result } from '@crux/contract'
+import { DeploymentUpdate, type ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -10,7 +10,7 @@ import { versionTitle } from '../components/version-title.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
 
-type Props = { teamSlug: string; deployment: Result<'deployments.get'>; onClose: () => void }
+type Props = { teamSlug: string; deployment: ResponseOf<'deployments.get'>; onClose: () => void }
 const schema = DeploymentUpdate.omit({ configBundles: true })
 
 export function DeploymentEdit({ teamSlug, deployment, onClose }: Props) {

@@ -3,7 +3,7 @@ import type { useNavigate } from '@tanstack/react-router'
 import i18n from 'i18next'
 import { toastWarning } from '../components/toasts.tsx'
 import { links } from '../links.ts'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 /** 409 with the id of the deployment that is in the way: the person is taken there (ui.md U1). */
 export const isExistingDeployment = (error: unknown): error is ApiError & { value: string } =>
@@ -20,6 +20,6 @@ export async function goToExisting(
   toastWarning(
     i18n.t(error.error === 'alreadyHavePreparing' ? 'existing.preparing' : 'existing.rolling', { ns: 'deployments' }),
   )
-  await navigate({ ...links.deployment(teamSlug, error.value), ...inPlaceOfForm() })
+  await navigate({ ...links.deployment(teamSlug, error.value), ...replaceFormEntry() })
   return true
 }

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { type Control, Controller, type FieldValues, get, type Path, type UseFormReturn } from 'react-hook-form'
 import { type Chip, Chips } from '../components/Chips.tsx'
 import { Field, PasswordInput, Select, TextArea, TextInput } from '../components/Field.tsx'
-import { later } from '../components/later.tsx'
+import { lazyComponent } from '../components/lazy-component.tsx'
 import { Switch } from '../components/Switch.tsx'
 
-const IconPicker = later(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
+const IconPicker = lazyComponent(() => import('../components/IconPicker.tsx').then((module) => module.IconPicker))
 
 /** One component per kind of field, bound to a react-hook-form form by name. */
 type Bound<V extends FieldValues, Out> = {
@@ -24,7 +24,7 @@ type TextProps = {
   autoComplete?: string
   inputMode?: 'numeric' | 'email' | 'url'
   tall?: boolean
-  aside?: ReactNode
+  trailing?: ReactNode
   /** Unlike `disabled` it is sent along. */
   readOnly?: boolean
   onInput?: () => void
@@ -136,12 +136,12 @@ export function IconField<V extends FieldValues, Out>({ form, name, label, help 
   )
 }
 
-type Registered = { aside?: ReactNode; onInput?: (event: { target: { value: string } }) => void }
+type Registered = { trailing?: ReactNode; onInput?: (event: { target: { value: string } }) => void }
 
 /** What belongs to the frame of a field (label, help, error), and what to its input, registered with the form. */
 function partsOf<V extends FieldValues, Out, P extends Bound<V, Out> & Registered>(props: P & Bound<V, Out>) {
-  const { form, name, label, help, optional, aside, onInput, ...rest } = props
-  const frame = { label, help, optional, aside, error: errorOf(form, name) }
+  const { form, name, label, help, optional, trailing, onInput, ...rest } = props
+  const frame = { label, help, optional, aside: trailing, error: errorOf(form, name) }
   return [frame, { ...rest, ...form.register(name, onInput && { onChange: onInput }) }] as const
 }
 

@@ -6,7 +6,7 @@ import { queryKey, useCall } from '../api/client.ts'
 import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { NodeFields, type NodeInput, type NodeOutput, nodeSchema } from './node-fields.tsx'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 /** After it the person is on the node's page, where the set-up waits. */
 export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
@@ -27,7 +27,7 @@ export function NodeCreate({ teamSlug, onClose }: { teamSlug: string; onClose: (
       onClose={onClose}
       onSubmit={async (body) => {
         const node = await create.mutateAsync({ params: { teamSlug }, body })
-        await navigate({ ...links.node(teamSlug, node.id, { anchor: 'edit' }), ...inPlaceOfForm() })
+        await navigate({ ...links.node(teamSlug, node.id, { anchor: 'edit' }), ...replaceFormEntry() })
       }}
     >
       <NodeFields form={form} />

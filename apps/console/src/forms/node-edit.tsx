@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +7,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormPanel, FormSheet } from './FormShell.tsx'
 import { NodeFields, type NodeInput, type NodeOutput, nodeSchema } from './node-fields.tsx'
 
-type Props = { teamSlug: string; node: Result<'nodes.get'>; onClose: () => void; shape: 'sheet' | 'panel' }
+type Props = { teamSlug: string; node: ResponseOf<'nodes.get'>; onClose: () => void; shape: 'sheet' | 'panel' }
 
 /** In a sheet over a node that works; as a panel beside the set-up of a new one. */
 export function NodeEdit({ teamSlug, node, onClose, shape }: Props) {

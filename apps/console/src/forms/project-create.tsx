@@ -9,7 +9,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { SwitchField, TextAreaField, TextField } from './fields.tsx'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 const Form = Contract.pick({ name: true, description: true }).extend({ versioned: z.boolean() })
 
@@ -21,7 +21,7 @@ export function ProjectCreate({ teamSlug, onClose }: { teamSlug: string; onClose
     stale: [queryKey('projects.list'), queryKey('dashboard.get')],
     onSuccess: (project) => {
       toastSuccess(t('created', { name: project.name }))
-      return navigate({ ...links.project(teamSlug, project.id), ...inPlaceOfForm() })
+      return navigate({ ...links.project(teamSlug, project.id), ...replaceFormEntry() })
     },
   })
   return (

@@ -1,4 +1,4 @@
-import { ProjectUpdate, type Result } from '@crux/contract'
+import { ProjectUpdate, type ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +7,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { TextAreaField, TextField } from './fields.tsx'
 
-type Props = { teamSlug: string; project: Result<'projects.get'>; onClose: () => void }
+type Props = { teamSlug: string; project: ResponseOf<'projects.get'>; onClose: () => void }
 
 /** A versionless project has its changelog here; the versions of others have their own. */
 export function ProjectEdit({ teamSlug, project, onClose }: Props) {

@@ -8,7 +8,7 @@ import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { RegistryFields } from './registry-fields.tsx'
 import { emptyRegistry, RegistryForm, registryErrorFields, toRegistryWrite } from './registry-values.ts'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 /** Connecting a registry: the server reaches it before anything is stored, so a wrong address or credential comes back at its field. */
 export function RegistryCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function RegistryCreate({ teamSlug, onClose }: { teamSlug: string; onClos
     stale: [queryKey('registries.list'), queryKey('dashboard.get')],
     onSuccess: (registry) => {
       toastSuccess(t('created', { name: registry.name }))
-      return navigate({ ...links.registry(teamSlug, registry.id), ...inPlaceOfForm() })
+      return navigate({ ...links.registry(teamSlug, registry.id), ...replaceFormEntry() })
     },
   })
   return (

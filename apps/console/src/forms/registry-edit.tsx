@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -14,7 +14,7 @@ export function RegistryEdit({
   onClose,
 }: {
   teamSlug: string
-  registry: Result<'registries.get'>
+  registry: ResponseOf<'registries.get'>
   onClose: () => void
 }) {
   const { t } = useTranslation('registries')

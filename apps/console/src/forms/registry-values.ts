@@ -1,4 +1,4 @@
-import { Description, Icon, limits, Name, type Result } from '@crux/contract'
+import { Description, Icon, limits, Name, type ResponseOf } from '@crux/contract'
 import i18n from 'i18next'
 import { z } from 'zod'
 
@@ -47,7 +47,7 @@ export const emptyRegistry: RegistryFormInput = {
   token: '',
 }
 
-export function fromRegistry(registry: Result<'registries.get'>): RegistryFormInput {
+export function fromRegistry(registry: ResponseOf<'registries.get'>): RegistryFormInput {
   const { type, details } = registry
   return {
     name: registry.name,

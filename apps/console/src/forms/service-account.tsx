@@ -1,4 +1,4 @@
-import { type Result, ServiceAccountWrite } from '@crux/contract'
+import { type ResponseOf, ServiceAccountWrite } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField, TextAreaField, TextField } from './fields.tsx'
 
-type Account = Result<'service-accounts.list'>[number]
+type Account = ResponseOf<'service-accounts.list'>[number]
 const roles = ['user', 'admin'] as const
 
 /** Creates a service account, or changes the one that is given. */

@@ -8,7 +8,7 @@ import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { StorageFields } from './storage-fields.tsx'
 import { emptyStorage, StorageForm, toStorageWrite } from './storage-values.ts'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 
 /** Nothing is asked of the storage before it is stored; the page that follows says whether it answers. */
 export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function StorageCreate({ teamSlug, onClose }: { teamSlug: string; onClose
     stale: [queryKey('storages.list'), queryKey('storages.options')],
     onSuccess: (storage) => {
       toastSuccess(t('created', { name: storage.name }))
-      return navigate({ ...links.storage(teamSlug, storage.id), ...inPlaceOfForm() })
+      return navigate({ ...links.storage(teamSlug, storage.id), ...replaceFormEntry() })
     },
   })
   return (

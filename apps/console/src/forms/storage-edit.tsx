@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { FormSheet } from './FormShell.tsx'
 import { StorageFields } from './storage-fields.tsx'
 import { fromStorage, StorageForm, toStorageWrite } from './storage-values.ts'
 
-type Props = { teamSlug: string; storage: Result<'storages.get'>; onClose: () => void }
+type Props = { teamSlug: string; storage: ResponseOf<'storages.get'>; onClose: () => void }
 
 export function StorageEdit({ teamSlug, storage, onClose }: Props) {
   const { t } = useTranslation(['storages', 'common'])

@@ -1,4 +1,4 @@
-import { Description, Icon, limits, Name, type Result, type StorageWrite } from '@crux/contract'
+import { Description, Icon, limits, Name, type ResponseOf, type StorageWrite } from '@crux/contract'
 import i18n from 'i18next'
 import { z } from 'zod'
 
@@ -37,7 +37,7 @@ export const emptyStorage: StorageFormInput = {
   secretKey: '',
 }
 
-export function fromStorage(storage: Result<'storages.get'>): StorageFormInput {
+export function fromStorage(storage: ResponseOf<'storages.get'>): StorageFormInput {
   const { name, description, icon, url } = storage
   return {
     ...emptyStorage,

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useNavigate } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
@@ -11,7 +11,7 @@ import { FormSheet } from './FormShell.tsx'
 import { TeamFields, TeamForm } from './team-fields.tsx'
 
 /** A new slug changes every address of the team, so it is asked about, and the browser follows when it was the current team. */
-export function TeamEdit({ team, onClose }: { team: Result<'teams.get'>; onClose: () => void }) {
+export function TeamEdit({ team, onClose }: { team: ResponseOf<'teams.get'>; onClose: () => void }) {
   const { t } = useTranslation(['teams', 'common'])
   const navigate = useNavigate()
   const slugDenied = useDeniedPart('teams.slug')

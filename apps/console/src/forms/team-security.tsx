@@ -1,4 +1,4 @@
-import { type Result, TeamSecurity } from '@crux/contract'
+import { type ResponseOf, TeamSecurity } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ const Form = z.object({
     .pipe(TeamSecurity.shape.allowedDomains),
 })
 
-export function TeamSecurityForm({ team, onClose }: { team: Result<'teams.get'>; onClose: () => void }) {
+export function TeamSecurityForm({ team, onClose }: { team: ResponseOf<'teams.get'>; onClose: () => void }) {
   const { t } = useTranslation(['teams', 'common'])
   const { secondFactorRequired, allowedDomains } = team.security
   const form = useForm({

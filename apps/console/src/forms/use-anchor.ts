@@ -13,4 +13,4 @@ export function useAnchor(anchor: 'new' | 'edit' | 'copy'): { open: boolean; sho
 }
 
 /** For the step to what a form has made: `navigate({ ...links.node(...), ...inPlaceOfForm() })`. */
-export const inPlaceOfForm = () => ({ replace: location.hash === '#new' })
+export const replaceFormEntry = () => ({ replace: location.hash === '#new' })

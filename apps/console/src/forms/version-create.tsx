@@ -8,7 +8,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { links } from '../links.ts'
 import { FormSheet } from './FormShell.tsx'
 import { ChipsField } from './fields.tsx'
-import { inPlaceOfForm } from './use-anchor.ts'
+import { replaceFormEntry } from './use-anchor.ts'
 import { AutoCopyField, VersionNameFields } from './version-fields.tsx'
 
 export function VersionCreate({
@@ -31,7 +31,7 @@ export function VersionCreate({
     stale: [queryKey('projects.get'), queryKey('projects.list'), queryKey('dashboard.get')],
     onSuccess: (version) => {
       toastSuccess(t('created', { name: version.name }))
-      return navigate({ ...links.version(teamSlug, projectId, version.id), ...inPlaceOfForm() })
+      return navigate({ ...links.version(teamSlug, projectId, version.id), ...replaceFormEntry() })
     },
   })
   return (

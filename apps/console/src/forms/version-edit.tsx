@@ -1,4 +1,4 @@
-import { type Result, VersionUpdate } from '@crux/contract'
+import { type ResponseOf, VersionUpdate } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +7,7 @@ import { toastSuccess } from '../components/toasts.tsx'
 import { FormSheet } from './FormShell.tsx'
 import { AutoCopyField, VersionNameFields } from './version-fields.tsx'
 
-type Props = { teamSlug: string; projectId: string; version: Result<'versions.get'>; onClose: () => void }
+type Props = { teamSlug: string; projectId: string; version: ResponseOf<'versions.get'>; onClose: () => void }
 
 export function VersionEdit({ teamSlug, projectId, version, onClose }: Props) {
   const { t } = useTranslation(['versions', 'common'])

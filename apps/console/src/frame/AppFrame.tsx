@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useTeamOrNone } from '../api/me.ts'
 import { focusPageIfLost } from '../components/focus-trail.ts'
-import { later } from '../components/later.tsx'
+import { lazyComponent } from '../components/lazy-component.tsx'
 import { loadArea } from '../i18n.ts'
 import { NodesFollower } from './NodesFollower.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
@@ -12,12 +12,12 @@ import { TopBar } from './TopBar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 // Loaded when they are first opened.
-const Palette = later(async () => {
+const Palette = lazyComponent(async () => {
   const [module] = await Promise.all([import('./Palette.tsx'), loadArea('palette'), loadArea('account')])
   return module.Palette
 })
-const ShortcutsDialog = later(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))
-const NavigationSheet = later(() => import('./NavigationSheet.tsx').then((module) => module.NavigationSheet))
+const ShortcutsDialog = lazyComponent(() => import('./ShortcutsDialog.tsx').then((module) => module.ShortcutsDialog))
+const NavigationSheet = lazyComponent(() => import('./NavigationSheet.tsx').then((module) => module.NavigationSheet))
 
 type Layer = 'palette' | 'shortcuts' | 'menu' | null
 

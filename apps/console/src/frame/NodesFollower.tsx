@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { queryClient, queryKey } from '../api/client.ts'
 import { useChannel } from '../api/live.ts'
 
@@ -10,10 +10,10 @@ export function NodesFollower({ teamSlug }: { teamSlug: string }) {
     { teamSlug },
     {
       event: ({ error: _error, ...change }) => {
-        queryClient.setQueryData<Result<'nodes.list'>>(key, (nodes) =>
+        queryClient.setQueryData<ResponseOf<'nodes.list'>>(key, (nodes) =>
           nodes?.map((node) => (node.id === change.id ? { ...node, ...change } : node)),
         )
-        queryClient.setQueryData<Result<'nodes.get'>>(
+        queryClient.setQueryData<ResponseOf<'nodes.get'>>(
           queryKey('nodes.get', { params: { teamSlug, nodeId: change.id } }),
           (node) => node && { ...node, ...change },
         )

@@ -103,7 +103,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={entry.id}
               value={`page ${entry.id}`}
-              words={[t(`common:nav.${entry.id}`)]}
+              searchText={[t(`common:nav.${entry.id}`)]}
               icon={<entry.icon aria-hidden />}
               onSelect={() => go(entry.link(teamSlug))}
             >
@@ -116,7 +116,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
         <Entry
           value="create project"
           denied={denied.project}
-          words={[t('newProject')]}
+          searchText={[t('newProject')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.projects(teamSlug, 'new'))}
         >
@@ -125,7 +125,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
         <Entry
           value="create node"
           denied={denied.node}
-          words={[t('newNode')]}
+          searchText={[t('newNode')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.nodes(teamSlug, 'new'))}
         >
@@ -134,7 +134,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
         <Entry
           value="create registry"
           denied={denied.registry}
-          words={[t('newRegistry')]}
+          searchText={[t('newRegistry')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.registries(teamSlug, 'new'))}
         >
@@ -143,7 +143,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
         <Entry
           value="create bundle"
           denied={denied.bundle}
-          words={[t('newBundle')]}
+          searchText={[t('newBundle')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.configBundles(teamSlug, 'new'))}
         >
@@ -152,7 +152,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
         <Entry
           value="create storage"
           denied={denied.storage}
-          words={[t('newStorage')]}
+          searchText={[t('newStorage')]}
           icon={<Plus aria-hidden />}
           onSelect={() => go(links.storages(teamSlug, 'new'))}
         >
@@ -165,7 +165,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={project.id}
               value={project.id}
-              words={[project.name]}
+              searchText={[project.name]}
               icon={<Boxes aria-hidden />}
               onSelect={() => go(links.project(teamSlug, project.id))}
             >
@@ -180,10 +180,10 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={deployment.id}
               value={deployment.id}
-              words={[deployment.project.name, deployment.version.name, deployment.node.name, deployment.prefix]}
+              searchText={[deployment.project.name, deployment.version.name, deployment.node.name, deployment.prefix]}
               icon={<Rocket aria-hidden />}
               onSelect={() => go(links.deployment(teamSlug, deployment.id))}
-              aside={<State kind="deployment" value={deployment.status} />}
+              trailing={<State kind="deployment" value={deployment.status} />}
             >
               {deployment.project.name}{' '}
               {deployment.project.type === 'versioned' && <code>{deployment.version.name}</code>}
@@ -198,10 +198,10 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={node.id}
               value={node.id}
-              words={[node.name, node.address ?? '']}
+              searchText={[node.name, node.address ?? '']}
               icon={<Server aria-hidden />}
               onSelect={() => go(links.node(teamSlug, node.id))}
-              aside={<State kind="node" value={node.status} />}
+              trailing={<State kind="node" value={node.status} />}
             >
               {node.name}
             </Entry>
@@ -214,7 +214,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={registry.id}
               value={registry.id}
-              words={[registry.name, registry.url]}
+              searchText={[registry.name, registry.url]}
               icon={<Database aria-hidden />}
               onSelect={() => go(links.registry(teamSlug, registry.id))}
             >
@@ -229,7 +229,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={bundle.id}
               value={bundle.id}
-              words={[bundle.name]}
+              searchText={[bundle.name]}
               icon={<SlidersHorizontal aria-hidden />}
               onSelect={() => go(links.configBundle(teamSlug, bundle.id))}
             >
@@ -244,7 +244,7 @@ function TeamEntries({ teamSlug, typed, onClose }: { teamSlug: string; typed: st
             <Entry
               key={storage.id}
               value={storage.id}
-              words={[storage.name, storage.url]}
+              searchText={[storage.name, storage.url]}
               icon={<HardDrive aria-hidden />}
               onSelect={() => go(links.storage(teamSlug, storage.id))}
             >
@@ -267,7 +267,7 @@ function TeamList({ onClose }: { onClose: () => void }) {
         <Entry
           key={team.id}
           value={team.id}
-          words={[team.name, team.slug]}
+          searchText={[team.name, team.slug]}
           icon={<Users aria-hidden />}
           onSelect={() => {
             onClose()
@@ -291,7 +291,7 @@ function AccountList({ onClose }: { onClose: () => void }) {
         <Entry
           key={entry.id}
           value={`account ${entry.id}`}
-          words={[t(`tab.${entry.id}`), t('title')]}
+          searchText={[t(`tab.${entry.id}`), t('title')]}
           icon={<entry.icon aria-hidden />}
           onSelect={() => {
             onClose()
@@ -309,9 +309,9 @@ function AccountList({ onClose }: { onClose: () => void }) {
  * Every typed word must occur in the entry's words, the first of which is its name. Whoever types a whole name means that thing and not
  * what merely mentions it: the name itself comes first, then names that begin so, names that hold it, and mentions.
  */
-function matches(_: string, search: string, words: string[] = []): number {
-  const [name = ''] = words.map((word) => word.toLowerCase())
-  const text = words.join(' ').toLowerCase()
+function matches(_: string, search: string, searchText: string[] = []): number {
+  const [name = ''] = searchText.map((word) => word.toLowerCase())
+  const text = searchText.join(' ').toLowerCase()
   const phrase = search.trim().toLowerCase().replace(/\s+/g, ' ')
   const typed = phrase.split(' ').filter(Boolean)
   if (!typed.every((word) => text.includes(word))) return 0
@@ -332,20 +332,20 @@ const Group = ({ heading, children }: { heading: string; children: ReactNode }) 
 
 type EntryProps = {
   value: string
-  words: string[]
+  searchText: string[]
   icon: ReactNode
   onSelect: () => void
   /** Why it cannot be chosen; shown beside its name. */
   denied?: string | null
-  aside?: ReactNode
+  trailing?: ReactNode
   children: ReactNode
 }
 
 /** `value` must be unique; what a person types is matched against the words. */
-const Entry = ({ value, words, icon, onSelect, denied, aside, children }: EntryProps) => (
+const Entry = ({ value, searchText, icon, onSelect, denied, trailing, children }: EntryProps) => (
   <Command.Item
     value={value}
-    keywords={words}
+    keywords={searchText}
     onSelect={onSelect}
     disabled={Boolean(denied)}
     className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 data-[selected=true]:bg-hover [&>svg]:text-ink-3 aria-disabled:cursor-default aria-disabled:text-ink-2"
@@ -353,6 +353,6 @@ const Entry = ({ value, words, icon, onSelect, denied, aside, children }: EntryP
     {icon}
     <span className="min-w-0 flex-1 truncate">{children}</span>
     {denied && <span className="text-small text-ink-2">{denied}</span>}
-    {aside}
+    {trailing}
   </Command.Item>
 )

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiQuery, queryClient, queryKey } from '../api/client.ts'
@@ -7,14 +7,14 @@ import { apiQuery, queryClient, queryKey } from '../api/client.ts'
 const refetchIntervalMs = 15_000
 
 /** The numbers beside the entries of the sidebar. A list of deployments that counts others makes them be read again at once. */
-export function useTeamCounts(teamSlug: string): Result<'dashboard.get'> | undefined {
+export function useTeamCounts(teamSlug: string): ResponseOf<'dashboard.get'> | undefined {
   useEffect(() => {
     const key = queryKey('dashboard.get', { params: { teamSlug } })
     return queryClient.getQueryCache().subscribe(({ type, query }) => {
       const { data, dataUpdatedAt } = query.state
       if (type !== 'updated' || !countsAll(query.queryKey, teamSlug)) return
-      const counts = (data as Result<'deployments.list'> | undefined)?.counts
-      const known = queryClient.getQueryState<Result<'dashboard.get'>>(key)
+      const counts = (data as ResponseOf<'deployments.list'> | undefined)?.counts
+      const known = queryClient.getQueryState<ResponseOf<'dashboard.get'>>(key)
       if (!counts || !known?.data || known.fetchStatus === 'fetching' || dataUpdatedAt <= known.dataUpdatedAt) return
       const { failedDeployments, more } = known.data
       if ((counts.failed ?? 0) !== failedDeployments || (counts['in-progress'] ?? 0) !== more.inProgressDeployments)

@@ -4,35 +4,35 @@ import { Chips } from '../components/Chips.tsx'
 import { SearchBox } from '../components/SearchBox.tsx'
 import { Filters } from './Filters.tsx'
 import { filterRows } from './filter-rows.ts'
-import { NothingFits } from './NothingFits.tsx'
+import { NoMatches } from './NoMatches.tsx'
 
 type Props<Row, Value extends string> = {
   rows: readonly Row[]
   /** Name of the search box. */
   search: string
   /** What a typed text is looked for in. */
-  words: (row: Row) => readonly (string | null | undefined)[]
+  searchText: (row: Row) => readonly (string | null | undefined)[]
   /** One property with few values, as chips; only values that occur are offered. */
   choice?: { label: string; of: (row: Row) => Value; values: readonly Value[]; word: (value: Value) => string }
   /** What is said beside the search. */
-  beside?: ReactNode
-  aside?: ReactNode
+  extra?: ReactNode
+  trailing?: ReactNode
   /** The rows that are left, never none. */
   children: (rows: Row[]) => ReactNode
 }
 
 /** A list that is here as a whole, with its search and its chips above. */
 export function FilteredList<Row, Value extends string = never>(props: Props<Row, Value>) {
-  const { rows, search, words, choice, beside, aside, children } = props
+  const { rows, search, searchText, choice, extra, trailing, children } = props
   const { t } = useTranslation()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<Value | 'all'>('all')
   const count = (value: Value) => rows.filter((row) => choice?.of(row) === value).length
   const offered = choice?.values.filter((value) => value === chosen || count(value) > 0) ?? []
-  const found = filterRows(rows, text, words).filter((row) => chosen === 'all' || choice?.of(row) === chosen)
+  const found = filterRows(rows, text, searchText).filter((row) => chosen === 'all' || choice?.of(row) === chosen)
   return (
     <>
-      <Filters aside={aside}>
+      <Filters trailing={trailing}>
         <SearchBox label={search} value={text} onChange={setText} />
         {choice && offered.length > 1 && (
           <Chips<Value | 'all'>
@@ -45,12 +45,12 @@ export function FilteredList<Row, Value extends string = never>(props: Props<Row
             ]}
           />
         )}
-        {beside}
+        {extra}
       </Filters>
       {found.length > 0 ? (
         children(found)
       ) : (
-        <NothingFits
+        <NoMatches
           total={rows.length}
           onReset={() => {
             setText('')

@@ -3,7 +3,7 @@ import { type LucideIcon, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../components/Button.tsx'
 import { EmptyState } from '../components/EmptyState.tsx'
-import { PageHead } from '../components/PageHead.tsx'
+import { PageHeader } from '../components/PageHeader.tsx'
 import { QueryView } from '../components/QueryView.tsx'
 import { SkeletonRows } from '../components/Skeletons.tsx'
 import { useAnchor } from '../forms/use-anchor.ts'
@@ -32,9 +32,9 @@ export function ListPage<Row>({ query, title, sub, add, empty, skeleton, childre
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title={title}
-        sub={rows ? rows.length > 0 && sub(rows) : '\u00a0'}
+        subtitle={rows ? rows.length > 0 && sub(rows) : '\u00a0'}
         tools={rows?.length !== 0 && button}
       />
       <QueryView

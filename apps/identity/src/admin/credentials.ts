@@ -1,16 +1,16 @@
 import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import type { Person } from '../identities/store.ts'
 import { requireAnotherFirstFactor } from '../methods/first-factors.ts'
 import { isLinked, type OidcConfig, oidcIdentifier } from '../methods/oidc/links.ts'
 
 /** Takes a second factor, or the link to an account elsewhere, away from a person. What signs in alone is kept. */
-export async function deleteCredential(app: App, visit: Visit, { identity }: Person): Promise<unknown> {
-  const { type } = visit.request.params as { type: string }
-  const identifier = visit.query('identifier') ?? ''
+export async function deleteCredential(app: App, ctx: RequestContext, { identity }: Person): Promise<unknown> {
+  const { type } = ctx.request.params as { type: string }
+  const identifier = ctx.query('identifier') ?? ''
   if (type === 'password' || type === 'code') throw badRequest('You cannot remove first factor credentials.')
   await app.database.transaction(async (tx) => {
     const config = await findConfig(tx, identity.id, type, { lock: true })
@@ -20,7 +20,7 @@ export async function deleteCredential(app: App, visit: Visit, { identity }: Per
     if (type === 'oidc') await unlink(tx, app, identity.id, config as unknown as OidcConfig, identifier)
     else await removeConfig(tx, identity.id, type)
   })
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
 async function unlink(tx: Executor, app: App, identityId: string, config: OidcConfig, identifier: string) {

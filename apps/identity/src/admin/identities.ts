@@ -2,8 +2,8 @@ import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
 import { badRequest, noSuchRow } from '../http/errors.ts'
 import { linkTo, readNumber, readSize } from '../http/pages.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import type { Visit } from '../http/visit.ts'
 import { findPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { endSessions } from '../sessions/store.ts'
@@ -24,31 +24,31 @@ import { applyPatch } from './json-patch.ts'
 export function identityRoutes(app: App): Routes {
   return {
     '/admin/identities': {
-      GET: (visit) => listIdentities(app, visit),
-      POST: (visit) => createIdentity(app, visit),
-      PATCH: (visit) => makeIdentities(app, visit),
+      GET: (ctx) => listIdentities(app, ctx),
+      POST: (ctx) => createIdentity(app, ctx),
+      PATCH: (ctx) => makeIdentities(app, ctx),
     },
     '/admin/identities/:id': {
-      GET: (visit) => getIdentity(app, visit),
-      PUT: (visit) => replaceIdentity(app, visit),
-      PATCH: (visit) => patchIdentity(app, visit),
-      DELETE: (visit) => deleteIdentity(app, visit),
+      GET: (ctx) => getIdentity(app, ctx),
+      PUT: (ctx) => replaceIdentity(app, ctx),
+      PATCH: (ctx) => patchIdentity(app, ctx),
+      DELETE: (ctx) => deleteIdentity(app, ctx),
     },
     '/admin/identities/:id/credentials/:type': {
-      DELETE: async (visit) => deleteCredential(app, visit, await requirePerson(app, visit)),
+      DELETE: async (ctx) => deleteCredential(app, ctx, await requirePerson(app, ctx)),
     },
   }
 }
 
 const firstToken = '00000000-0000-0000-0000-000000000000'
 
-async function listIdentities(app: App, visit: Visit): Promise<unknown> {
-  refuseCredentials(visit)
-  const filter = readFilter(visit)
-  const byNumber = visit.query('page') !== undefined || visit.query('per_page') !== undefined
-  const people = byNumber ? await numberedPage(app, visit, filter) : await tokenPage(app, visit, filter)
+async function listIdentities(app: App, ctx: RequestContext): Promise<unknown> {
+  refuseCredentials(ctx)
+  const filter = readFilter(ctx)
+  const byNumber = ctx.query('page') !== undefined || ctx.query('per_page') !== undefined
+  const people = byNumber ? await numberedPage(app, ctx, filter) : await tokenPage(app, ctx, filter)
   if (!filter || 'ids' in filter)
-    return visit.reply.send(people.map((person) => showForAdmin(app, person, { metadataAdmin: 'always' })))
+    return ctx.reply.send(people.map((person) => showForAdmin(app, person, { metadataAdmin: 'always' })))
   const credentials = await listCredentials(
     app.database.db,
     people.map(({ identity }) => identity.id),
@@ -56,60 +56,60 @@ async function listIdentities(app: App, visit: Visit): Promise<unknown> {
   const shown = people.map((person) =>
     showForAdmin(app, person, { metadataAdmin: 'always', credentials: credentials.get(person.identity.id) ?? [] }),
   )
-  return visit.reply.send(shown)
+  return ctx.reply.send(shown)
 }
 
 /** A header, because the body is that of the original. */
 const recoveredAtHeader = 'x-crux-recovered-at'
 
-async function getIdentity(app: App, visit: Visit): Promise<unknown> {
-  refuseCredentials(visit)
-  const person = await requirePerson(app, visit)
+async function getIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  refuseCredentials(ctx)
+  const person = await requirePerson(app, ctx)
   const { recoveredAt } = person.identity
-  if (recoveredAt) visit.reply.header(recoveredAtHeader, recoveredAt.toISOString())
-  return visit.reply.send(await showDetails(app, person))
+  if (recoveredAt) ctx.reply.header(recoveredAtHeader, recoveredAt.toISOString())
+  return ctx.reply.send(await showDetails(app, person))
 }
 
 /** What proves a credential is shown to nobody, so nobody may ask for it either. */
-function refuseCredentials(visit: Visit): void {
-  if ((visit.request.query as Record<string, unknown>).include_credential !== undefined)
+function refuseCredentials(ctx: RequestContext): void {
+  if ((ctx.request.query as Record<string, unknown>).include_credential !== undefined)
     throw badRequest('This service never shows credentials: `include_credential` is not supported.')
 }
 
 /** Pages by the id of the last identity seen: new identities cannot shift them. */
-async function tokenPage(app: App, visit: Visit, filter: ListFilter): Promise<Person[]> {
-  const asked = visit.query('page_size')
+async function tokenPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<Person[]> {
+  const asked = ctx.query('page_size')
   const wanted = filter && 'ids' in filter && asked === undefined ? filter.ids.length : 0
   const size = Math.max(readSize(asked), wanted)
-  const after = visit.query('page_token') || firstToken
+  const after = ctx.query('page_token') || firstToken
   if (!isUuid(after)) throw badRequest('The page token is invalid, do not craft your own page tokens')
   const found = await listPeople(app.database, filter, { size: size + 1, after })
   const people = found.slice(0, size)
-  const links = [linkTo(visit, 'first', { page_size: String(size), page_token: firstToken })]
+  const links = [linkTo(ctx, 'first', { page_size: String(size), page_token: firstToken })]
   const last = people.at(-1)?.identity.id
-  if (found.length > size && last) links.push(linkTo(visit, 'next', { page_size: String(size), page_token: last }))
-  visit.reply.header('link', links.join(','))
+  if (found.length > size && last) links.push(linkTo(ctx, 'next', { page_size: String(size), page_token: last }))
+  ctx.reply.header('link', links.join(','))
   return people
 }
 
-async function numberedPage(app: App, visit: Visit, filter: ListFilter): Promise<Person[]> {
-  const size = readSize(visit.query('per_page'))
-  const page = readNumber(visit.query('page') ?? '0')
+async function numberedPage(app: App, ctx: RequestContext, filter: ListFilter): Promise<Person[]> {
+  const size = readSize(ctx.query('per_page'))
+  const page = readNumber(ctx.query('page') ?? '0')
   const total = await countPeople(app.database)
   const last = Math.max(0, Math.ceil(total / size) - 1)
-  const to = (rel: string, number: number) => linkTo(visit, rel, { page: String(number), per_page: String(size) })
+  const to = (rel: string, number: number) => linkTo(ctx, rel, { page: String(number), per_page: String(size) })
   const links = [to('first', 0)]
   if (page < last) links.push(to('next', page + 1))
   if (page > 0) links.push(to('prev', page - 1))
   links.push(to('last', last))
-  visit.reply.header('link', links.join(',')).header('x-total-count', total)
+  ctx.reply.header('link', links.join(',')).header('x-total-count', total)
   return listPeople(app.database, filter, { size, offset: page * size })
 }
 
-function readFilter(visit: Visit): ListFilter {
-  const identifier = visit.query('credentials_identifier') || undefined
-  const similar = visit.query('preview_credentials_identifier_similar') || undefined
-  const given = (visit.request.query as Record<string, unknown>).ids
+function readFilter(ctx: RequestContext): ListFilter {
+  const identifier = ctx.query('credentials_identifier') || undefined
+  const similar = ctx.query('preview_credentials_identifier_similar') || undefined
+  const given = (ctx.request.query as Record<string, unknown>).ids
   if (identifier !== undefined && similar !== undefined)
     throw badRequest('Cannot pass both credentials_identifier and preview_credentials_identifier_similar.')
   if (given !== undefined && given !== '') {
@@ -123,27 +123,27 @@ function readFilter(visit: Visit): ListFilter {
   return similar === undefined ? undefined : { similar }
 }
 
-async function createIdentity(app: App, visit: Visit): Promise<unknown> {
-  const body = readIdentityBody(parseJson(visit.request.body), { strict: true })
+async function createIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const body = readIdentityBody(parseJson(ctx.request.body), { strict: true })
   const person = await makeIdentity(app, body, 'This identity conflicts with another identity that already exists.')
-  const base = `http://${visit.request.headers.host ?? 'localhost'}`
-  return visit.reply
+  const base = `http://${ctx.request.headers.host ?? 'localhost'}`
+  return ctx.reply
     .code(201)
     .header('location', `${base}/identities/${person.identity.id}`)
     .send(await showDetails(app, person, 'when set'))
 }
 
-async function replaceIdentity(app: App, visit: Visit): Promise<unknown> {
-  const person = await requirePerson(app, visit)
-  const value = parseJson(visit.request.body)
+async function replaceIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const person = await requirePerson(app, ctx)
+  const value = parseJson(ctx.request.body)
   const body = readIdentityBody(value, { strict: false })
   const stateGiven = (value as { state?: unknown }).state
   const state = stateGiven === undefined || stateGiven === '' ? person.identity.state : body.state
-  return visit.reply.send(await save(app, person, { ...body, state }, 'when set'))
+  return ctx.reply.send(await save(app, person, { ...body, state }, 'when set'))
 }
 
-async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
-  const person = await requirePerson(app, visit)
+async function patchIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const person = await requirePerson(app, ctx)
   const { identity } = person
   const patched = applyPatch(
     {
@@ -152,7 +152,7 @@ async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
       metadata_public: identity.metadataPublic,
       metadata_admin: identity.metadataAdmin,
     },
-    parseJson(visit.request.body),
+    parseJson(ctx.request.body),
   )
   const change: IdentityBody = {
     traits: readTraits(patched.traits),
@@ -160,7 +160,7 @@ async function patchIdentity(app: App, visit: Visit): Promise<unknown> {
     metadataPublic: patched.metadata_public ?? null,
     metadataAdmin: patched.metadata_admin ?? null,
   }
-  return visit.reply.send(await save(app, person, change, 'always'))
+  return ctx.reply.send(await save(app, person, change, 'always'))
 }
 
 async function save(app: App, person: Person, body: IdentityBody, shown: MetadataAdmin): Promise<unknown> {
@@ -182,19 +182,19 @@ async function save(app: App, person: Person, body: IdentityBody, shown: Metadat
   return showDetails(app, saved, shown)
 }
 
-async function deleteIdentity(app: App, visit: Visit): Promise<unknown> {
-  const { id } = visit.request.params as { id: string }
+async function deleteIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const { id } = ctx.request.params as { id: string }
   if (!isUuid(id)) throw noSuchRow()
   const deleted = await app.database.transaction(async (tx) => {
     await endSessions(tx, { ofIdentity: id })
     return deletePerson(tx, id)
   })
   if (!deleted) throw noSuchRow()
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
-export async function requirePerson(app: App, visit: Visit): Promise<Person> {
-  const { id } = visit.request.params as { id: string }
+export async function requirePerson(app: App, ctx: RequestContext): Promise<Person> {
+  const { id } = ctx.request.params as { id: string }
   const person = isUuid(id) ? await findPerson(app.database.db, id) : undefined
   if (!person) throw noSuchRow()
   return person

@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { type IdentityBody, parseJson, readIdentityBody } from './identity-body.ts'
 
@@ -22,14 +22,14 @@ const batchSizeMax = 1_000
 /**
  * Makes many identities, each for itself: what is wrong with one is told in its place of the answer and stops no other.
  */
-export async function makeIdentities(app: App, visit: Visit): Promise<unknown> {
-  const body = parseJson(visit.request.body)
+export async function makeIdentities(app: App, ctx: RequestContext): Promise<unknown> {
+  const body = parseJson(ctx.request.body)
   const entries = isObject(body) ? (body.identities ?? []) : undefined
   if (!Array.isArray(entries)) throw badRequest('The body must be an object with a list of identities.')
   if (entries.length > batchSizeMax) throw badRequest(`At most ${batchSizeMax} identities can be made at once.`)
   const identities: unknown[] = []
   for (const entry of entries) identities.push(await makeOneOf(app, entry))
-  return visit.reply.send({ identities })
+  return ctx.reply.send({ identities })
 }
 
 async function makeOneOf(app: App, entry: unknown): Promise<unknown> {

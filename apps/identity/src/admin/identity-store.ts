@@ -102,17 +102,17 @@ export async function updatePerson(
       .set({ config: { hashed_password: options.passwordHash }, updatedAt: at })
       .where(and(eq(credentials.identityId, identity.id), eq(credentials.type, 'password')))
   await replaceTraits(tx, identity, change.traits, options)
-  await tellOfIdentity(tx, identity.id)
+  await publishIdentity(tx, identity.id)
 }
 
 export async function deletePerson(tx: Executor, id: string): Promise<boolean> {
   const gone = await tx.delete(identities).where(eq(identities.id, id)).returning({ id: identities.id })
-  await tellOfIdentity(tx, id)
+  await publishIdentity(tx, id)
   return gone.length > 0
 }
 
 /** Heard after the commit by whoever remembers people: tokens of a disabled account end at once. */
-export async function tellOfIdentity(tx: Executor, id: string): Promise<void> {
+export async function publishIdentity(tx: Executor, id: string): Promise<void> {
   await tx.execute(sql`select pg_notify('crux_identities', ${id})`)
 }
 

@@ -8,8 +8,8 @@ import { resolveReturnTo } from '../flows/return-to.ts'
 import { insertFlow } from '../flows/store.ts'
 import { isObject } from '../http/body.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import type { Visit } from '../http/visit.ts'
 import { findPerson, type Person } from '../identities/store.ts'
 import { type CodeOwner, codeLifespanMs, keepCode, newCode } from '../methods/code.ts'
 import { newToken } from '../secrets.ts'
@@ -18,38 +18,38 @@ import { parseJson } from './identity-body.ts'
 /** Recovery that an administrator begins for somebody, who gets the code or link from them and not by mail. */
 export function recoveryRoutes(app: App): Routes {
   return {
-    '/admin/recovery/code': { POST: (visit) => createCode(app, visit) },
-    '/admin/recovery/link': { POST: (visit) => createLink(app, visit) },
+    '/admin/recovery/code': { POST: (ctx) => createCode(app, ctx) },
+    '/admin/recovery/link': { POST: (ctx) => createLink(app, ctx) },
   }
 }
 
-async function createCode(app: App, visit: Visit): Promise<unknown> {
-  const asked = readAsked(app, visit)
+async function createCode(app: App, ctx: RequestContext): Promise<unknown> {
+  const asked = readAsked(app, ctx)
   const { identity_id: id } = asked.body
   if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
   const person = await findKnown(app, id)
   if (!person)
     throw new IdentityError(404, { message: 'Unable to locate the resource', reason: 'There is no such identity.' })
-  const flow = await insertPassedOn(app, visit, person, { ...asked, by: 'code' })
+  const flow = await insertPassedOn(app, ctx, person, { ...asked, by: 'code' })
   const code = newCode()
   await keepCode(app.database.db, app, flow, { secret: code, owner: ownerOf(person), expiresAt: flow.expiresAt })
-  return visit.reply.code(201).send({
+  return ctx.reply.code(201).send({
     recovery_link: uiUrl(app, 'recovery', { flow: flow.id }),
     recovery_code: code,
     expires_at: flow.expiresAt.toISOString(),
   })
 }
 
-async function createLink(app: App, visit: Visit): Promise<unknown> {
-  const asked = readAsked(app, visit)
+async function createLink(app: App, ctx: RequestContext): Promise<unknown> {
+  const asked = readAsked(app, ctx)
   const { identity_id: id } = asked.body
   if (id !== undefined && !isUuid(id)) throw badRequest(`Unable to decode the identity id: "${String(id)}"`)
   const person = await findKnown(app, id)
   if (!person) throw badRequest('The requested identity id does not exist.')
-  const flow = await insertPassedOn(app, visit, person, { ...asked, by: 'link' })
+  const flow = await insertPassedOn(app, ctx, person, { ...asked, by: 'link' })
   const token = newToken('')
   await keepCode(app.database.db, app, flow, { secret: token, owner: ownerOf(person), expiresAt: flow.expiresAt })
-  return visit.reply.send({
+  return ctx.reply.send({
     recovery_link: recoveryLink(app, flow, token),
     expires_at: flow.expiresAt.toISOString(),
   })
@@ -62,12 +62,12 @@ interface Asked {
   returnTo: string | null
 }
 
-function readAsked(app: App, visit: Visit): Asked {
-  const body = parseJson(visit.request.body)
+function readAsked(app: App, ctx: RequestContext): Asked {
+  const body = parseJson(ctx.request.body)
   if (!isObject(body)) throw badRequest('The body must be a JSON object.')
   const { flow_type: type = 'browser' } = body
   if (type !== 'browser' && type !== 'api') throw badRequest(`Value from "flow_type" is not valid: "${String(type)}"`)
-  const returnTo = visit.query('return_to') || null
+  const returnTo = ctx.query('return_to') || null
   resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
   return { body, type, returnTo, expiresAt: new Date(Date.now() + readLifespan(body.expires_in)) }
 }
@@ -92,7 +92,7 @@ async function findKnown(app: App, id: unknown): Promise<Person | undefined> {
 
 function insertPassedOn(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   person: Person,
   options: Asked & { by: 'code' | 'link' },
 ): Promise<Flow> {
@@ -100,7 +100,7 @@ function insertPassedOn(
   return insertFlow(app.database.db, {
     kind: 'recovery',
     type,
-    requestUrl: visit.url,
+    requestUrl: ctx.url,
     returnTo,
     active: by,
     state: by === 'code' ? 'sent_email' : 'choose_method',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { App } from '../context.ts'
 import { badRequest } from '../http/errors.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import type { Visit } from '../http/visit.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { requirePerson } from './identities.ts'
 import { parseJson } from './identity-body.ts'
 
@@ -17,18 +17,18 @@ const Entry = z.object({ id: z.uuid(), what, ip_address: z.string().max(64), use
 
 /** What our server reports about a person, for the log that the person reads. The original has nothing like it. */
 export function securityLogRoutes(app: App): Routes {
-  return { '/admin/identities/:id/security-log': { POST: (visit) => recordEvent(app, visit) } }
+  return { '/admin/identities/:id/security-log': { POST: (ctx) => recordEvent(app, ctx) } }
 }
 
 /** The same `id` twice is one event: the server repeats what it is not sure of. */
-async function recordEvent(app: App, visit: Visit): Promise<unknown> {
-  const person = await requirePerson(app, visit)
-  const read = Entry.safeParse(parseJson(visit.request.body))
+async function recordEvent(app: App, ctx: RequestContext): Promise<unknown> {
+  const person = await requirePerson(app, ctx)
+  const read = Entry.safeParse(parseJson(ctx.request.body))
   if (!read.success) throw badRequest(`The entry is not valid: ${z.prettifyError(read.error)}`)
   const { id, ip_address: clientAddress, user_agent: userAgent } = read.data
   await app.database.transaction((tx) =>
-    noteSecurityEvent(tx, app, { clientAddress, userAgent }, person, read.data.what, { id }),
+    recordSecurityEvent(tx, app, { clientAddress, userAgent }, person, read.data.what, { id }),
   )
   app.outbox.wake()
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }

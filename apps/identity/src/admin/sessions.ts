@@ -4,8 +4,8 @@ import { isUuid } from '../db/ids.ts'
 import { sessionDevices, sessions } from '../db/schema.ts'
 import { badRequest, IdentityError, malformedUuid, noSuchRow } from '../http/errors.ts'
 import { linkHeader, linkTo, readOffsetPage, readSize } from '../http/pages.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import type { Visit } from '../http/visit.ts'
 import { findPerson } from '../identities/store.ts'
 import { encodedSchemaId, showBareIdentity, showIdentity } from '../identities/wire.ts'
 import {
@@ -22,23 +22,23 @@ import { showBareSession, showDevice } from '../sessions/wire.ts'
 export function adminSessionRoutes(app: App): Routes {
   return {
     '/admin/identities/:id/sessions': {
-      GET: (visit) => listOfIdentity(app, visit),
-      DELETE: (visit) => deleteAllOfIdentity(app, visit),
+      GET: (ctx) => listOfIdentity(app, ctx),
+      DELETE: (ctx) => deleteAllOfIdentity(app, ctx),
     },
-    '/admin/sessions': { GET: (visit) => listAll(app, visit) },
-    '/admin/sessions/:id': { GET: (visit) => getOne(app, visit), DELETE: (visit) => endOne(app, visit) },
-    '/admin/sessions/:id/extend': { PATCH: (visit) => extend(app, visit) },
+    '/admin/sessions': { GET: (ctx) => listAll(app, ctx) },
+    '/admin/sessions/:id': { GET: (ctx) => getOne(app, ctx), DELETE: (ctx) => endOne(app, ctx) },
+    '/admin/sessions/:id/extend': { PATCH: (ctx) => extend(app, ctx) },
   }
 }
 
-async function listOfIdentity(app: App, visit: Visit): Promise<unknown> {
-  const identityId = readId(visit)
-  const page = readOffsetPage(visit)
-  const active = readActive(visit)
+async function listOfIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const identityId = readId(ctx)
+  const page = readOffsetPage(ctx)
+  const active = readActive(ctx)
   const { entries, total } = await listSessions(app.database, { identityId, active }, page)
   const person = await findPerson(app.database.db, identityId)
-  visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
-  return visit.reply.send(
+  ctx.reply.header('link', linkHeader(ctx, page, total)).header('x-total-count', total)
+  return ctx.reply.send(
     entries.map(({ session, devices }) => ({
       ...showBareSession(session, app),
       identity: person ? showBareIdentity(person.identity, '') : null,
@@ -47,18 +47,18 @@ async function listOfIdentity(app: App, visit: Visit): Promise<unknown> {
   )
 }
 
-async function listAll(app: App, visit: Visit): Promise<unknown> {
-  const expand = readExpand(visit)
-  const size = readSize(visit.query('page_size'))
-  const after = visit.query('page_token') || undefined
+async function listAll(app: App, ctx: RequestContext): Promise<unknown> {
+  const expand = readExpand(ctx)
+  const size = readSize(ctx.query('page_size'))
+  const after = ctx.query('page_token') || undefined
   if (after !== undefined && !isUuid(after))
     throw badRequest('The page token is invalid, do not craft your own page tokens')
-  const { entries, total } = await listSessions(app.database, { active: readActive(visit), after }, { size, offset: 0 })
-  const links = [linkTo(visit, 'first', { page_size: String(size), page_token: '' })]
+  const { entries, total } = await listSessions(app.database, { active: readActive(ctx), after }, { size, offset: 0 })
+  const links = [linkTo(ctx, 'first', { page_size: String(size), page_token: '' })]
   const last = entries.at(-1)?.session.id
-  if (entries.length === size && last) links.push(linkTo(visit, 'next', { page_size: String(size), page_token: last }))
-  visit.reply.header('link', links.join(',')).header('x-total-count', total)
-  return visit.reply.send(
+  if (entries.length === size && last) links.push(linkTo(ctx, 'next', { page_size: String(size), page_token: last }))
+  ctx.reply.header('link', links.join(',')).header('x-total-count', total)
+  return ctx.reply.send(
     await Promise.all(
       entries.map(async ({ session, devices }) => ({
         ...showBareSession(session, app),
@@ -69,27 +69,27 @@ async function listAll(app: App, visit: Visit): Promise<unknown> {
   )
 }
 
-async function getOne(app: App, visit: Visit): Promise<unknown> {
-  const expand = readExpand(visit)
-  const session = await findSessionById(app.database.db, readId(visit))
+async function getOne(app: App, ctx: RequestContext): Promise<unknown> {
+  const expand = readExpand(ctx)
+  const session = await findSessionById(app.database.db, readId(ctx))
   if (!session) throw noSuchRow()
-  return visit.reply.send({
+  return ctx.reply.send({
     ...showBareSession(session, app),
     identity: expand.has('identity') ? await showOwner(app, session) : null,
     devices: expand.has('devices') ? (await devicesOf(app, session)).map(showDevice) : [],
   })
 }
 
-async function endOne(app: App, visit: Visit): Promise<unknown> {
-  const id = readId(visit)
+async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
+  const id = readId(ctx)
   if (!(await findSessionById(app.database.db, id))) throw noSuchRow()
   await app.database.transaction((tx) => endSessions(tx, { id }))
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
 /** Gives a session its full life from now on; one that was ended stays ended. */
-async function extend(app: App, visit: Visit): Promise<unknown> {
-  const id = readId(visit)
+async function extend(app: App, ctx: RequestContext): Promise<unknown> {
+  const id = readId(ctx)
   const at = new Date()
   const [session] = await app.database.db
     .update(sessions)
@@ -97,18 +97,18 @@ async function extend(app: App, visit: Visit): Promise<unknown> {
     .where(eq(sessions.id, id))
     .returning()
   if (!session) throw noSuchRow()
-  return visit.reply.send({ ...showBareSession(session, app), identity: await showOwner(app, session), devices: [] })
+  return ctx.reply.send({ ...showBareSession(session, app), identity: await showOwner(app, session), devices: [] })
 }
 
 /** Ends and forgets all sessions of an identity. */
-async function deleteAllOfIdentity(app: App, visit: Visit): Promise<unknown> {
-  const id = readId(visit)
+async function deleteAllOfIdentity(app: App, ctx: RequestContext): Promise<unknown> {
+  const id = readId(ctx)
   const deleted = await app.database.transaction(async (tx) => {
     await endSessions(tx, { ofIdentity: id })
     return tx.delete(sessions).where(eq(sessions.identityId, id)).returning({ id: sessions.id })
   })
   if (deleted.length === 0) throw noSuchRow()
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
 async function showOwner(app: App, session: Session): Promise<unknown> {
@@ -125,21 +125,21 @@ async function devicesOf(app: App, session: Session): Promise<Device[]> {
   return app.database.db.select().from(sessionDevices).where(eq(sessionDevices.sessionId, session.id))
 }
 
-function readId(visit: Visit): string {
-  const { id } = visit.request.params as { id: string }
+function readId(ctx: RequestContext): string {
+  const { id } = ctx.request.params as { id: string }
   if (!isUuid(id)) throw malformedUuid(id)
   return id
 }
 
-function readActive(visit: Visit): boolean | undefined {
-  const value = visit.query('active')
+function readActive(ctx: RequestContext): boolean | undefined {
+  const value = ctx.query('active')
   if (value === undefined || value === '') return undefined
   if (value === 'true' || value === 'false') return value === 'true'
   throw new IdentityError(400, { message: 'could not parse parameter active' })
 }
 
-function readExpand(visit: Visit): ReadonlySet<string> {
-  const given = (visit.request.query as Record<string, unknown>).expand
+function readExpand(ctx: RequestContext): ReadonlySet<string> {
+  const given = (ctx.request.query as Record<string, unknown>).expand
   const names = given === undefined ? [] : (Array.isArray(given) ? given : [given]).map(String)
   const wrong = names.find((name) => !['identity', 'devices'].includes(name.toLowerCase()))
   if (wrong !== undefined) throw badRequest(`Could not parse expand option: ${wrong}`)

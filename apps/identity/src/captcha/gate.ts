@@ -3,21 +3,21 @@ import type { Flow } from '../flows/flow.ts'
 import { type Message, messages } from '../flows/messages.ts'
 import { transientPayload } from '../flows/submission.ts'
 import { type Fields, textField } from '../http/body.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 
 const tokenLengthMax = 8_192
 
 /** Why a submit of a flow that asks for the check may not go on. */
-export async function captchaRefusal(app: App, visit: Visit, fields: Fields): Promise<Message | undefined> {
+export async function captchaRefusal(app: App, ctx: RequestContext, fields: Fields): Promise<Message | undefined> {
   if (!app.captcha) return undefined
   const token = textField(transientPayload(fields), 'captcha_token')
   if (token === '') return messages.captchaMissing()
   if (token.length > tokenLengthMax) return messages.captchaWrong()
-  await app.limiter.take('client', visit.clientAddress)
-  const verdict = await app.captcha.verify(token, visit.clientAddress)
+  await app.limiter.take('client', ctx.clientAddress)
+  const verdict = await app.captcha.verify(token, ctx.clientAddress)
   if (verdict === 'wrong') return messages.captchaWrong()
-  await app.limiter.refund('client', visit.clientAddress)
+  await app.limiter.refund('client', ctx.clientAddress)
   return verdict === 'unavailable' ? messages.captchaUnavailable() : undefined
 }
 
@@ -32,7 +32,7 @@ export async function failedOften(app: App, fields: Fields): Promise<boolean> {
 }
 
 /** Whose address it is does not count: nobody learns from it who has an account. */
-export async function noteFailure(app: App, fields: Fields): Promise<void> {
+export async function recordFailure(app: App, fields: Fields): Promise<void> {
   const subject = subjectOf(fields)
   if (app.captcha && subject !== '') await app.limiter.note('captcha', subject)
 }

@@ -2,7 +2,7 @@ import { type App, type uiPaths, uiUrl } from '../context.ts'
 import { withoutValues } from '../db/executor.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { csrfViolation, IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { type Flow, showFlow } from './flow.ts'
@@ -18,7 +18,7 @@ import { storeError } from './store.ts'
  */
 export function answerFlow(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   options: {
     status?: number
@@ -29,11 +29,11 @@ export function answerFlow(
     exchangeCode?: string
   } = {},
 ): unknown {
-  if (flow.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
+  if (flow.type === 'browser' && !ctx.wantsJson)
+    return ctx.reply.redirect(uiUrl(app, pageOf(flow), { flow: flow.id }), options.redirectStatus ?? 303)
   const { person, continueWith = [], transientPayload, exchangeCode } = options
-  return visit.reply.code(options.status ?? 200).send({
-    ...showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined),
+  return ctx.reply.code(options.status ?? 200).send({
+    ...showFlow(flow, app, flow.type === 'browser' ? ctx.csrfToken : undefined),
     ...(person ? { identity: showIdentity(person, app.publicUrl) } : {}),
     ...(exchangeCode === undefined ? {} : { session_token_exchange_code: exchangeCode }),
     ...(transientPayload === undefined ? {} : { transient_payload: transientPayload }),
@@ -47,9 +47,9 @@ function pageOf({ kind, context }: Flow): keyof typeof uiPaths {
 }
 
 /** Refuses a flow of another browser: that browser's csrf cookie is what it belongs to. */
-export function requireOwnFlow(visit: Visit, flow: Flow): void {
+export function requireOwnFlow(ctx: RequestContext, flow: Flow): void {
   if (flow.type !== 'browser' || flow.context.unbound) return
-  if (!visit.csrfToken || csrfHash(visit.csrfToken) !== flow.csrfHash)
+  if (!ctx.csrfToken || csrfHash(ctx.csrfToken) !== flow.csrfHash)
     throw csrfViolation('This page was opened by another browser, or its cookies have changed since.')
 }
 
@@ -58,18 +58,18 @@ export function requireOwnFlow(visit: Visit, flow: Flow): void {
  *
  * @param asJson set where the answer is JSON for everybody
  */
-export async function answerError(app: App, visit: Visit, error: unknown, asJson: boolean): Promise<unknown> {
-  const known = error instanceof IdentityError ? error : unexpected(app, visit, error)
-  for (const [name, value] of Object.entries(known.headers)) visit.reply.header(name, value)
-  if (asJson || visit.wantsJson || known.code >= 500) return visit.reply.code(known.code).send(known.toBody())
-  return visit.reply.redirect(uiUrl(app, 'error', { id: await storeError(app.database.db, known) }), 303)
+export async function answerError(app: App, ctx: RequestContext, error: unknown, asJson: boolean): Promise<unknown> {
+  const known = error instanceof IdentityError ? error : unexpected(app, ctx, error)
+  for (const [name, value] of Object.entries(known.headers)) ctx.reply.header(name, value)
+  if (asJson || ctx.wantsJson || known.code >= 500) return ctx.reply.code(known.code).send(known.toBody())
+  return ctx.reply.redirect(uiUrl(app, 'error', { id: await storeError(app.database.db, known) }), 303)
 }
 
-function unexpected(app: App, visit: Visit, error: unknown): IdentityError {
+function unexpected(app: App, ctx: RequestContext, error: unknown): IdentityError {
   // Fastify's own refusals: a body above the limit, a header it cannot read.
   const { statusCode } = error as { statusCode?: number }
   if (statusCode === 413) return new IdentityError(413, { reason: 'A request may have at most 64 kB.', cause: error })
   if (statusCode !== undefined && statusCode < 500) return new IdentityError(400, { cause: error })
-  app.log.error({ err: withoutValues(error), requestId: visit.request.id }, 'a request failed')
-  return new IdentityError(500, { reason: `Request ${visit.request.id}`, cause: error })
+  app.log.error({ err: withoutValues(error), requestId: ctx.request.id }, 'a request failed')
+  return new IdentityError(500, { reason: `Request ${ctx.request.id}`, cause: error })
 }

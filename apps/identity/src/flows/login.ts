@@ -1,4 +1,4 @@
-import { awaitsCode, captchaRefusal, failedOften, forgetFailures, noteFailure } from '../captcha/gate.ts'
+import { awaitsCode, captchaRefusal, failedOften, forgetFailures, recordFailure } from '../captcha/gate.ts'
 import { type App, uiUrl } from '../context.ts'
 import { csrfHash } from '../http/csrf.ts'
 import {
@@ -9,17 +9,17 @@ import {
   locationChangeRequired,
   sessionAlreadyAvailable,
 } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { hasSecondFactor } from '../identities/credentials.ts'
 import { findPerson } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
 import { loginMethods } from '../methods/offered.ts'
 import { offersPasskeys } from '../methods/webauthn/relying-party.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
-import { openSession, type Proven, raiseSession, refreshSession } from '../sessions/store.ts'
-import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
+import { openSession, type Proven, refreshSession, upgradeSessionAal } from '../sessions/store.ts'
+import { asksForExchange, beginExchange, completeTokenExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -33,74 +33,74 @@ import { isExpired, problemMessage, readSubmission, requireFlow, transientPayloa
 
 const signedInReason = 'signing in is not possible. Did you forget `?refresh=true`?'
 
-export async function initLogin(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
-  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  const aal = visit.query('aal') || 'aal1'
+export async function initLogin(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+  const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  const aal = ctx.query('aal') || 'aal1'
   if (aal !== 'aal1' && aal !== 'aal2')
     throw badRequest(`Unable to parse the parameter aal: expected one of [aal1, aal2] but got ${aal}`)
-  const session = await currentSession(app, visit)
+  const session = await currentSession(app, ctx)
   if (!session && aal === 'aal2') throw aal1Required()
-  const refresh = session !== undefined && visit.query('refresh') === 'true'
+  const refresh = session !== undefined && ctx.query('refresh') === 'true'
   if (session && !refresh && (aal === 'aal1' || session.session.aal === 'aal2')) {
-    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable(signedInReason)
-    return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
+    if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable(signedInReason)
+    return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
-  const exchanges = type === 'api' && asksForExchange(visit)
+  const exchanges = type === 'api' && asksForExchange(ctx)
   const context = { requestedAal: aal, refresh, ...(exchanges ? { exchanges } : {}) }
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(visit, type),
-    returnTo: visit.query('return_to') || null,
+    ...newFlow(ctx, type),
+    returnTo: ctx.query('return_to') || null,
     ...(await loginUi(app, { type, aal, refresh, session, context })),
   })
   const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
-  return answerFlow(app, visit, flow, { exchangeCode })
+  return answerFlow(app, ctx, flow, { exchangeCode })
 }
 
 /** A flow for a browser that came from elsewhere and has to sign in here. */
-export async function beginLogin(app: App, visit: Visit, options: { returnTo: string | null }): Promise<Flow> {
+export async function beginLogin(app: App, ctx: RequestContext, options: { returnTo: string | null }): Promise<Flow> {
   const about: LoginAbout = { type: 'browser', aal: 'aal1', refresh: false, session: undefined, context: {} }
   const ui = await loginUi(app, about)
-  return insertFlow(app.database.db, { ...newFlow(visit, 'browser'), returnTo: options.returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
 }
 
-export async function submitLogin(app: App, visit: Visit): Promise<unknown> {
-  const flow = await requireFlow(app, visit, 'login')
-  if (isExpired(flow)) return expireLogin(app, visit, flow)
-  const session = await currentSession(app, visit)
+export async function submitLogin(app: App, ctx: RequestContext): Promise<unknown> {
+  const flow = await requireFlow(app, ctx, 'login')
+  if (isExpired(flow)) return expireLogin(app, ctx, flow)
+  const session = await currentSession(app, ctx)
   const { refresh = false, requestedAal } = flow.context
   if (!session && requestedAal === 'aal2') throw aal1Required()
   if (session && !refresh && (requestedAal !== 'aal2' || session.session.aal === 'aal2')) {
-    if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 303)
-    return answerForm(app, visit, flow, {
+    if (flow.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
+    return answerForm(app, ctx, flow, {
       messages: [problemMessage(`There is a valid session, so ${signedInReason}`)],
     })
   }
-  const read = readSubmission(visit, flow)
-  if ('problem' in read) return answerForm(app, visit, flow, { messages: [problemMessage(read.problem)] })
+  const read = readSubmission(ctx, flow)
+  if ('problem' in read) return answerForm(app, ctx, flow, { messages: [problemMessage(read.problem)] })
   const { fields, method } = read.submission
   const chosen = loginMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
   if (!chosen?.aals.includes(requestedAal === 'aal2' ? 'aal2' : 'aal1'))
-    return answerForm(app, visit, flow, { messages: [messages.loginMethodUnknown()] })
+    return answerForm(app, ctx, flow, { messages: [messages.loginMethodUnknown()] })
 
   const guarded = !session && (chosen.id === 'password' || chosen.id === 'code')
   if (guarded && !awaitsCode(flow, chosen.id) && (flow.context.captcha || (await failedOften(app, fields)))) {
-    const refusal = await captchaRefusal(app, visit, fields)
-    if (refusal) return askForCaptcha(app, visit, flow, refusal)
+    const refusal = await captchaRefusal(app, ctx, fields)
+    if (refusal) return askForCaptcha(app, ctx, flow, refusal)
   }
-  const outcome = await chosen.check(app, visit, { flow, fields, session })
+  const outcome = await chosen.check(app, ctx, { flow, fields, session })
   if (guarded && outcome.kind === 'proven') await forgetFailures(app, fields)
-  if (guarded && isFailure(outcome)) await noteFailure(app, fields)
+  if (guarded && isFailure(outcome)) await recordFailure(app, fields)
   switch (outcome.kind) {
     case 'proven': {
       const { identityId, aal = 'aal1' } = outcome
-      return completeLogin(app, visit, flow, { identityId, method: outcome.method ?? chosen.id, aal, session })
+      return completeLogin(app, ctx, flow, { identityId, method: outcome.method ?? chosen.id, aal, session })
     }
     case 'refused':
-      return refuseLogin(app, visit, flow, { ...outcome, session })
+      return refuseLogin(app, ctx, flow, { ...outcome, session })
     case 'expired':
-      return expireLogin(app, visit, { ...flow, expiresAt: outcome.at })
+      return expireLogin(app, ctx, { ...flow, expiresAt: outcome.at })
     case 'continued':
-      return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), {
+      return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), {
         status: outcome.status,
         ...(outcome.change.state ? { transientPayload: transientPayload(fields) } : {}),
       })
@@ -122,24 +122,24 @@ function isFailure(outcome: LoginOutcome): boolean {
 }
 
 /** From now on the form of this flow has the captcha. */
-async function askForCaptcha(app: App, visit: Visit, flow: Flow, refusal: Message): Promise<unknown> {
+async function askForCaptcha(app: App, ctx: RequestContext, flow: Flow, refusal: Message): Promise<unknown> {
   const changed = await updateFlow(app.database.db, flow, { context: { ...flow.context, captcha: true } })
-  return answerForm(app, visit, changed, { messages: [refusal] })
+  return answerForm(app, ctx, changed, { messages: [refusal] })
 }
 
 /** What a method has proven becomes a session, or makes the one there is fresh again, or raises it. */
 export async function completeLogin(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   proven: Proven & { identityId: string; aal: 'aal1' | 'aal2'; session: Signed | undefined },
 ): Promise<unknown> {
   const { session: current, aal, method, provider } = proven
   const how = { method, provider }
   // A browser came back from a provider, for an app that waits for its code.
-  if (flow.context.exchanges && visit.request.method === 'GET')
-    return visit.reply.redirect(await earnExchange(app, flow, proven), 303)
-  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  if (flow.context.exchanges && ctx.request.method === 'GET')
+    return ctx.reply.redirect(await completeTokenExchange(app, flow, proven), 303)
+  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const continues = aal === 'aal2' || flow.context.refresh
   const kept = continues && current?.person.identity.id === proven.identityId ? current : undefined
   // The frame asks for a second factor of the session's own person only; without it there is nothing to raise.
@@ -149,8 +149,8 @@ export async function completeLogin(
     // The answer shows the device once more, without an id: it is not another one.
     const again = { id: '00000000-0000-0000-0000-000000000000', location: '', ...device }
     const session = await app.database.transaction(async (tx) => {
-      await noteSecurityEvent(tx, app, visit, kept.person, { event: 'confirmed', ...how })
-      if (aal === 'aal2') return raiseSession(tx, kept.session, method, { fresh: true })
+      await recordSecurityEvent(tx, app, ctx, kept.person, { event: 'confirmed', ...how })
+      if (aal === 'aal2') return upgradeSessionAal(tx, kept.session, method, { fresh: true })
       return refreshSession(tx, kept.session, how)
     })
     signed = { ...kept, session, devices: [...kept.devices, again] }
@@ -158,88 +158,98 @@ export async function completeLogin(
     const person = await findPerson(app.database.db, proven.identityId)
     if (!person) throw new IdentityError(401, { reason: 'This account was deleted meanwhile.' })
     const opened = await app.database.transaction(async (tx) => {
-      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', ...how })
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...how })
       return openSession(tx, { identityId: proven.identityId, proven: how, device })
     })
     app.outbox.wake()
     const secondFactor = await hasSecondFactor(app.database.db, proven.identityId)
     signed = { ...opened, person, secondFactor }
   }
-  return answerSignedIn(app, visit, flow, signed, { kept: kept !== undefined })
+  return answerSignedIn(app, ctx, flow, signed, { kept: kept !== undefined })
 }
 
-function answerSignedIn(app: App, visit: Visit, flow: Flow, signed: Signed, { kept }: { kept: boolean }): unknown {
+function answerSignedIn(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  signed: Signed,
+  { kept }: { kept: boolean },
+): unknown {
   const { token } = signed
   const shown = showSession(signed, app)
   const unfinished = lacksSecondFactor(signed)
   if (flow.type === 'api') {
     // Whose session it is shows once the second factor is proven.
     const session = unfinished ? { ...shown, identity: null } : shown
-    return visit.reply.send({ session_token: token, session, continue_with: null })
+    return ctx.reply.send({ session_token: token, session, continue_with: null })
   }
   // A new session makes everything that was bound to the browser before it worthless.
-  if (!kept) visit.rotateCsrfToken()
-  visit.setSessionCookie(token, signed.session.expiresAt)
+  if (!kept) ctx.rotateCsrfToken()
+  ctx.setSessionCookie(token, signed.session.expiresAt)
   if (unfinished) {
     const next = secondFactorUrl(app, flow.returnTo ?? undefined)
-    if (visit.wantsJson) throw locationChangeRequired(next)
-    return visit.reply.redirect(next, 303)
+    if (ctx.wantsJson) throw locationChangeRequired(next)
+    return ctx.reply.redirect(next, 303)
   }
-  rememberDevice(app.keys, visit, signed.person.identity.id)
+  rememberDevice(app.keys, ctx, signed.person.identity.id)
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
-  if (!visit.wantsJson) return visit.reply.redirect(target, 303)
+  if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const continueWith = [{ action: 'redirect_browser_to', redirect_browser_to: target }]
-  return visit.reply.send({ session: shown, continue_with: continueWith })
+  return ctx.reply.send({ session: shown, continue_with: continueWith })
 }
 
 /** Says no in the flow's form: at a field, or to the form as a whole. */
 export async function refuseLogin(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   outcome: Omit<LoginOutcome & { kind: 'refused' }, 'kind'> & { session: Signed | undefined },
 ): Promise<unknown> {
   const { found, identifier, session } = outcome
   // Where a code was sent, the form that asks for it stays.
-  if (flow.state === 'sent_email') return answerForm(app, visit, flow, { messages: found.get('') ?? [] })
+  if (flow.state === 'sent_email') return answerForm(app, ctx, flow, { messages: found.get('') ?? [] })
   const { ui, context } = await loginUi(app, { ...aboutOf(flow, session), identifier, found })
   const changed = await updateFlow(app.database.db, flow, {
     ui: { ...ui, messages: found.get('') ?? [] },
     context,
     ...(outcome.active ? { active: outcome.active } : {}),
   })
-  return answerFlow(app, visit, changed, { status: 400 })
+  return answerFlow(app, ctx, changed, { status: 400 })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, change: { messages: Message[] }): Promise<unknown> {
+async function answerForm(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  change: { messages: Message[] },
+): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: change.messages, nodes } })
-  return answerFlow(app, visit, changed, { status: 400 })
+  return answerFlow(app, ctx, changed, { status: 400 })
 }
 
 /** Begins anew in another flow, which says that the former expired. */
-export async function expireLogin(app: App, visit: Visit, old: Flow): Promise<unknown> {
-  const about = aboutOf(old, await currentSession(app, visit))
+export async function expireLogin(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
+  const about = aboutOf(old, await currentSession(app, ctx))
   const { ui, context } = await loginUi(app, { ...about, context: { ...about.context, methods: {} } })
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(visit, old.type),
+    ...newFlow(ctx, old.type),
     requestUrl: old.requestUrl,
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.loginExpired(old.expiresAt)] },
   })
-  if (old.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, 'login', { flow: flow.id }), 303)
+  if (old.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'login', { flow: flow.id }), 303)
   throw flowExpired(old.expiresAt, flow.id)
 }
 
-function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
+function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
   return {
     kind: 'login',
     type,
-    requestUrl: visit.url,
-    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    requestUrl: ctx.url,
+    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
   }
 }
 

@@ -1,43 +1,43 @@
 import { type App, uiUrl } from '../context.ts'
 import { readBody, textField } from '../http/body.ts'
 import { badRequest, IdentityError, sessionInactive } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { sameSecret, sha256, tokenFrom } from '../secrets.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
 import { endSessions, isKnownToken } from '../sessions/store.ts'
 import { resolveReturnTo } from './return-to.ts'
 
 /** Gives a browser the address that signs it out. */
-export async function createLogout(app: App, visit: Visit): Promise<unknown> {
-  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  const session = await currentSession(app, visit)
+export async function createLogout(app: App, ctx: RequestContext): Promise<unknown> {
+  const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  const session = await currentSession(app, ctx)
   if (!session) throw sessionInactive()
   const token = logoutToken(app, session)
   const query = new URLSearchParams(returnTo === undefined ? { token } : { return_to: returnTo, token })
-  return visit.reply.send({ logout_token: token, logout_url: `${app.publicUrl}/self-service/logout?${query}` })
+  return ctx.reply.send({ logout_token: token, logout_url: `${app.publicUrl}/self-service/logout?${query}` })
 }
 
 /** Follows that address. The token ties it to the session, so that no other site can sign anybody out. */
-export async function followLogout(app: App, visit: Visit): Promise<unknown> {
-  const token = visit.query('token')
+export async function followLogout(app: App, ctx: RequestContext): Promise<unknown> {
+  const token = ctx.query('token')
   if (!token) throw badRequest('Please include a token in the URL query.')
-  const session = await currentSession(app, visit)
+  const session = await currentSession(app, ctx)
   if (!session) throw sessionInactive()
   if (!sameSecret(token, logoutToken(app, session)))
     throw new IdentityError(403, {
       reason: 'Unable to log out because the logout token in the URL query does not match the session cookie.',
     })
   await app.database.transaction((tx) => endSessions(tx, { id: session.session.id }))
-  visit.clearSessionCookie()
-  visit.rotateCsrfToken()
-  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  if (visit.wantsJson) return visit.reply.code(204).send()
-  return visit.reply.redirect(returnTo ?? uiUrl(app, 'login'), 303)
+  ctx.clearSessionCookie()
+  ctx.rotateCsrfToken()
+  const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  if (ctx.wantsJson) return ctx.reply.code(204).send()
+  return ctx.reply.redirect(returnTo ?? uiUrl(app, 'login'), 303)
 }
 
 /** Signs an API client out by its token. */
-export async function performLogout(app: App, visit: Visit): Promise<unknown> {
-  const body = readBody(visit.request.body, visit.request.headers['content-type'])
+export async function performLogout(app: App, ctx: RequestContext): Promise<unknown> {
+  const body = readBody(ctx.request.body, ctx.request.headers['content-type'])
   if (!body.ok) throw badRequest(body.reason)
   const token = textField(body.fields, 'session_token')
   if (token === '' || !(await isKnownToken(app.database, token)))
@@ -45,7 +45,7 @@ export async function performLogout(app: App, visit: Visit): Promise<unknown> {
       reason: 'The provided session token could not be found, is invalid, or otherwise malformed.',
     })
   await app.database.transaction((tx) => endSessions(tx, { tokenHash: sha256(token) }))
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
 /** Follows from the session and the service's secret: nothing has to be stored, nobody else can make one. */

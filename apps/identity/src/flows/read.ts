@@ -1,33 +1,33 @@
 import type { App } from '../context.ts'
 import { newId } from '../db/ids.ts'
 import { flowExpired, IdentityError, noSuchRow } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { requireOwnFlow } from './answer.ts'
 import { type FlowKind, showFlow } from './flow.ts'
 import { findError, findFlow } from './store.ts'
 import { isExpired } from './submission.ts'
 
 /** A flow for the page that renders it. A browser's flow is shown to that browser only. */
-export async function getFlow(app: App, visit: Visit, kind: FlowKind): Promise<unknown> {
-  const flow = await findFlow(app.database.db, kind, visit.query('id'))
+export async function getFlow(app: App, ctx: RequestContext, kind: FlowKind): Promise<unknown> {
+  const flow = await findFlow(app.database.db, kind, ctx.query('id'))
   if (!flow) throw noSuchRow()
-  requireOwnFlow(visit, flow)
+  requireOwnFlow(ctx, flow)
   if (isExpired(flow)) {
     // The original forgets the id here; clients rely on its absence no more than on its presence elsewhere.
     if (kind === 'verification' || (kind === 'recovery' && flow.type === 'browser'))
       throw new IdentityError(410, { reason: `The ${kind} flow has expired.` })
     throw flowExpired(flow.expiresAt)
   }
-  return visit.reply.send(showFlow(flow, app, flow.type === 'browser' ? visit.csrfToken : undefined))
+  return ctx.reply.send(showFlow(flow, app, flow.type === 'browser' ? ctx.csrfToken : undefined))
 }
 
 /** What went wrong, for the error page. Everybody who knows the id may read it. */
-export async function getError(app: App, visit: Visit): Promise<unknown> {
-  const id = visit.query('id')
-  if (id === 'stub:500') return visit.reply.send(sampleError())
+export async function getError(app: App, ctx: RequestContext): Promise<unknown> {
+  const id = ctx.query('id')
+  if (id === 'stub:500') return ctx.reply.send(sampleError())
   const stored = await findError(app.database.db, id)
   if (!stored) throw noSuchRow()
-  return visit.reply.send({
+  return ctx.reply.send({
     id: stored.id,
     error: stored.error,
     created_at: stored.createdAt.toISOString(),

@@ -1,13 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
-import { tellOfIdentity } from '../admin/identity-store.ts'
+import { publishIdentity } from '../admin/identity-store.ts'
 import { type App, uiUrl } from '../context.ts'
 import { identities } from '../db/schema.ts'
 import { IdentityError, locationChangeRequired } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { claimAddress } from '../identities/claim.ts'
 import { findPerson } from '../identities/store.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { lacksSecondFactor } from '../sessions/aal.ts'
 import { findSession, openSession } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
@@ -24,22 +24,22 @@ import { updateFlow } from './store.ts'
  */
 export async function completeRecovery(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   proven: { identityId: string | null; addressId: string | null; method: 'code_recovery' | 'link_recovery' },
 ): Promise<unknown> {
   const person = proven.identityId === null ? undefined : await findPerson(app.database.db, proven.identityId)
   if (person?.identity.state !== 'active')
     throw new IdentityError(401, { message: 'identity is disabled', reason: 'This account was disabled.' })
-  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const { token } = await app.database.transaction(async (tx) => {
     const address = person.verifiable.find(({ id }) => id === proven.addressId)
-    if (address && !address.verified) await claimAddress(tx, app, visit, person, address)
+    if (address && !address.verified) await claimAddress(tx, app, ctx, person, address)
     await updateFlow(tx, flow, { state: 'passed_challenge', ui: { ...flow.ui, messages: [] } })
     await tx.update(identities).set({ recoveredAt: sql`now()` }).where(eq(identities.id, person.identity.id))
-    await tellOfIdentity(tx, person.identity.id)
+    await publishIdentity(tx, person.identity.id)
     const opened = await openSession(tx, { identityId: person.identity.id, proven, device })
-    await noteSecurityEvent(tx, app, visit, person, { event: 'recovered', method: proven.method })
+    await recordSecurityEvent(tx, app, ctx, person, { event: 'recovered', method: proven.method })
     return opened
   })
   app.outbox.wake()
@@ -48,17 +48,17 @@ export async function completeRecovery(
   // A link is always opened by a browser, whoever asked for it.
   const type = proven.method === 'link_recovery' ? 'browser' : flow.type
   if (type === 'browser') {
-    visit.rotateCsrfToken()
-    visit.setSessionCookie(token, details.session.expiresAt)
-    if (!lacksSecondFactor(details)) rememberDevice(app.keys, visit, person.identity.id)
+    ctx.rotateCsrfToken()
+    ctx.setSessionCookie(token, details.session.expiresAt)
+    if (!lacksSecondFactor(details)) rememberDevice(app.keys, ctx, person.identity.id)
   }
   const until = new Date(details.session.authenticatedAt.getTime() + privilegedForMs)
   const settings = await insertSettings(app, {
     type,
     session: { ...details, token },
-    requestUrl: requestUrlOf(visit, flow),
+    requestUrl: requestUrlOf(ctx, flow),
     returnTo: flow.returnTo,
-    visit,
+    ctx,
     said: [messages.recovered(until)],
   })
   if (type === 'api') {
@@ -68,16 +68,16 @@ export async function completeRecovery(
       { action: 'set_ory_session_token', ory_session_token: token },
       { action: 'show_settings_ui', flow: { id: settings.id } },
     ]
-    return answerFlow(app, visit, done, { continueWith: steps })
+    return answerFlow(app, ctx, done, { continueWith: steps })
   }
   const target = uiUrl(app, 'settings', { flow: settings.id })
-  if (proven.method === 'code_recovery' && visit.wantsJson) throw locationChangeRequired(target)
-  return visit.reply.redirect(target, 303)
+  if (proven.method === 'code_recovery' && ctx.wantsJson) throw locationChangeRequired(target)
+  return ctx.reply.redirect(target, 303)
 }
 
 /** The address that led to the settings, with where it was to go on to. */
-function requestUrlOf(visit: Visit, flow: Flow): string {
-  const url = new URL(visit.url)
+function requestUrlOf(ctx: RequestContext, flow: Flow): string {
+  const url = new URL(ctx.url)
   if (flow.returnTo !== null) url.searchParams.set('return_to', flow.returnTo)
   url.searchParams.sort()
   return url.href

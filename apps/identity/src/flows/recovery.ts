@@ -7,7 +7,7 @@ import { recoveryAddresses, verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, sessionAlreadyAvailable } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { isEmail } from '../identities/traits.ts'
 import { countGuess, type Guess } from '../limits/guesses.ts'
@@ -28,79 +28,85 @@ import { isExpired, problemMessage, readSubmission, requireFlow, transientPayloa
 const completed = 'The request was already completed successfully and cannot be repeated.'
 const triesSpent = 'Too many wrong codes. Please ask for a new one.'
 
-export async function initRecovery(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+export async function initRecovery(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
-  resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  if (await currentSession(app, visit)) {
-    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('recovery is not possible')
-    return visit.reply.redirect(`${app.consoleUrl}/`, 302)
+  resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  if (await currentSession(app, ctx)) {
+    if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable('recovery is not possible')
+    return ctx.reply.redirect(`${app.consoleUrl}/`, 302)
   }
   return answerFlow(
     app,
-    visit,
-    await insertEmptyFlow(app, visit, { type, requestUrl: visit.url, returnTo: visit.query('return_to') || null }),
+    ctx,
+    await insertEmptyFlow(app, ctx, { type, requestUrl: ctx.url, returnTo: ctx.query('return_to') || null }),
   )
 }
 
-export async function submitRecovery(app: App, visit: Visit): Promise<unknown> {
-  const flow = await requireFlow(app, visit, 'recovery')
-  if (isExpired(flow)) return startAgain(app, visit, flow, messages.recoveryExpired(flow.expiresAt))
-  const read = readSubmission(visit, flow)
-  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+export async function submitRecovery(app: App, ctx: RequestContext): Promise<unknown> {
+  const flow = await requireFlow(app, ctx, 'recovery')
+  if (isExpired(flow)) return startAgain(app, ctx, flow, messages.recoveryExpired(flow.expiresAt))
+  const read = readSubmission(ctx, flow)
+  if ('problem' in read) return answerForm(app, ctx, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
-  if (flow.state === 'passed_challenge') return startAgain(app, visit, flow, messages.generic(completed))
+  if (flow.state === 'passed_challenge') return startAgain(app, ctx, flow, messages.generic(completed))
   const code = textField(fields, 'code')
   const awaitsCode = flow.state === 'sent_email' && flow.context.methods?.recovery?.by !== 'link'
   if (awaitsCode && (method === 'code' || (method === '' && code !== ''))) {
     // The button that sends another code carries the address, and no code.
-    if (code === '' && textField(fields, 'email') !== '') return sendTo(app, visit, flow, fields, 'code')
-    return checkCode(app, visit, flow, code, fields)
+    if (code === '' && textField(fields, 'email') !== '') return sendTo(app, ctx, flow, fields, 'code')
+    return checkCode(app, ctx, flow, code, fields)
   }
   if (method === 'link' || (method === 'code' && flow.state === 'choose_method'))
-    return sendTo(app, visit, flow, fields, method)
-  return answerForm(app, visit, flow, [messages.recoveryMethodUnknown()], 'default')
+    return sendTo(app, ctx, flow, fields, method)
+  return answerForm(app, ctx, flow, [messages.recoveryMethodUnknown()], 'default')
 }
 
 /** The link of a mail, or one that an administrator passed on: it signs in, once. */
-export async function openRecoveryLink(app: App, visit: Visit): Promise<unknown> {
-  const flow = await requireFlow(app, visit, 'recovery')
-  const token = visit.query('token')
+export async function openRecoveryLink(app: App, ctx: RequestContext): Promise<unknown> {
+  const flow = await requireFlow(app, ctx, 'recovery')
+  const token = ctx.query('token')
   if (token === undefined || token === '' || flow.context.methods?.recovery?.by !== 'link') {
-    if (visit.wantsJson) return answerForm(app, visit, flow, [problemMessage('There is no token in the address.')])
-    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+    if (ctx.wantsJson) return answerForm(app, ctx, flow, [problemMessage('There is no token in the address.')])
+    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
   }
-  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('client', ctx.clientAddress)
   const use = await app.database.transaction((tx) => takeCode(tx, app, flow, token))
   if (use.kind !== 'right') {
     const late = use.kind === 'expired' ? use.at : isExpired(flow) ? flow.expiresAt : undefined
     const said = late ? messages.recoveryExpired(late) : messages.recoveryLinkInvalid()
-    const next = await insertEmptyFlow(app, visit, {
+    const next = await insertEmptyFlow(app, ctx, {
       ...flow,
       type: 'browser',
-      requestUrl: visit.url,
+      requestUrl: ctx.url,
       said,
       active: 'link',
     })
-    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
+    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: next.id }), 303)
   }
-  await app.limiter.refund('client', visit.clientAddress)
-  return completeRecovery(app, visit, flow, { ...use, method: 'link_recovery' })
+  await app.limiter.refund('client', ctx.clientAddress)
+  return completeRecovery(app, ctx, flow, { ...use, method: 'link_recovery' })
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'code' | 'link'): Promise<unknown> {
+async function sendTo(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  fields: Fields,
+  by: 'code' | 'link',
+): Promise<unknown> {
   if (!app.sendsMail) throw flowDisabled('Recovery is not possible: this installation sends no mail.')
   const email = textField(fields, 'email')
   if (!isEmail(email)) {
     const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
     const nodes = recoveryAddressForm('code', new Map([['email', [message]]]))
     const change = { active: by, ui: { method: 'POST' as const, messages: [], nodes } }
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, change), { status: 400 })
+    return answerFlow(app, ctx, await updateFlow(app.database.db, flow, change), { status: 400 })
   }
-  const refusal = wantsCaptcha(flow) ? await captchaRefusal(app, visit, fields) : undefined
-  if (refusal) return answerForm(app, visit, flow, [refusal])
+  const refusal = wantsCaptcha(flow) ? await captchaRefusal(app, ctx, fields) : undefined
+  if (refusal) return answerForm(app, ctx, flow, [refusal])
   const value = normalizeIdentifier(email)
-  await countMail(app, visit, {
+  await countMail(app, ctx, {
     subject: `recovery ${value}`,
     identityId: async () => (await findOwner(app.database.db, value))?.identityId,
   })
@@ -125,7 +131,7 @@ async function sendTo(app: App, visit: Visit, flow: Flow, fields: Fields, by: 'c
     })
   })
   app.outbox.wake()
-  return answerFlow(app, visit, changed, { transientPayload: transientPayload(fields) })
+  return answerFlow(app, ctx, changed, { transientPayload: transientPayload(fields) })
 }
 
 /** The address in a mail's or an administrator's hands that signs in. */
@@ -133,12 +139,12 @@ export function recoveryLink(app: App, flow: Flow, token: string): string {
   return `${app.publicUrl}/self-service/recovery?${new URLSearchParams({ flow: flow.id, token })}`
 }
 
-async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
+async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string, fields: Fields): Promise<unknown> {
   const address = flow.context.methods?.recovery?.address
   let guess: Guess | undefined
   let use: CodeUse = { kind: 'wrong' }
   if (code !== '') {
-    guess = await countGuess(app, visit, {
+    guess = await countGuess(app, ctx, {
       kind: 'code',
       subject: `recovery ${String(address ?? flow.identityId)}`,
       identityId: async () =>
@@ -147,17 +153,17 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
           : (flow.identityId ?? undefined),
     })
     if ((await countTry(app.database.db, flow)) > triesPerCode)
-      return startAgain(app, visit, flow, messages.generic(triesSpent))
+      return startAgain(app, ctx, flow, messages.generic(triesSpent))
     use = await app.database.transaction((tx) => takeCode(tx, app, flow, code))
   }
-  if (use.kind === 'expired') return startAgain(app, visit, flow, messages.recoveryExpired(use.at))
+  if (use.kind === 'expired') return startAgain(app, ctx, flow, messages.recoveryExpired(use.at))
   if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.recoveryCodeInvalid()] }
     const options = { transientPayload: transientPayload(fields) }
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), options)
+    return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), options)
   }
   await guess?.right()
-  return completeRecovery(app, visit, flow, { ...use, method: 'code_recovery' })
+  return completeRecovery(app, ctx, flow, { ...use, method: 'code_recovery' })
 }
 
 /** Whose recovery address this is, and which address a right code verifies. */
@@ -174,23 +180,23 @@ async function findOwner(tx: Executor, value: string): Promise<CodeOwner | undef
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], active = flow.active) {
+async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], active = flow.active) {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { active, ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, visit, changed, { status: 400 })
+  return answerFlow(app, ctx, changed, { status: 400 })
 }
 
 /** Begins anew in another flow that says why. JSON clients are sent to it, too, as by the original. */
-async function startAgain(app: App, visit: Visit, old: Flow, said: Message): Promise<unknown> {
-  const flow = await insertEmptyFlow(app, visit, { ...old, said, active: 'code' })
-  if (old.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
-  return visit.reply.redirect(`${app.publicUrl}/self-service/recovery/flows?id=${flow.id}`, 303)
+async function startAgain(app: App, ctx: RequestContext, old: Flow, said: Message): Promise<unknown> {
+  const flow = await insertEmptyFlow(app, ctx, { ...old, said, active: 'code' })
+  if (old.type === 'browser' && !ctx.wantsJson)
+    return ctx.reply.redirect(uiUrl(app, 'recovery', { flow: flow.id }), 303)
+  return ctx.reply.redirect(`${app.publicUrl}/self-service/recovery/flows?id=${flow.id}`, 303)
 }
 
 function insertEmptyFlow(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   options: Pick<Flow, 'type' | 'requestUrl' | 'returnTo'> & { said?: Message; active?: 'code' | 'link' },
 ): Promise<Flow> {
   const { type, requestUrl, returnTo, said, active = 'code' } = options
@@ -200,7 +206,7 @@ function insertEmptyFlow(
     requestUrl,
     returnTo,
     active,
-    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
     ui: { method: 'POST', messages: said ? [said] : [], nodes: recoveryAddressForm(active) },
   })
 }

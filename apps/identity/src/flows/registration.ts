@@ -3,16 +3,16 @@ import { type App, uiUrl } from '../context.ts'
 import { brokenUniqueRule } from '../db/executor.ts'
 import { csrfHash, newCsrfToken } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, sessionAlreadyAvailable } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { insertPerson, type Person } from '../identities/store.ts'
 import { showIdentity } from '../identities/wire.ts'
 import { rememberDevice } from '../limits/known-devices.ts'
-import { noteMail } from '../limits/mails.ts'
+import { recordMail } from '../limits/mails.ts'
 import { registrationMethods } from '../methods/offered.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { currentSession } from '../sessions/credentials.ts'
 import { openSession, type Proven, type SessionDetails } from '../sessions/store.ts'
-import { asksForExchange, beginExchange, earnExchange } from '../sessions/token-exchange.ts'
+import { asksForExchange, beginExchange, completeTokenExchange } from '../sessions/token-exchange.ts'
 import { showSession } from '../sessions/wire.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -25,65 +25,69 @@ import { insertFlow, type NewFlow, updateFlow } from './store.ts'
 import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 import { startVerification } from './verification.ts'
 
-export async function initRegistration(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+export async function initRegistration(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   requireOpenRegistration(app)
-  const returnTo = resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  if (await currentSession(app, visit)) {
-    if (type === 'api' || visit.wantsJson) throw sessionAlreadyAvailable('signing up is not possible')
-    return visit.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
+  const returnTo = resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  if (await currentSession(app, ctx)) {
+    if (type === 'api' || ctx.wantsJson) throw sessionAlreadyAvailable('signing up is not possible')
+    return ctx.reply.redirect(returnTo ?? `${app.consoleUrl}/`, 303)
   }
-  const exchanges = type === 'api' && asksForExchange(visit)
+  const exchanges = type === 'api' && asksForExchange(ctx)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(visit, type),
-    returnTo: visit.query('return_to') || null,
+    ...newFlow(ctx, type),
+    returnTo: ctx.query('return_to') || null,
     ...(await registrationUi(app, type, { context: exchanges ? { exchanges } : {} })),
   })
   const exchangeCode = exchanges ? await beginExchange(app.database.db, flow) : undefined
-  return answerFlow(app, visit, flow, { exchangeCode })
+  return answerFlow(app, ctx, flow, { exchangeCode })
 }
 
 /** A flow for a browser that came from elsewhere and has no account here yet. */
-export async function beginRegistration(app: App, visit: Visit, options: { returnTo: string | null }): Promise<Flow> {
+export async function beginRegistration(
+  app: App,
+  ctx: RequestContext,
+  options: { returnTo: string | null },
+): Promise<Flow> {
   const ui = await registrationUi(app, 'browser')
-  return insertFlow(app.database.db, { ...newFlow(visit, 'browser'), returnTo: options.returnTo, ...ui })
+  return insertFlow(app.database.db, { ...newFlow(ctx, 'browser'), returnTo: options.returnTo, ...ui })
 }
 
-export async function submitRegistration(app: App, visit: Visit): Promise<unknown> {
+export async function submitRegistration(app: App, ctx: RequestContext): Promise<unknown> {
   requireOpenRegistration(app)
-  const flow = await requireFlow(app, visit, 'registration')
-  if (await currentSession(app, visit)) {
-    if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(`${app.consoleUrl}/`, 302)
+  const flow = await requireFlow(app, ctx, 'registration')
+  if (await currentSession(app, ctx)) {
+    if (flow.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(`${app.consoleUrl}/`, 302)
     throw sessionAlreadyAvailable('signing up is not possible')
   }
-  if (isExpired(flow)) return expireRegistration(app, visit, flow)
-  const read = readSubmission(visit, flow)
-  if ('problem' in read) return refuseRegistration(app, visit, flow, [problemMessage(read.problem)])
+  if (isExpired(flow)) return expireRegistration(app, ctx, flow)
+  const read = readSubmission(ctx, flow)
+  if ('problem' in read) return refuseRegistration(app, ctx, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = registrationMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
-  if (!chosen) return refuseRegistration(app, visit, flow, [messages.registrationMethodUnknown()])
+  if (!chosen) return refuseRegistration(app, ctx, flow, [messages.registrationMethodUnknown()])
 
   if (chosen.id !== 'oidc' && !awaitsCode(flow, chosen.id)) {
-    const refusal = await captchaRefusal(app, visit, fields)
-    if (refusal) return refuseRegistration(app, visit, flow, [refusal])
+    const refusal = await captchaRefusal(app, ctx, fields)
+    if (refusal) return refuseRegistration(app, ctx, flow, [refusal])
   }
 
   // Counted before it is tried: the answer to a taken address tells that it is taken.
-  await app.limiter.take('client', visit.clientAddress)
-  const outcome = await chosen.check(app, visit, { flow, fields })
+  await app.limiter.take('client', ctx.clientAddress)
+  const outcome = await chosen.check(app, ctx, { flow, fields })
   switch (outcome.kind) {
     case 'proven':
-      return completeRegistration(app, visit, flow, { ...outcome, method: chosen.id })
+      return completeRegistration(app, ctx, flow, { ...outcome, method: chosen.id })
     case 'refused':
-      await app.limiter.refund('client', visit.clientAddress)
-      return answerRefusal(app, visit, flow, outcome)
+      await app.limiter.refund('client', ctx.clientAddress)
+      return answerRefusal(app, ctx, flow, outcome)
     case 'expired':
-      return expireRegistration(app, visit, { ...flow, expiresAt: outcome.at })
+      return expireRegistration(app, ctx, { ...flow, expiresAt: outcome.at })
     case 'continued': {
-      await app.limiter.refund('client', visit.clientAddress)
+      await app.limiter.refund('client', ctx.clientAddress)
       const changed = await updateFlow(app.database.db, flow, outcome.change)
       // A page is sent on otherwise when a code is on its way than when there is a mistake; the original has it so.
-      if (!outcome.change.state) return answerFlow(app, visit, changed, { status: outcome.status, redirectStatus: 302 })
-      return answerFlow(app, visit, changed, { status: outcome.status, transientPayload: transientPayload(fields) })
+      if (!outcome.change.state) return answerFlow(app, ctx, changed, { status: outcome.status, redirectStatus: 302 })
+      return answerFlow(app, ctx, changed, { status: outcome.status, transientPayload: transientPayload(fields) })
     }
     case 'answered':
       return outcome.answer
@@ -93,21 +97,21 @@ export async function submitRegistration(app: App, visit: Visit): Promise<unknow
 /** Makes the identity, and a session where the method brings one. A taken address is answered by the flow. */
 export async function completeRegistration(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   outcome: RegistrationOutcome & { kind: 'proven' } & Proven,
 ): Promise<unknown> {
   const csrfToken = newCsrfToken()
   const how = { method: outcome.method, provider: outcome.provider }
   // A browser came back from a provider, for an app that waits for its code.
-  const arrived = flow.context.exchanges === true && visit.request.method === 'GET'
+  const arrived = flow.context.exchanges === true && ctx.request.method === 'GET'
   const verified = outcome.verified || (app.assumesAddresses && 'assumed')
   let made: Made
   try {
     made = await app.database.transaction(async (tx) => {
       let person = await insertPerson(tx, { ...outcome, verified })
-      await noteSecurityEvent(tx, app, visit, person, { event: 'signed-up', ...how })
-      const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-up', ...how })
+      const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
       const opened =
         outcome.session && !arrived
           ? await openSession(tx, { identityId: person.identity.id, proven: how, device })
@@ -125,19 +129,19 @@ export async function completeRegistration(
     if (brokenUniqueRule(error) === undefined) throw error
     const { ui, context } = await registrationUi(app, flow.type)
     const begun = await updateFlow(app.database.db, flow, { state: 'choose_method' })
-    return answerNodes(app, visit, begun, { nodes: ui.nodes, context }, [messages.identifierTaken()])
+    return answerNodes(app, ctx, begun, { nodes: ui.nodes, context }, [messages.identifierTaken()])
   }
-  await app.limiter.refund('client', visit.clientAddress)
+  await app.limiter.refund('client', ctx.clientAddress)
   const address = made.person.verifiable[0]?.value
   if (made.verification && address) {
-    await noteMail(app, visit, address)
+    await recordMail(app, ctx, address)
     app.outbox.wake()
   }
   if (arrived) {
     const { id } = made.person.identity
-    return visit.reply.redirect(await earnExchange(app, flow, { identityId: id, ...how }), 303)
+    return ctx.reply.redirect(await completeTokenExchange(app, flow, { identityId: id, ...how }), 303)
   }
-  return answerSuccess(app, visit, flow, { ...made, csrfToken })
+  return answerSuccess(app, ctx, flow, { ...made, csrfToken })
 }
 
 interface Made {
@@ -146,7 +150,7 @@ interface Made {
   verification: Flow | undefined
 }
 
-function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
+function answerSuccess(app: App, ctx: RequestContext, flow: Flow, made: Made & { csrfToken: Buffer }): unknown {
   const { person, opened, verification } = made
   const details: SessionDetails | undefined = opened && { ...opened, person }
   const shown = {
@@ -163,70 +167,80 @@ function answerSuccess(app: App, visit: Visit, flow: Flow, made: Made & { csrfTo
   }
   if (flow.type === 'api') {
     const steps = verify ? [verify] : []
-    if (!opened) return visit.reply.send({ ...shown, continue_with: steps.length === 0 ? null : steps })
+    if (!opened) return ctx.reply.send({ ...shown, continue_with: steps.length === 0 ? null : steps })
     const token = { action: 'set_ory_session_token', ory_session_token: opened.token }
-    return visit.reply.send({ session_token: opened.token, ...shown, continue_with: [...steps, token] })
+    return ctx.reply.send({ session_token: opened.token, ...shown, continue_with: [...steps, token] })
   }
-  if (opened || verification) visit.rotateCsrfToken(made.csrfToken)
+  if (opened || verification) ctx.rotateCsrfToken(made.csrfToken)
   if (opened) {
-    visit.setSessionCookie(opened.token, opened.session.expiresAt)
-    rememberDevice(app.keys, visit, person.identity.id)
+    ctx.setSessionCookie(opened.token, opened.session.expiresAt)
+    rememberDevice(app.keys, ctx, person.identity.id)
   }
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
-  if (!visit.wantsJson) return visit.reply.redirect(target, 303)
+  if (!ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const redirect = { action: 'redirect_browser_to', redirect_browser_to: target }
-  return visit.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
+  return ctx.reply.send({ ...shown, continue_with: [redirect, ...(verify ? [verify] : [])] })
 }
 
 export function requireOpenRegistration(app: App): void {
   if (app.config.DISABLE_REGISTRATION) throw flowDisabled('Registration is not allowed because it was disabled.')
 }
 
-async function answerRefusal(app: App, visit: Visit, flow: Flow, outcome: RegistrationOutcome & { kind: 'refused' }) {
+async function answerRefusal(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  outcome: RegistrationOutcome & { kind: 'refused' },
+) {
   const { found, traits } = outcome
   const { ui, context } = await registrationUi(app, flow.type, { found, traits, context: flow.context })
-  return answerNodes(app, visit, flow, { nodes: ui.nodes, context }, found.get('') ?? [])
+  return answerNodes(app, ctx, flow, { nodes: ui.nodes, context }, found.get('') ?? [])
 }
 
 async function answerNodes(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   form: { nodes: Flow['ui']['nodes']; context: FlowContext },
   found: Message[],
 ) {
   const ui = { method: 'POST' as const, messages: found, nodes: form.nodes }
   const changed = await updateFlow(app.database.db, flow, { ui, context: form.context })
-  return answerFlow(app, visit, changed, { status: 400, redirectStatus: 302 })
+  return answerFlow(app, ctx, changed, { status: 400, redirectStatus: 302 })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-export async function refuseRegistration(app: App, visit: Visit, flow: Flow, found: Message[]): Promise<unknown> {
+export async function refuseRegistration(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  found: Message[],
+): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
-  return answerNodes(app, visit, flow, { nodes, context: flow.context }, found)
+  return answerNodes(app, ctx, flow, { nodes, context: flow.context }, found)
 }
 
 /** Begins anew in another flow, which says that the former expired. */
-export async function expireRegistration(app: App, visit: Visit, old: Flow): Promise<unknown> {
+export async function expireRegistration(app: App, ctx: RequestContext, old: Flow): Promise<unknown> {
   const { ui, context } = await registrationUi(app, old.type)
   const flow = await insertFlow(app.database.db, {
-    ...newFlow(visit, old.type),
+    ...newFlow(ctx, old.type),
     requestUrl: old.requestUrl,
     returnTo: old.returnTo,
     context,
     ui: { ...ui, messages: [messages.registrationExpired(old.expiresAt)] },
   })
-  if (old.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, 'registration', { flow: flow.id }), 303)
+  if (old.type === 'browser' && !ctx.wantsJson)
+    return ctx.reply.redirect(uiUrl(app, 'registration', { flow: flow.id }), 303)
   throw flowExpired(old.expiresAt, flow.id)
 }
 
-function newFlow(visit: Visit, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
+function newFlow(ctx: RequestContext, type: Flow['type']): Pick<NewFlow, 'kind' | 'type' | 'requestUrl' | 'csrfHash'> {
   return {
     kind: 'registration',
     type,
-    requestUrl: visit.url,
-    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    requestUrl: ctx.url,
+    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import type { Fields } from '../http/body.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Person, VerifiableAddress } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -30,7 +30,7 @@ export interface SettingsAbout {
 }
 
 export interface SettingsAttempt extends SettingsAbout {
-  visit: Visit
+  ctx: RequestContext
   flow: Flow
   fields: Fields
 }

@@ -10,12 +10,12 @@ import {
   sessionInactive,
   sessionStale,
 } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { findPerson } from '../identities/store.ts'
 import { settingsMethods } from '../methods/offered.ts'
 import { lacksSecondFactor, requireHighestAal, secondFactorUrl } from '../sessions/aal.ts'
 import { currentSession, type Signed } from '../sessions/credentials.ts'
-import { raiseSession } from '../sessions/store.ts'
+import { upgradeSessionAal } from '../sessions/store.ts'
 import { answerFlow } from './answer.ts'
 import type { Flow, FlowContext } from './flow.ts'
 import { type Message, messages } from './messages.ts'
@@ -31,20 +31,20 @@ export const privilegedForMs = 5 * 60_000
 
 const missing = 'A valid session cookie or session token is missing.'
 
-export async function initSettings(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
-  const returnTo = visit.query('return_to') || null
+export async function initSettings(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
+  const returnTo = ctx.query('return_to') || null
   resolveReturnTo(returnTo ?? undefined, app.consoleUrl)
-  const session = await currentSession(app, visit)
+  const session = await currentSession(app, ctx)
   if (!session) {
-    if (type === 'api' || visit.wantsJson) throw sessionInactive()
+    if (type === 'api' || ctx.wantsJson) throw sessionInactive()
     const query = returnTo === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
-    return visit.reply.redirect(`${app.publicUrl}/self-service/login/browser${query}`, 303)
+    return ctx.reply.redirect(`${app.publicUrl}/self-service/login/browser${query}`, 303)
   }
-  if (lacksSecondFactor(session) && type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(secondFactorUrl(app, returnTo === null ? undefined : visit.url), 303)
+  if (lacksSecondFactor(session) && type === 'browser' && !ctx.wantsJson)
+    return ctx.reply.redirect(secondFactorUrl(app, returnTo === null ? undefined : ctx.url), 303)
   requireHighestAal(app, session)
-  const flow = await insertSettings(app, { type, session, requestUrl: visit.url, returnTo, visit })
-  return answerFlow(app, visit, flow, { person: session.person })
+  const flow = await insertSettings(app, { type, session, requestUrl: ctx.url, returnTo, ctx })
+  return answerFlow(app, ctx, flow, { person: session.person })
 }
 
 /** A settings flow of a person; also what recovery leads to, which says so. */
@@ -55,12 +55,12 @@ export async function insertSettings(
     session: Signed
     requestUrl: string
     returnTo: string | null
-    visit: Visit
+    ctx: RequestContext
     context?: FlowContext
     said?: Message[]
   },
 ): Promise<Flow> {
-  const { type, session, requestUrl, returnTo, visit, said = [] } = options
+  const { type, session, requestUrl, returnTo, ctx, said = [] } = options
   const about: SettingsAbout = { type, session, person: session.person, context: { ...options.context } }
   return insertFlow(app.database.db, {
     kind: 'settings',
@@ -69,55 +69,55 @@ export async function insertSettings(
     returnTo,
     state: 'show_form',
     identityId: session.person.identity.id,
-    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
     ...(await settingsUi(app, about, { said })),
   } satisfies NewFlow)
 }
 
 /** The flow for the page that renders it: shown to the person whose flow it is, in any of their browsers. */
-export async function getSettings(app: App, visit: Visit): Promise<unknown> {
-  const session = await currentSession(app, visit)
+export async function getSettings(app: App, ctx: RequestContext): Promise<unknown> {
+  const session = await currentSession(app, ctx)
   if (!session) {
-    if (!visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
+    if (!ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'login'), 302)
     throw noCredentials(missing)
   }
-  const flow = await findFlow(app.database.db, 'settings', visit.query('id'))
+  const flow = await findFlow(app.database.db, 'settings', ctx.query('id'))
   if (!flow) throw noSuchRow()
-  visit.forApi = flow.type === 'api'
+  ctx.forApi = flow.type === 'api'
   if (flow.identityId !== session.person.identity.id) throw identityMismatch()
-  visit.forApi ||= lacksSecondFactor(session)
+  ctx.forApi ||= lacksSecondFactor(session)
   requireHighestAal(app, session, uiUrl(app, 'settings', { flow: flow.id }))
   if (isExpired(flow)) throw new IdentityError(410, { reason: 'These settings have expired, please open them again.' })
-  visit.forApi = true
-  return answerFlow(app, visit, flow, { person: session.person })
+  ctx.forApi = true
+  return answerFlow(app, ctx, flow, { person: session.person })
 }
 
-export async function submitSettings(app: App, visit: Visit): Promise<unknown> {
-  const session = await currentSession(app, visit)
+export async function submitSettings(app: App, ctx: RequestContext): Promise<unknown> {
+  const session = await currentSession(app, ctx)
   if (!session) {
-    const flow = await findFlow(app.database.db, 'settings', visit.query('flow'))
-    if (flow?.type !== 'api' && !visit.wantsJson) return visit.reply.redirect(uiUrl(app, 'login'), 302)
+    const flow = await findFlow(app.database.db, 'settings', ctx.query('flow'))
+    if (flow?.type !== 'api' && !ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'login'), 302)
     throw noCredentials(missing)
   }
-  const flow = await requireFlow(app, visit, 'settings')
+  const flow = await requireFlow(app, ctx, 'settings')
   const { person } = session
   if (flow.identityId !== person.identity.id) throw identityMismatch()
-  if (lacksSecondFactor(session) && !visit.wantsJson) return visit.reply.redirect(secondFactorUrl(app, visit.url), 303)
-  requireHighestAal(app, session, visit.url)
-  if (isExpired(flow)) return expireSettings(app, visit, flow, session)
+  if (lacksSecondFactor(session) && !ctx.wantsJson) return ctx.reply.redirect(secondFactorUrl(app, ctx.url), 303)
+  requireHighestAal(app, session, ctx.url)
+  if (isExpired(flow)) return expireSettings(app, ctx, flow, session)
   // Who comes back from proving again who they are finds the form, and repeats what was refused.
-  if (visit.request.method === 'GET' && flow.type === 'browser' && !visit.wantsJson) return answerFlow(app, visit, flow)
-  const read = readSubmission(visit, flow)
-  if ('problem' in read) return refuseSettings(app, visit, flow, session, [problemMessage(read.problem)])
+  if (ctx.request.method === 'GET' && flow.type === 'browser' && !ctx.wantsJson) return answerFlow(app, ctx, flow)
+  const read = readSubmission(ctx, flow)
+  if ('problem' in read) return refuseSettings(app, ctx, flow, session, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const chosen = settingsMethods.find((offered) => offered.claims?.(fields, method) ?? offered.id === method)
-  if (!chosen) return refuseSettings(app, visit, flow, session, [messages.settingsMethodUnknown()])
+  if (!chosen) return refuseSettings(app, ctx, flow, session, [messages.settingsMethodUnknown()])
   const attempt: SettingsAttempt = {
-    ...{ visit, flow, fields, session, person },
+    ...{ ctx, flow, fields, session, person },
     type: flow.type,
     context: structuredClone(flow.context),
   }
-  if ((chosen.privileged?.(attempt) ?? true) && !isFresh(session)) return refuseStale(app, visit, flow)
+  if ((chosen.privileged?.(attempt) ?? true) && !isFresh(session)) return refuseStale(app, ctx, flow)
   const outcome = await chosen.submit(app, attempt)
   return settle(app, chosen, attempt, outcome)
 }
@@ -129,11 +129,11 @@ async function settle(app: App, chosen: SettingsMethod, attempt: SettingsAttempt
     case 'refused':
       return answerRefusal(app, chosen, attempt, outcome)
     case 'shown': {
-      const { visit, flow, person } = attempt
+      const { ctx, flow, person } = attempt
       const changed = await updateFlow(app.database.db, flow, {
         ...(await settingsUi(app, attempt)),
       })
-      return answerFlow(app, visit, changed, { person, transientPayload: transientPayload(attempt.fields) })
+      return answerFlow(app, ctx, changed, { person, transientPayload: transientPayload(attempt.fields) })
     }
     case 'changed':
       return completeSettings(app, chosen, attempt, outcome)
@@ -147,7 +147,7 @@ export async function completeSettings(
   attempt: Omit<SettingsAttempt, 'fields'>,
   outcome: SettingsOutcome & { kind: 'changed' },
 ): Promise<unknown> {
-  const { visit, flow } = attempt
+  const { ctx, flow } = attempt
   let session = attempt.session
   let verification: Flow | undefined
   if (outcome.address !== undefined) await limitAddresses(app, attempt, outcome.address)
@@ -155,9 +155,9 @@ export async function completeSettings(
     verification = await app.database.transaction(async (tx) => {
       const address = await outcome.write(tx)
       if (outcome.proves !== undefined)
-        session = { ...session, session: await raiseSession(tx, session.session, outcome.proves) }
+        session = { ...session, session: await upgradeSessionAal(tx, session.session, outcome.proves) }
       if (!address || address.verified || !app.verifiesAddresses) return undefined
-      const csrfToken = flow.type === 'browser' ? visit.ensureCsrfToken() : Buffer.alloc(0)
+      const csrfToken = flow.type === 'browser' ? ctx.ensureCsrfToken() : Buffer.alloc(0)
       return (await startVerification(tx, app, { from: flow, address, csrfToken })).flow
     })
   } catch (error) {
@@ -173,12 +173,12 @@ export async function completeSettings(
     state: 'success',
     ...(await settingsUi(app, about, { said: [messages.settingsSaved()] })),
   })
-  return answerSuccess(app, visit, changed, { session: about.session, verification, redirectTo: outcome.redirectTo })
+  return answerSuccess(app, ctx, changed, { session: about.session, verification, redirectTo: outcome.redirectTo })
 }
 
 /** A change of address tells whether somebody has it, and writes to it: neither is for the asking. */
-async function limitAddresses(app: App, { visit, person }: Pick<SettingsAttempt, 'visit' | 'person'>, address: string) {
-  await app.limiter.take('client', visit.clientAddress)
+async function limitAddresses(app: App, { ctx, person }: Pick<SettingsAttempt, 'ctx' | 'person'>, address: string) {
+  await app.limiter.take('client', ctx.clientAddress)
   await app.limiter.take('account', `address of ${person.identity.id}`)
   if (!app.verifiesAddresses) return
   // Of this person alone: what others ask for does not stand in the way.
@@ -188,16 +188,16 @@ async function limitAddresses(app: App, { visit, person }: Pick<SettingsAttempt,
 
 function answerSuccess(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   done: { session: Signed; verification: Flow | undefined; redirectTo: string | undefined },
 ): unknown {
   const { session, verification } = done
   const browser = flow.type === 'browser'
-  if (browser) visit.setSessionCookie(session.token, session.session.expiresAt)
+  if (browser) ctx.setSessionCookie(session.token, session.session.expiresAt)
   const asked = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl)
   const target = done.redirectTo ?? asked ?? uiUrl(app, 'settings', { flow: flow.id })
-  if (browser && !visit.wantsJson) return visit.reply.redirect(target, 303)
+  if (browser && !ctx.wantsJson) return ctx.reply.redirect(target, 303)
   const verify = verification && {
     action: 'show_verification_ui',
     flow: {
@@ -210,7 +210,7 @@ function answerSuccess(
     ...(verify ? [verify] : []),
     ...(browser ? [{ action: 'redirect_browser_to', redirect_browser_to: target }] : []),
   ]
-  return answerFlow(app, visit, flow, { person: session.person, continueWith })
+  return answerFlow(app, ctx, flow, { person: session.person, continueWith })
 }
 
 /** Whether a session may change what proves who its person is. */
@@ -219,11 +219,11 @@ export function isFresh({ session }: Signed): boolean {
 }
 
 /** The person has to prove again who they are; after that the change is simply repeated. */
-export function refuseStale(app: App, visit: Visit, flow: Flow): unknown {
+export function refuseStale(app: App, ctx: RequestContext, flow: Flow): unknown {
   const back = `${app.publicUrl}/self-service/settings?${new URLSearchParams({ flow: flow.id })}`
   const query = new URLSearchParams({ refresh: 'true', return_to: back })
   const target = `${app.publicUrl}/self-service/login/browser?${query}`
-  if (flow.type === 'browser' && !visit.wantsJson) return visit.reply.redirect(target, 303)
+  if (flow.type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(target, 303)
   throw sessionStale(target)
 }
 
@@ -233,7 +233,7 @@ async function answerRefusal(
   attempt: Omit<SettingsAttempt, 'fields'>,
   outcome: SettingsOutcome & { kind: 'refused' },
 ): Promise<unknown> {
-  const { visit, flow, person } = attempt
+  const { ctx, flow, person } = attempt
   const { found } = outcome
   const { ui, context } = await settingsUi(app, attempt, {
     said: found.get('') ?? [],
@@ -244,30 +244,29 @@ async function answerRefusal(
     ui: { ...ui, nodes: withMessages(ui.nodes, found) },
     context,
   })
-  return answerFlow(app, visit, changed, { status: 400, person })
+  return answerFlow(app, ctx, changed, { status: 400, person })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
 export async function refuseSettings(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   { person }: Signed,
   found: Message[],
 ): Promise<unknown> {
   const nodes = flow.ui.nodes.map((node) => ({ ...node, messages: [] }))
   const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, visit, changed, { status: 400, person })
+  return answerFlow(app, ctx, changed, { status: 400, person })
 }
 
 /** Begins anew in another flow, which says that the former expired. */
-export async function expireSettings(app: App, visit: Visit, old: Flow, session: Signed): Promise<unknown> {
+export async function expireSettings(app: App, ctx: RequestContext, old: Flow, session: Signed): Promise<unknown> {
   const { type, returnTo } = old
   const said = [messages.settingsExpired(old.expiresAt)]
   const { requestUrl } = old
-  const flow = await insertSettings(app, { type, session, requestUrl, returnTo, visit, said })
-  if (type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, 'settings', { flow: flow.id }), 303)
+  const flow = await insertSettings(app, { type, session, requestUrl, returnTo, ctx, said })
+  if (type === 'browser' && !ctx.wantsJson) return ctx.reply.redirect(uiUrl(app, 'settings', { flow: flow.id }), 303)
   throw flowExpired(old.expiresAt, flow.id)
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { Traits } from '../db/schema.ts'
 import type { Fields } from '../http/body.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { NewCredential } from '../identities/store.ts'
 import type { Signed } from '../sessions/credentials.ts'
 import type { Flow, FlowContext } from './flow.ts'
@@ -18,7 +18,7 @@ export interface LoginMethod {
   claims?(fields: Fields, method: string): boolean
   /** What the form shows of it beside the shared inputs. May remember things in `about.context`, which is saved. */
   nodes(app: App, about: LoginAbout): Promise<Node[]> | Node[]
-  check(app: App, visit: Visit, attempt: LoginAttempt): Promise<LoginOutcome>
+  check(app: App, ctx: RequestContext, attempt: LoginAttempt): Promise<LoginOutcome>
 }
 
 export interface LoginAbout {
@@ -66,7 +66,7 @@ export interface RegistrationMethod {
   claims?(fields: Fields, method: string): boolean
   /** What the form shows of it beside the traits. May remember things in `context`, which is saved. */
   nodes(app: App, about: { type: Flow['type']; context: FlowContext }): Promise<Node[]> | Node[]
-  check(app: App, visit: Visit, attempt: { flow: Flow; fields: Fields }): Promise<RegistrationOutcome>
+  check(app: App, ctx: RequestContext, attempt: { flow: Flow; fields: Fields }): Promise<RegistrationOutcome>
 }
 
 export type RegistrationOutcome =

@@ -3,7 +3,7 @@ import { isUuid } from '../db/ids.ts'
 import { type Body, type Fields, isObject, readBody, textField } from '../http/body.ts'
 import { matchesMask } from '../http/csrf.ts'
 import { csrfViolation, flowParameterMissing, noSuchFlow, noSuchRow } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { requireOwnFlow } from './answer.ts'
 import type { Flow, FlowKind } from './flow.ts'
 import { messages } from './messages.ts'
@@ -17,27 +17,27 @@ export interface Submission {
 }
 
 /** The flow that a request names in its address. */
-export async function requireFlow(app: App, visit: Visit, kind: FlowKind): Promise<Flow> {
-  const id = visit.query('flow')
+export async function requireFlow(app: App, ctx: RequestContext, kind: FlowKind): Promise<Flow> {
+  const id = ctx.query('flow')
   if (!isUuid(id)) throw flowParameterMissing()
   const flow = await findFlow(app.database.db, kind, id)
   if (!flow) throw kind === 'login' || kind === 'registration' ? noSuchRow() : noSuchFlow(kind)
-  visit.forApi = flow.type === 'api'
+  ctx.forApi = flow.type === 'api'
   return flow
 }
 
 /** What a submit holds, or why the flow has to say no. */
-export function readSubmission(visit: Visit, flow: Flow): { submission: Submission } | { problem: string } {
-  const browserSign = flow.type === 'api' ? signOfBrowser(visit) : undefined
+export function readSubmission(ctx: RequestContext, flow: Flow): { submission: Submission } | { problem: string } {
+  const browserSign = flow.type === 'api' ? signOfBrowser(ctx) : undefined
   if (browserSign)
     return {
       problem: `The request has the header "${browserSign}", so a browser made it, but this flow is one for API clients. It was blocked to prevent Cross-Site-Request-Forgery.`,
     }
-  const body: Body = readBody(visit.request.body, visit.request.headers['content-type'])
+  const body: Body = readBody(ctx.request.body, ctx.request.headers['content-type'])
   if (!body.ok) return { problem: body.reason }
   if (flow.type === 'browser' && !flow.context.unbound) {
-    requireOwnFlow(visit, flow)
-    if (!matchesMask(body.fields.csrf_token, visit.csrfToken))
+    requireOwnFlow(ctx, flow)
+    if (!matchesMask(body.fields.csrf_token, ctx.csrfToken))
       throw csrfViolation('The field csrf_token of the form is missing or not that of this browser.')
   }
   return { submission: { flow, fields: body.fields, method: textField(body.fields, 'method') } }
@@ -55,7 +55,7 @@ export function transientPayload(fields: Fields): Record<string, unknown> {
 export const problemMessage = (reason: string) => messages.generic(reason)
 
 /** API flows carry no csrf token, so they must not be reachable with a browser's cookies. */
-function signOfBrowser({ request }: Visit): string | undefined {
+function signOfBrowser({ request }: RequestContext): string | undefined {
   if (request.headers.cookie !== undefined) return 'Cookie'
   return request.headers.origin === undefined ? undefined : 'Origin'
 }

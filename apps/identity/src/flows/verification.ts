@@ -5,7 +5,7 @@ import { verifiableAddresses } from '../db/schema.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { csrfHash } from '../http/csrf.ts'
 import { flowDisabled, flowExpired, flowReplaced } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findVerifiable, type VerifiableAddress, verifyAddress } from '../identities/store.ts'
 import { isEmail } from '../identities/traits.ts'
@@ -22,11 +22,11 @@ import { resolveReturnTo } from './return-to.ts'
 import { countTry, insertFlow, updateFlow } from './store.ts'
 import { isExpired, problemMessage, readSubmission, requireFlow, transientPayload } from './submission.ts'
 
-export async function initVerification(app: App, visit: Visit, type: Flow['type']): Promise<unknown> {
+export async function initVerification(app: App, ctx: RequestContext, type: Flow['type']): Promise<unknown> {
   requireMail(app)
-  resolveReturnTo(visit.query('return_to'), app.consoleUrl)
-  const returnTo = visit.query('return_to') || null
-  return answerFlow(app, visit, await insertEmptyFlow(app, visit, { type, requestUrl: visit.url, returnTo, found: [] }))
+  resolveReturnTo(ctx.query('return_to'), app.consoleUrl)
+  const returnTo = ctx.query('return_to') || null
+  return answerFlow(app, ctx, await insertEmptyFlow(app, ctx, { type, requestUrl: ctx.url, returnTo, found: [] }))
 }
 
 /** The flow that a sign-up begins: its code is on the way already. */
@@ -50,50 +50,50 @@ export async function startVerification(
   return { flow, address: await mailCode(tx, app, flow, options.address) }
 }
 
-export async function submitVerification(app: App, visit: Visit): Promise<unknown> {
+export async function submitVerification(app: App, ctx: RequestContext): Promise<unknown> {
   requireMail(app)
-  const flow = await requireFlow(app, visit, 'verification')
-  if (isExpired(flow)) return answerExpired(app, visit, flow)
-  const read = readSubmission(visit, flow)
-  if ('problem' in read) return answerForm(app, visit, flow, [problemMessage(read.problem)])
+  const flow = await requireFlow(app, ctx, 'verification')
+  if (isExpired(flow)) return answerExpired(app, ctx, flow)
+  const read = readSubmission(ctx, flow)
+  if ('problem' in read) return answerForm(app, ctx, flow, [problemMessage(read.problem)])
   const { fields, method } = read.submission
   const code = textField(fields, 'code')
   const email = textField(fields, 'email')
   if (method !== 'code' && !(method === '' && code !== ''))
-    return answerForm(app, visit, flow, [messages.verificationMethodUnknown()], email)
-  if (flow.state === 'passed_challenge') return replaceFlow(app, visit, flow, messages.verificationDone())
-  if (code !== '') return checkCode(app, visit, flow, code, fields)
-  if (!isEmail(email)) return answerBadAddress(app, visit, flow, email)
-  return sendTo(app, visit, flow, email)
+    return answerForm(app, ctx, flow, [messages.verificationMethodUnknown()], email)
+  if (flow.state === 'passed_challenge') return replaceFlow(app, ctx, flow, messages.verificationDone())
+  if (code !== '') return checkCode(app, ctx, flow, code, fields)
+  if (!isEmail(email)) return answerBadAddress(app, ctx, flow, email)
+  return sendTo(app, ctx, flow, email)
 }
 
 /**
  * The link of the mail. It only fills the code in: programs that look into mails open links, and must not verify
  * anything. The flow moves to the browser that knows the code; a wrong code counts as a try.
  */
-export async function openVerificationLink(app: App, visit: Visit): Promise<unknown> {
-  const flow = await requireFlow(app, visit, 'verification')
+export async function openVerificationLink(app: App, ctx: RequestContext): Promise<unknown> {
+  const flow = await requireFlow(app, ctx, 'verification')
   // Whoever opens the mail here goes on here: the page needs a csrf cookie.
-  visit.ensureCsrfToken()
-  if (isExpired(flow)) return answerExpired(app, visit, flow)
-  const code = visit.query('code')
+  ctx.ensureCsrfToken()
+  if (isExpired(flow)) return answerExpired(app, ctx, flow)
+  const code = ctx.query('code')
   if (code !== undefined && flow.state === 'sent_email') {
     if (await isFlowCode(app.database.db, app, flow, code)) {
       await updateFlow(app.database.db, flow, {
         ui: { ...flow.ui, nodes: flow.ui.nodes.map((node) => fillCode(node, code)) },
-        ...(flow.type === 'browser' ? { csrfHash: csrfHash(visit.ensureCsrfToken()) } : {}),
+        ...(flow.type === 'browser' ? { csrfHash: csrfHash(ctx.ensureCsrfToken()) } : {}),
       })
     } else if ((await countTry(app.database.db, flow)) > triesPerCode) {
-      return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
+      return replaceFlow(app, ctx, flow, messages.verificationTriesSpent())
     }
   }
-  return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
+async function sendTo(app: App, ctx: RequestContext, flow: Flow, email: string): Promise<unknown> {
   const value = normalizeIdentifier(email)
-  await countMail(app, visit, {
+  await countMail(app, ctx, {
     subject: value,
     identityId: async () => (await findVerifiable(app.database.db, value))?.identityId,
   })
@@ -118,7 +118,7 @@ async function sendTo(app: App, visit: Visit, flow: Flow, email: string): Promis
     })
   })
   app.outbox.wake()
-  return answerFlow(app, visit, changed)
+  return answerFlow(app, ctx, changed)
 }
 
 /** Makes a code for an address and puts its mail on the way. The caller wakes the outbox after the commit. */
@@ -150,15 +150,15 @@ async function markSent(tx: Executor, addressId: string): Promise<VerifiableAddr
 /** Codes are tried against an address, however many flows and mails they are spread over. */
 const sentTo = (address: string): FlowContext => ({ methods: { verification: { address } } })
 
-async function checkCode(app: App, visit: Visit, flow: Flow, code: string, fields: Fields): Promise<unknown> {
+async function checkCode(app: App, ctx: RequestContext, flow: Flow, code: string, fields: Fields): Promise<unknown> {
   const address = String(flow.context.methods?.verification?.address ?? flow.id)
-  const guess = await countGuess(app, visit, {
+  const guess = await countGuess(app, ctx, {
     kind: 'code',
     subject: `verification ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
   })
   if ((await countTry(app.database.db, flow)) > triesPerCode)
-    return replaceFlow(app, visit, flow, messages.verificationTriesSpent())
+    return replaceFlow(app, ctx, flow, messages.verificationTriesSpent())
   const use = await app.database.transaction(async (tx) => {
     const taken = await takeCode(tx, app, flow, code)
     if (taken.kind === 'right' && taken.addressId) await verifyAddress(tx, taken.addressId)
@@ -166,11 +166,11 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
   })
   if (use.kind === 'wrong') {
     const ui = { ...flow.ui, messages: [messages.verificationCodeInvalid()] }
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), {
+    return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), {
       transientPayload: transientPayload(fields),
     })
   }
-  if (use.kind === 'expired') return answerExpired(app, visit, flow, { codeOnly: true })
+  if (use.kind === 'expired') return answerExpired(app, ctx, flow, { codeOnly: true })
   await guess.right()
   const target = resolveReturnTo(flow.returnTo ?? undefined, app.consoleUrl) ?? `${app.consoleUrl}/`
   const done = await updateFlow(app.database.db, flow, {
@@ -182,10 +182,10 @@ async function checkCode(app: App, visit: Visit, flow: Flow, code: string, field
       nodes: [csrfNode(), anchor('code', 'continue', target, messages.labelContinue())],
     },
   })
-  return answerFlow(app, visit, done)
+  return answerFlow(app, ctx, done)
 }
 
-async function answerBadAddress(app: App, visit: Visit, flow: Flow, email: string): Promise<unknown> {
+async function answerBadAddress(app: App, ctx: RequestContext, flow: Flow, email: string): Promise<unknown> {
   const message = email === '' ? messages.required('email') : messages.generic(`"${email}" is not valid "email"`)
   const options = { email, found: new Map([['email', [message]]]) }
   const form = flow.state === 'choose_method' ? verificationAddressForm : verificationCodeForm
@@ -194,11 +194,11 @@ async function answerBadAddress(app: App, visit: Visit, flow: Flow, email: strin
     messages: [],
     nodes: email === '' ? withCsrfNode(form(flow.type, options)) : form(flow.type, options),
   }
-  return answerFlow(app, visit, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
+  return answerFlow(app, ctx, await updateFlow(app.database.db, flow, { ui }), { status: 400 })
 }
 
 /** Says something about the form as a whole; the fields keep what they hold. */
-async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], email = ''): Promise<unknown> {
+async function answerForm(app: App, ctx: RequestContext, flow: Flow, found: Message[], email = ''): Promise<unknown> {
   const nodes = withCsrfNode(flow.ui.nodes).map((node) => ({
     ...node,
     attributes:
@@ -206,7 +206,7 @@ async function answerForm(app: App, visit: Visit, flow: Flow, found: Message[], 
     messages: [],
   }))
   const changed = await updateFlow(app.database.db, flow, { ui: { ...flow.ui, messages: found, nodes } })
-  return answerFlow(app, visit, changed, { status: 400 })
+  return answerFlow(app, ctx, changed, { status: 400 })
 }
 
 /** As the original: the form of an API client has a csrf token, if an empty one, once something was wrong with it. */
@@ -215,24 +215,24 @@ function withCsrfNode(nodes: Node[]): Node[] {
 }
 
 /** Begins anew in another flow that says why. */
-async function replaceFlow(app: App, visit: Visit, old: Flow, message: Message): Promise<unknown> {
-  const flow = await insertEmptyFlow(app, visit, { ...old, found: [message] })
-  if (old.type === 'api' || visit.wantsJson) throw flowReplaced(flow.id, message.text)
-  return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+async function replaceFlow(app: App, ctx: RequestContext, old: Flow, message: Message): Promise<unknown> {
+  const flow = await insertEmptyFlow(app, ctx, { ...old, found: [message] })
+  if (old.type === 'api' || ctx.wantsJson) throw flowReplaced(flow.id, message.text)
+  return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
 }
 
-async function answerExpired(app: App, visit: Visit, old: Flow, options?: { codeOnly: true }): Promise<unknown> {
+async function answerExpired(app: App, ctx: RequestContext, old: Flow, options?: { codeOnly: true }): Promise<unknown> {
   const found = [messages.verificationExpired(old.expiresAt)]
-  const flow = await insertEmptyFlow(app, visit, { ...old, found })
-  if (old.type === 'browser' && !visit.wantsJson)
-    return visit.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
+  const flow = await insertEmptyFlow(app, ctx, { ...old, found })
+  if (old.type === 'browser' && !ctx.wantsJson)
+    return ctx.reply.redirect(uiUrl(app, 'verification', { flow: flow.id }), 303)
   if (options?.codeOnly) throw flowExpired(new Date(), flow.id)
-  return visit.reply.redirect(`${app.publicUrl}/self-service/verification/flows?id=${flow.id}`, 303)
+  return ctx.reply.redirect(`${app.publicUrl}/self-service/verification/flows?id=${flow.id}`, 303)
 }
 
 function insertEmptyFlow(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   options: { type: Flow['type']; requestUrl: string; returnTo: string | null; found: Message[] },
 ): Promise<Flow> {
   const { type, requestUrl, returnTo } = options
@@ -242,7 +242,7 @@ function insertEmptyFlow(
     requestUrl,
     returnTo,
     active: 'code',
-    csrfHash: type === 'browser' ? csrfHash(visit.ensureCsrfToken()) : null,
+    csrfHash: type === 'browser' ? csrfHash(ctx.ensureCsrfToken()) : null,
     ui: { method: 'POST', messages: options.found, nodes: verificationAddressForm(type) },
   })
 }

@@ -1,5 +1,5 @@
 import { badRequest } from './errors.ts'
-import type { Visit } from './visit.ts'
+import type { RequestContext } from './request-context.ts'
 
 export interface OffsetPage {
   size: number
@@ -13,11 +13,11 @@ const sizeDefault = 250
  * A page by number (`page`, `per_page`; the first is 1, and 0 is taken for it) or by token (`page_size`, `page_token`, which
  * holds the offset). What is no number counts as not given.
  */
-export function readOffsetPage(visit: Visit): OffsetPage {
-  const size = readSize(numberOr(undefined, visit.query('page_size') ?? visit.query('per_page')))
-  const token = visit.query('page_token')
+export function readOffsetPage(ctx: RequestContext): OffsetPage {
+  const size = readSize(numberOr(undefined, ctx.query('page_size') ?? ctx.query('per_page')))
+  const token = ctx.query('page_token')
   if (token !== undefined && token !== '') return { size, offset: readToken(token) }
-  return { size, offset: Math.max(0, readNumber(numberOr('1', visit.query('page'))) - 1) * size }
+  return { size, offset: Math.max(0, readNumber(numberOr('1', ctx.query('page'))) - 1) * size }
 }
 
 function numberOr<T>(fallback: T, value: string | undefined): string | T {
@@ -31,17 +31,17 @@ export function readSize(value: string | undefined): number {
 }
 
 /** `first`, `prev`, `next` and `last` as relative addresses. */
-export function linkHeader(visit: Visit, page: OffsetPage, total: number): string {
+export function linkHeader(ctx: RequestContext, page: OffsetPage, total: number): string {
   const last = Math.max(0, Math.ceil(total / page.size) - 1) * page.size
-  const links = [link(visit, 'first', page, 0)]
-  if (page.offset > 0) links.push(link(visit, 'prev', page, Math.max(0, page.offset - page.size)))
-  if (page.offset + page.size < total) links.push(link(visit, 'next', page, page.offset + page.size))
-  links.push(link(visit, 'last', page, last))
+  const links = [link(ctx, 'first', page, 0)]
+  if (page.offset > 0) links.push(link(ctx, 'prev', page, Math.max(0, page.offset - page.size)))
+  if (page.offset + page.size < total) links.push(link(ctx, 'next', page, page.offset + page.size))
+  links.push(link(ctx, 'last', page, last))
   return links.join(',')
 }
 
-function link(visit: Visit, rel: string, page: OffsetPage, offset: number): string {
-  return linkTo(visit, rel, {
+function link(ctx: RequestContext, rel: string, page: OffsetPage, offset: number): string {
+  return linkTo(ctx, rel, {
     page: String(Math.floor(offset / page.size) + 1),
     per_page: String(page.size),
     page_size: String(page.size),
@@ -50,8 +50,8 @@ function link(visit: Visit, rel: string, page: OffsetPage, offset: number): stri
 }
 
 /** A link to the address asked for with other values in its query. */
-export function linkTo(visit: Visit, rel: string, change: Record<string, string>): string {
-  const [path = '', query = ''] = visit.request.url.split('?', 2)
+export function linkTo(ctx: RequestContext, rel: string, change: Record<string, string>): string {
+  const [path = '', query = ''] = ctx.request.url.split('?', 2)
   const next = new URLSearchParams(query)
   for (const [name, value] of Object.entries(change)) next.set(name, value)
   next.sort()

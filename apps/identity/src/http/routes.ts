@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { Visit } from './visit.ts'
+import type { RequestContext } from './request-context.ts'
 
-export type Handler = (visit: Visit) => Promise<unknown>
+export type Handler = (ctx: RequestContext) => Promise<unknown>
 
 /** What a path answers per method. `any` takes every method. */
 export type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'any', Handler>>>

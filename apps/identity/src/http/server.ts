@@ -6,8 +6,8 @@ import { isStorable } from './body.ts'
 import { foreignHost, isFromServer, isOwnHost } from './doors.ts'
 import { csrfViolation, type IdentityError, noSuchRow } from './errors.ts'
 import { isForeign } from './origin.ts'
+import { RequestContext } from './request-context.ts'
 import { mount, type Routes } from './routes.ts'
-import { Visit } from './visit.ts'
 
 /** Forms of browsers are small; administrators import many identities at once, and are let in before a byte is read. */
 const bodyLimits = { browsers: 64 * 1024, administrators: 1024 * 1024 }
@@ -36,14 +36,14 @@ export function createServer(
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
   })
-  const visits = new WeakMap<FastifyRequest, Visit>()
-  const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => {
-    let visit = visits.get(request)
-    if (!visit) {
-      visit = new Visit(request, reply, app.publicUrl, isFromServer(app, request))
-      visits.set(request, visit)
+  const contexts = new WeakMap<FastifyRequest, RequestContext>()
+  const createRequestContext = (request: FastifyRequest, reply: FastifyReply): RequestContext => {
+    let ctx = contexts.get(request)
+    if (!ctx) {
+      ctx = new RequestContext(request, reply, app.publicUrl, isFromServer(app, request))
+      contexts.set(request, ctx)
     }
-    return visit
+    return ctx
   }
 
   server.removeAllContentTypeParsers()
@@ -62,10 +62,10 @@ export function createServer(
       return reply.code(refused.code).send(refused.toBody())
     }
     if (options.browsers && ['GET', 'HEAD'].includes(request.method) && !withoutCsrfCookie.test(path))
-      visitOf(request, reply).ensureCsrfToken()
+      createRequestContext(request, reply).ensureCsrfToken()
   })
   server.addHook('onSend', async (request, reply) => {
-    const cookies = visits.get(request)?.cookies ?? []
+    const cookies = contexts.get(request)?.cookies ?? []
     if (cookies.length > 0) reply.header('set-cookie', cookies)
   })
   server.addHook('onResponse', async (request, reply) => {
@@ -78,18 +78,18 @@ export function createServer(
     )
   })
 
-  server.setErrorHandler((error, request, reply) => answerError(app, visitOf(request, reply), error, true))
+  server.setErrorHandler((error, request, reply) => answerError(app, createRequestContext(request, reply), error, true))
   mount(
     server,
     routes,
     (handler) => async (request, reply) => {
-      const visit = visitOf(request, reply)
+      const ctx = createRequestContext(request, reply)
       try {
         // A null character in a segment of the path is in no row, and the database would not even look.
         if (!Object.values(request.params as Record<string, string>).every(isStorable)) throw noSuchRow()
-        return await handler(visit)
+        return await handler(ctx)
       } catch (error) {
-        return answerError(app, visit, error, !options.browsers || isForPrograms(request))
+        return answerError(app, ctx, error, !options.browsers || isForPrograms(request))
       }
     },
     options,

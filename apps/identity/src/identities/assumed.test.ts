@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listKeptMails } from '@crux/service-kit/mail'
+import { listCapturedMails } from '@crux/service-kit/mail'
 import type { SettingsFlow } from '@ory/kratos-client'
 import { expect, it } from 'vitest'
 import { goodPassword, makeEmail, signUp, startTestIdentity, type TestIdentity } from '../../test/identity.ts'
@@ -92,7 +92,7 @@ it('lets the operator of a reachable Crux pass on the code of a kept mail, which
     const { data: flow } = await identity.frontend.createNativeVerificationFlow()
     const submit = (json: object) => identity.browser().ask(`/self-service/verification?flow=${flow.id}`, { json })
     await submit({ method: 'code', email })
-    const mail = () => listKeptMails(folder).find(({ to, subject }) => to === email && /Verify/.test(subject))
+    const mail = () => listCapturedMails(folder).find(({ to, subject }) => to === email && /Verify/.test(subject))
     await expect.poll(mail, { timeout: 10_000 }).toBeDefined()
     await submit({ method: 'code', code: /^(\d{6})$/m.exec(mail()?.text ?? '')?.[1] })
     expect(await isVerified(identity, id)).toEqual([true])

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
-import type { Visit } from '../http/visit.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import type { RequestContext } from '../http/request-context.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { endSessions } from '../sessions/store.ts'
 import { listProofs, removeConfig, saveConfig } from './credentials.ts'
 import { type Person, type VerifiableAddress, verifyAddress } from './store.ts'
@@ -23,7 +23,7 @@ const words: Record<string, string> = {
 export async function claimAddress(
   tx: Executor,
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   person: Person,
   address: VerifiableAddress,
 ): Promise<void> {
@@ -37,5 +37,5 @@ export async function claimAddress(
     await (type === 'password' ? saveConfig(tx, identityId, type, {}) : removeConfig(tx, identityId, type))
   if (held.length === 0) return
   const factor = new Intl.ListFormat('en').format(held.map((type) => words[type] ?? type))
-  await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor })
+  await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
 }

@@ -20,24 +20,24 @@ export interface Guess {
  */
 export async function countGuess(
   app: Pick<App, 'limiter' | 'keys'>,
-  visit: DeviceReader & { clientAddress: string },
+  ctx: DeviceReader & { clientAddress: string },
   what: { kind: GuessKind; subject: string; identityId: () => Promise<string | undefined> | string | undefined },
 ): Promise<Guess> {
   const { kind, subject } = what
   const { limiter } = app
-  const isKnown = await isKnownDevice(app.keys, visit, what.identityId)
+  const isKnown = await isKnownDevice(app.keys, ctx, what.identityId)
   const [own, shared] = isKnown
     ? [`${subject} known`, `${subject} known`]
-    : [`${subject} from ${limiter.networkOf(visit.clientAddress)}`, subject]
+    : [`${subject} from ${limiter.networkOf(ctx.clientAddress)}`, subject]
   const bound = kind === 'code' ? 'codes' : 'accountTotal'
-  await limiter.take('client', visit.clientAddress)
+  await limiter.take('client', ctx.clientAddress)
   await limiter.take('account', own)
   // A known device has no second bound for passwords: its first one is that of all known devices together.
   const isShared = kind === 'code' || !isKnown
   if (isShared) await limiter.take(bound, shared)
   return {
     async right() {
-      await limiter.refund('client', visit.clientAddress)
+      await limiter.refund('client', ctx.clientAddress)
       await limiter.reset('account', own)
       // Not reset: the owner's own sign-ins must not give strangers further guesses.
       if (isShared) await limiter.refund(bound, shared)

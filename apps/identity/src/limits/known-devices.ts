@@ -16,10 +16,10 @@ type DeviceWriter = DeviceReader & { setDeviceCookie(value: string): void }
  */
 export async function isKnownDevice(
   keys: Keys,
-  visit: DeviceReader,
+  ctx: DeviceReader,
   identityId: () => Promise<string | undefined> | string | undefined,
 ): Promise<boolean> {
-  const [device, ...signatures] = read(visit)
+  const [device, ...signatures] = read(ctx)
   const owner = device && (await identityId())
   if (!device || !owner) return false
   const expected = sign(keys, device, owner)
@@ -27,16 +27,16 @@ export async function isKnownDevice(
 }
 
 /** After a complete sign-in, second factor included: a password alone must not earn further guesses at the second factor. */
-export function rememberDevice(keys: Keys, visit: DeviceWriter, identityId: string): void {
-  const [known, ...signatures] = read(visit)
+export function rememberDevice(keys: Keys, ctx: DeviceWriter, identityId: string): void {
+  const [known, ...signatures] = read(ctx)
   const device = known ?? randomBytes(16).toString('base64url')
   const own = sign(keys, device, identityId)
   const others = signatures.filter((signature) => signature !== own)
-  visit.setDeviceCookie([device, own, ...others.slice(0, peopleMax - 1)].join('.'))
+  ctx.setDeviceCookie([device, own, ...others.slice(0, peopleMax - 1)].join('.'))
 }
 
-function read(visit: DeviceReader): string[] {
-  const value = visit.cookie(deviceCookieName) ?? ''
+function read(ctx: DeviceReader): string[] {
+  const value = ctx.cookie(deviceCookieName) ?? ''
   return shape.test(value) ? value.split('.') : []
 }
 

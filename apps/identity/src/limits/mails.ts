@@ -15,20 +15,20 @@ type Asker = DeviceReader & { clientAddress: string }
  */
 export async function countMail(
   app: Pick<App, 'limiter' | 'keys'>,
-  visit: Asker,
+  ctx: Asker,
   what: { subject: string; identityId: () => Promise<string | undefined> | string | undefined },
 ): Promise<void> {
   const { subject, identityId } = what
   const { limiter } = app
-  const isKnown = await isKnownDevice(app.keys, visit, identityId)
-  await limiter.take('client', visit.clientAddress)
-  await limiter.take('resend', isKnown ? known(subject) : from(app, visit, subject))
+  const isKnown = await isKnownDevice(app.keys, ctx, identityId)
+  await limiter.take('client', ctx.clientAddress)
+  await limiter.take('resend', isKnown ? known(subject) : from(app, ctx, subject))
   if (!isKnown) await limiter.take('mails', subject)
 }
 
 /** A code that was mailed without being asked for: the next one waits, whether or not this browser is known by then. */
-export async function noteMail(app: Pick<App, 'limiter'>, visit: Asker, subject: string): Promise<void> {
-  await app.limiter.note('resend', from(app, visit, subject))
+export async function recordMail(app: Pick<App, 'limiter'>, ctx: Asker, subject: string): Promise<void> {
+  await app.limiter.note('resend', from(app, ctx, subject))
   await app.limiter.note('resend', known(subject))
 }
 

@@ -5,10 +5,10 @@ import { input } from '../flows/nodes.ts'
 import type { SettingsAttempt, SettingsOutcome } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome } from '../flows/sign-in-method.ts'
 import { textField } from '../http/body.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../identities/credentials.ts'
 import { countGuess } from '../limits/guesses.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { recall, remember } from './memory.ts'
 
 /** A second factor whose proof is typed: a code of an app, or one of those that were kept. */
@@ -48,13 +48,13 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
         input(type, 'method', 'submit', { value: type, label: factor.button() }),
       ]
     },
-    async check(app, visit, { flow, fields, session }) {
+    async check(app, ctx, { flow, fields, session }) {
       remember(flow.context, type, { tried: true })
       const code = textField(fields, field)
       if (code === '') return { kind: 'refused', found: new Map([[field, [messages.required(field)]]]) }
       // The frame asks for a second factor only where there is a session.
       if (!session) return { kind: 'refused', found: new Map([['', [factor.none()]]]) }
-      return prove(app, visit, factor, session.session.identityId, code)
+      return prove(app, ctx, factor, session.session.identityId, code)
     },
   }
 }
@@ -63,7 +63,7 @@ export function codeFactorLogin(factor: CodeFactor): LoginMethod {
 export function addFactor(
   app: App,
   { type, name }: CodeFactor,
-  { visit, person }: SettingsAttempt,
+  { ctx, person }: SettingsAttempt,
   config: object,
 ): SettingsOutcome {
   const identityId = person.identity.id
@@ -73,22 +73,18 @@ export function addFactor(
     async write(tx) {
       await saveConfig(tx, identityId, type, { ...config })
       await saveIdentifiers(tx, identityId, type, [identityId])
-      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: name })
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor: name })
       return undefined
     },
   }
 }
 
-export function removeFactor(
-  app: App,
-  { type, name }: CodeFactor,
-  { visit, person }: SettingsAttempt,
-): SettingsOutcome {
+export function removeFactor(app: App, { type, name }: CodeFactor, { ctx, person }: SettingsAttempt): SettingsOutcome {
   return {
     kind: 'changed',
     async write(tx) {
       await removeConfig(tx, person.identity.id, type)
-      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: name })
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: name })
       return undefined
     },
   }
@@ -97,12 +93,12 @@ export function removeFactor(
 /** Each code proves something once, also when it comes twice at the same time. */
 async function prove(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   factor: CodeFactor,
   identityId: string,
   code: string,
 ): Promise<LoginOutcome> {
-  const guess = await countGuess(app, visit, {
+  const guess = await countGuess(app, ctx, {
     kind: 'code',
     subject: `second factor ${identityId}`,
     identityId: () => identityId,

@@ -15,7 +15,7 @@ import type {
 import { countTry, updateFlow } from '../flows/store.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { claimAddress } from '../identities/claim.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson, findVerifiable, verifyAddress } from '../identities/store.ts'
@@ -41,10 +41,14 @@ export const codeRegistration: RegistrationMethod = {
     app.sendsMail
       ? [input('code', 'method', 'submit', { value: 'code', label: messages.labelSendRegistrationCode() })]
       : [],
-  check: (app, visit, { flow, fields }) => checkRegistration(app, visit, flow, fields),
+  check: (app, ctx, { flow, fields }) => checkRegistration(app, ctx, flow, fields),
 }
 
-async function checkLogin(app: App, visit: Visit, { flow, fields, session }: LoginAttempt): Promise<LoginOutcome> {
+async function checkLogin(
+  app: App,
+  ctx: RequestContext,
+  { flow, fields, session }: LoginAttempt,
+): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier')
   const code = textField(fields, 'code')
   const refused = (found: FieldMessages): LoginOutcome => ({
@@ -62,12 +66,12 @@ async function checkLogin(app: App, visit: Visit, { flow, fields, session }: Log
   const missing = new Map([['identifier', [messages.required('identifier')]]])
   if (flow.state === 'choose_method' || asksAgain(fields)) {
     if (identifier === '') return { kind: 'refused', found: missing, identifier }
-    return sendLoginCode(app, visit, flow, normalizeIdentifier(identifier))
+    return sendLoginCode(app, ctx, flow, normalizeIdentifier(identifier))
   }
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
   if (identifier === '') return refused(missing)
   const address = normalizeIdentifier(identifier)
-  const use = await tryCode(app, visit, flow, { address, code })
+  const use = await tryCode(app, ctx, flow, { address, code })
   if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.loginCodeInvalid()))
@@ -78,15 +82,15 @@ async function checkLogin(app: App, visit: Visit, { flow, fields, session }: Log
   const unproven = person.verifiable.find(({ value, verified }) => value === address && !verified)
   const isOwn = session?.session.identityId === person.identity.id
   await app.database.transaction(async (tx) => {
-    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, visit, person, unproven))
+    if (unproven) await (isOwn ? verifyAddress(tx, unproven.id) : claimAddress(tx, app, ctx, person, unproven))
     await updateFlow(tx, flow, { state: 'passed_challenge' })
   })
   return { kind: 'proven', identityId: person.identity.id }
 }
 
 /** Answers alike for known and unknown addresses; only the owner of a known one gets a mail. */
-async function sendLoginCode(app: App, visit: Visit, flow: Flow, address: string): Promise<LoginOutcome> {
-  await countMail(app, visit, {
+async function sendLoginCode(app: App, ctx: RequestContext, flow: Flow, address: string): Promise<LoginOutcome> {
+  await countMail(app, ctx, {
     subject: `login ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,
   })
@@ -119,7 +123,12 @@ function loginAgain(identifier: string): Node[] {
   ]
 }
 
-async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fields): Promise<RegistrationOutcome> {
+async function checkRegistration(
+  app: App,
+  ctx: RequestContext,
+  flow: Flow,
+  fields: Fields,
+): Promise<RegistrationOutcome> {
   const traits = submittedTraits(fields.traits)
   const code = textField(fields, 'code')
   const refused = (found: FieldMessages, shown: unknown = traits): RegistrationOutcome => ({
@@ -136,10 +145,10 @@ async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fie
   // checkTraits has just proven the shape.
   const valid = traits as Traits
   const address = normalizeIdentifier(emailOf(valid))
-  if (sends) return sendRegistrationCode(app, visit, flow, { traits: valid, address })
+  if (sends) return sendRegistrationCode(app, ctx, flow, { traits: valid, address })
   if (!isDeepStrictEqual(recall(flow.context, 'code').traits, valid)) return refused(saying(messages.traitsChanged()))
   if (code === '') return refused(new Map([['code', [messages.required('code')]]]))
-  const use = await tryCode(app, visit, flow, { address, code })
+  const use = await tryCode(app, ctx, flow, { address, code })
   if (use === 'spent') return refused(saying(messages.generic(triesSpent)))
   if (use.kind === 'expired') return use
   if (use.kind === 'wrong') return refused(saying(messages.registrationCodeInvalid()))
@@ -150,12 +159,12 @@ async function checkRegistration(app: App, visit: Visit, flow: Flow, fields: Fie
 /** Whether the address is taken is told only to who can read its mail. */
 async function sendRegistrationCode(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   options: { traits: Traits; address: string },
 ): Promise<RegistrationOutcome> {
   const { traits, address } = options
-  await countMail(app, visit, { subject: `registration ${address}`, identityId: () => undefined })
+  await countMail(app, ctx, { subject: `registration ${address}`, identityId: () => undefined })
   const mail = (code: string, usefulUntil: Date) => registrationCodeMail({ recipient: address, code, usefulUntil })
   await app.database.transaction((tx) => sendCode(tx, app, flow, { owner: {}, mail }))
   app.outbox.wake()
@@ -195,12 +204,12 @@ function saying(message: Message): FieldMessages {
 /** Tries a code that was sent to `address`; after five tries none is looked at any more. */
 async function tryCode(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   options: { address: string; code: string },
 ): Promise<CodeUse | 'spent'> {
   const { address, code } = options
-  const guess = await countGuess(app, visit, {
+  const guess = await countGuess(app, ctx, {
     kind: 'code',
     subject: `${flow.kind} ${address}`,
     identityId: async () => (await findVerifiable(app.database.db, address))?.identityId,

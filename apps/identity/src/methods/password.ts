@@ -6,13 +6,13 @@ import type { SettingsMethod } from '../flows/settings-method.ts'
 import type { LoginMethod, LoginOutcome, RegistrationMethod, RegistrationOutcome } from '../flows/sign-in-method.ts'
 import { type Fields, textField } from '../http/body.ts'
 import { IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { saveConfig } from '../identities/credentials.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPasswordLogin, replacePasswordHash } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
 import { countGuess } from '../limits/guesses.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { isForeignHash } from './password-hash.ts'
 import { passwordProblem } from './password-policy.ts'
 
@@ -26,7 +26,7 @@ export const passwordLogin: LoginMethod = {
       label: refresh ? messages.labelLogin() : messages.labelLoginPassword(),
     }),
   ],
-  check: (app, visit, { fields }) => checkLogin(app, visit, fields),
+  check: (app, ctx, { fields }) => checkLogin(app, ctx, fields),
 }
 
 export const passwordRegistration: RegistrationMethod = {
@@ -35,7 +35,7 @@ export const passwordRegistration: RegistrationMethod = {
     passwordInput('new-password'),
     input('password', 'method', 'submit', { value: 'password', label: messages.labelRegistration() }),
   ],
-  check: (app, _visit, { fields }) => checkRegistration(app, fields),
+  check: (app, _ctx, { fields }) => checkRegistration(app, fields),
 }
 
 export const passwordSettings: SettingsMethod = {
@@ -44,7 +44,7 @@ export const passwordSettings: SettingsMethod = {
     passwordInput('new-password'),
     input('password', 'method', 'submit', { value: 'password', label: messages.labelSave() }),
   ],
-  async submit(app, { visit, fields, person }) {
+  async submit(app, { ctx, fields, person }) {
     const password = textField(fields, 'password')
     const problem =
       password === '' ? messages.required('password') : passwordProblem(password, personOf(person.identity.traits))
@@ -54,7 +54,7 @@ export const passwordSettings: SettingsMethod = {
       kind: 'changed',
       async write(tx) {
         await saveConfig(tx, person.identity.id, 'password', { hashed_password: hash })
-        await noteSecurityEvent(tx, app, visit, person, { event: 'password-changed' })
+        await recordSecurityEvent(tx, app, ctx, person, { event: 'password-changed' })
         return undefined
       },
     }
@@ -80,7 +80,7 @@ function passwordInput(autocomplete: string): Node {
  *
  * @throws IdentityError 401 for a disabled identity, but only to who knows its password; 429 after too many failures
  */
-async function checkLogin(app: App, visit: Visit, fields: Fields): Promise<LoginOutcome> {
+async function checkLogin(app: App, ctx: RequestContext, fields: Fields): Promise<LoginOutcome> {
   const identifier = textField(fields, 'identifier') || textField(fields, 'password_identifier')
   const password = textField(fields, 'password')
   const found = new Map<string, Message[]>()
@@ -90,7 +90,7 @@ async function checkLogin(app: App, visit: Visit, fields: Fields): Promise<Login
 
   const account = normalizeIdentifier(identifier)
   const owner = await findPasswordLogin(app.database.db, account)
-  const guess = await countGuess(app, visit, {
+  const guess = await countGuess(app, ctx, {
     kind: 'password',
     subject: account,
     identityId: () => owner?.identityId,

@@ -6,7 +6,7 @@ import type { SettingsMethod } from '../flows/settings-method.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { type Person, replaceTraits } from '../identities/store.ts'
 import { checkTraits, emailOf, submittedTraits, traitAt } from '../identities/traits.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 
 /** What a person says of themselves. Traits are replaced whole: what is left out is gone. */
 export const profileSettings: SettingsMethod = {
@@ -15,7 +15,7 @@ export const profileSettings: SettingsMethod = {
   /** As the original: whose address is verified proves again who they are, even for a name. */
   privileged: ({ person, fields }) =>
     person.verifiable.some(({ verified }) => verified) || hasOtherEmail(person, traitAt(fields.traits, 'traits.email')),
-  async submit(app, { visit, fields, person }) {
+  async submit(app, { ctx, fields, person }) {
     const traits = submittedTraits(fields.traits)
     const found = checkTraits(traits)
     if (found.size > 0) return { kind: 'refused', found, nodes: profileNodes(traits) }
@@ -31,7 +31,7 @@ export const profileSettings: SettingsMethod = {
           verified: app.assumesAddresses && 'assumed',
         })
         const [from, to] = [emailOf(person.identity.traits), emailOf(valid)]
-        if (address) await noteSecurityEvent(tx, app, visit, person, { event: 'address-changed', from, to })
+        if (address) await recordSecurityEvent(tx, app, ctx, person, { event: 'address-changed', from, to })
         return address
       },
     }

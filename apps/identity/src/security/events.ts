@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import type { Executor } from '../db/executor.ts'
 import { newId } from '../db/ids.ts'
 import { securityLog } from '../db/schema.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import type { Person } from '../identities/store.ts'
 import { emailOf } from '../identities/traits.ts'
@@ -33,16 +33,16 @@ type Teller = Pick<App, 'sendsMail' | 'verifiesAddresses' | 'consoleUrl'> & { ou
  *
  * @param options.id of an event that may be reported twice: the second time nothing happens
  */
-export async function noteSecurityEvent(
+export async function recordSecurityEvent(
   tx: Executor,
   app: Teller,
-  visit: Pick<Visit, 'clientAddress' | 'userAgent'>,
+  ctx: Pick<RequestContext, 'clientAddress' | 'userAgent'>,
   person: Pick<Person, 'identity'>,
   what: SecurityEvent,
   { id = newId() }: { id?: string } = {},
 ): Promise<void> {
   const { identity } = person
-  const { clientAddress, userAgent } = visit
+  const { clientAddress, userAgent } = ctx
   // Before the event itself is in the log: a sign-in is compared with those before it.
   const notices = app.sendsMail ? await noticesOf(tx, app, person, userAgent, what) : []
   const { event, ...details } = what

@@ -4,7 +4,7 @@ import { normalizeIdentifier } from '../identities/identity-schema.ts'
 import { findPerson } from '../identities/store.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { endSessions } from '../sessions/store.ts'
-import { noteSecurityEvent } from './events.ts'
+import { recordSecurityEvent } from './events.ts'
 
 const words: Record<string, string> = {
   totp: 'an authenticator app',
@@ -32,7 +32,7 @@ export async function resetFactors(
     const mail = { sendsMail, verifiesAddresses: sendsMail, consoleUrl, outbox: { enqueue: enqueueMail } }
     const administrator = { clientAddress: '', userAgent: 'an administrator of this Crux' }
     for (const factor of removed)
-      await noteSecurityEvent(tx, mail, administrator, person, { event: 'factor-removed', factor })
+      await recordSecurityEvent(tx, mail, administrator, person, { event: 'factor-removed', factor })
     return { removed, sessionsEnded: await endSessions(tx, { ofIdentity: identityId }) }
   })
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listKeptMails } from '@crux/service-kit/mail'
+import { listCapturedMails } from '@crux/service-kit/mail'
 import type { LoginFlow, SettingsFlow } from '@ory/kratos-client'
 import { afterAll, describe, expect, it } from 'vitest'
 import { goodPassword, makeEmail, signUp, startMailingIdentity, startTestIdentity } from '../../test/identity.ts'
@@ -128,12 +128,12 @@ describe('without a mail server', () => {
       const { data: flow } = await keeping.frontend.createNativeRecoveryFlow()
       await keeping.browser().ask(`/self-service/recovery?flow=${flow.id}`, { json: { method: 'code', email } })
       await expect
-        .poll(() => listKeptMails(folder).map(({ to, subject }) => ({ to, subject })), { timeout: 10_000 })
+        .poll(() => listCapturedMails(folder).map(({ to, subject }) => ({ to, subject })), { timeout: 10_000 })
         .toEqual([
           { to: email, subject: 'Recover your account' },
           { to: email, subject: 'Your password was changed' },
         ])
-      const code = /^(\d{6})$/m.exec(listKeptMails(folder)[0]?.text ?? '')?.[1]
+      const code = /^(\d{6})$/m.exec(listCapturedMails(folder)[0]?.text ?? '')?.[1]
       const done = await keeping
         .browser()
         .ask(`/self-service/recovery?flow=${flow.id}`, { json: { method: 'code', code } })

@@ -1,17 +1,17 @@
 import type { App } from '../context.ts'
-import { sessionCookieName, type Visit } from '../http/visit.ts'
+import { type RequestContext, sessionCookieName } from '../http/request-context.ts'
 import { findSession, type SessionDetails } from './store.ts'
 
 /**
  * The session token of a request: `X-Session-Token`, then the cookie, then `Authorization: Bearer`. The first that is
  * there decides, so a bad header is not healed by a good cookie.
  */
-function sessionToken(visit: Visit): string | undefined {
-  const header = visit.request.headers['x-session-token']
+function sessionToken(ctx: RequestContext): string | undefined {
+  const header = ctx.request.headers['x-session-token']
   if (typeof header === 'string' && header !== '') return header
-  const cookie = visit.cookie(sessionCookieName)
+  const cookie = ctx.cookie(sessionCookieName)
   if (cookie) return cookie
-  return /^bearer +(\S+)$/i.exec(visit.request.headers.authorization ?? '')?.[1]
+  return /^bearer +(\S+)$/i.exec(ctx.request.headers.authorization ?? '')?.[1]
 }
 
 export interface Signed extends SessionDetails {
@@ -21,8 +21,8 @@ export interface Signed extends SessionDetails {
 }
 
 /** Who asks; undefined without a living session. */
-export async function currentSession(app: App, visit: Visit): Promise<Signed | undefined> {
-  const token = sessionToken(visit)
+export async function currentSession(app: App, ctx: RequestContext): Promise<Signed | undefined> {
+  const token = sessionToken(ctx)
   if (token === undefined || token.length > 200) return undefined
   const details = await findSession(app.database, token)
   return details && { ...details, token }

@@ -2,8 +2,8 @@ import type { App } from '../context.ts'
 import { isUuid } from '../db/ids.ts'
 import { IdentityError, malformedUuid, noCredentials } from '../http/errors.ts'
 import { linkHeader, readOffsetPage } from '../http/pages.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import type { Routes } from '../http/routes.ts'
-import type { Visit } from '../http/visit.ts'
 import { showBareIdentity } from '../identities/wire.ts'
 import { requireHighestAal } from './aal.ts'
 import { currentSession, type Signed } from './credentials.ts'
@@ -15,33 +15,33 @@ import { showBareSession, showDevice, showSession } from './wire.ts'
 /** What a signed-in person can do with sessions. */
 export function sessionRoutes(app: App): Routes {
   return {
-    '/sessions/whoami': { any: (visit) => whoami(app, visit) },
-    '/sessions': { GET: (visit) => listSessions(app, visit), DELETE: (visit) => endOthers(app, visit) },
-    '/sessions/token-exchange': { GET: (visit) => exchangeToken(app, visit) },
-    '/sessions/:id': { DELETE: (visit) => endOne(app, visit) },
+    '/sessions/whoami': { any: (ctx) => whoami(app, ctx) },
+    '/sessions': { GET: (ctx) => listSessions(app, ctx), DELETE: (ctx) => endOthers(app, ctx) },
+    '/sessions/token-exchange': { GET: (ctx) => exchangeToken(app, ctx) },
+    '/sessions/:id': { DELETE: (ctx) => endOne(app, ctx) },
   }
 }
 
-async function whoami(app: App, visit: Visit): Promise<unknown> {
-  const current = await currentSession(app, visit)
+async function whoami(app: App, ctx: RequestContext): Promise<unknown> {
+  const current = await currentSession(app, ctx)
   if (!current) throw noCredentials('No valid session credentials found in the request.')
   requireHighestAal(app, current)
-  const template = visit.query('tokenize_as')
+  const template = ctx.query('tokenize_as')
   const tokenized = template ? { tokenized: await tokenizeSession(app, current, template) } : {}
-  visit.reply.header('x-kratos-authenticated-identity-id', current.person.identity.id)
-  return visit.reply.send({ ...showSession(current, app), ...tokenized })
+  ctx.reply.header('x-kratos-authenticated-identity-id', current.person.identity.id)
+  return ctx.reply.send({ ...showSession(current, app), ...tokenized })
 }
 
-async function listSessions(app: App, visit: Visit): Promise<unknown> {
-  const current = await requireSession(app, visit)
-  const page = readOffsetPage(visit)
+async function listSessions(app: App, ctx: RequestContext): Promise<unknown> {
+  const current = await requireSession(app, ctx)
+  const page = readOffsetPage(ctx)
   const { entries, total } = await findSessions(
     app.database,
     { identityId: current.session.identityId, except: current.session.id, active: true },
     page,
   )
-  visit.reply.header('link', linkHeader(visit, page, total)).header('x-total-count', total)
-  return visit.reply.send(
+  ctx.reply.header('link', linkHeader(ctx, page, total)).header('x-total-count', total)
+  return ctx.reply.send(
     entries.map(({ session, devices }) => ({
       ...showBareSession(session, app),
       identity: showBareIdentity(current.person.identity, ''),
@@ -50,26 +50,26 @@ async function listSessions(app: App, visit: Visit): Promise<unknown> {
   )
 }
 
-async function endOthers(app: App, visit: Visit): Promise<unknown> {
-  const { session } = await requireSession(app, visit)
+async function endOthers(app: App, ctx: RequestContext): Promise<unknown> {
+  const { session } = await requireSession(app, ctx)
   const count = await app.database.transaction((tx) =>
     endSessions(tx, { ofIdentity: session.identityId, except: session.id }),
   )
-  return visit.reply.send({ count })
+  return ctx.reply.send({ count })
 }
 
 /** Ends another session of the same person; says nothing of sessions that are not theirs. */
-async function endOne(app: App, visit: Visit): Promise<unknown> {
-  const { session } = await requireSession(app, visit)
-  const { id } = visit.request.params as { id: string }
+async function endOne(app: App, ctx: RequestContext): Promise<unknown> {
+  const { session } = await requireSession(app, ctx)
+  const { id } = ctx.request.params as { id: string }
   if (!isUuid(id)) throw malformedUuid(id)
   if (id.toLowerCase() === session.id) throw new IdentityError(400, { message: 'cannot revoke current session' })
   await app.database.transaction((tx) => endSessions(tx, { id, ofIdentity: session.identityId }))
-  return visit.reply.code(204).send()
+  return ctx.reply.code(204).send()
 }
 
-async function requireSession(app: App, visit: Visit): Promise<Signed> {
-  const current = await currentSession(app, visit)
+async function requireSession(app: App, ctx: RequestContext): Promise<Signed> {
+  const current = await currentSession(app, ctx)
   if (!current) throw noCredentials('No valid session cookie found.')
   return current
 }

@@ -13,13 +13,13 @@ const signsForDays = 90
 export function signingKeyRoutes(app: App): Routes {
   return {
     '/.well-known/jwks.json': {
-      GET: async (visit) => {
+      GET: async (ctx) => {
         const rows = await app.database.db
           .select({ publicKey: signingKeys.publicKey })
           .from(signingKeys)
           .orderBy(desc(signingKeys.createdAt))
-        visit.reply.header('cache-control', 'public, max-age=300')
-        return visit.reply.send({ keys: rows.map(({ publicKey }) => publicKey) })
+        ctx.reply.header('cache-control', 'public, max-age=300')
+        return ctx.reply.send({ keys: rows.map(({ publicKey }) => publicKey) })
       },
     },
   }

@@ -75,7 +75,7 @@ export async function refreshSession(tx: Executor, session: Session, proven: Pro
  *
  * @param options.fresh the first one counts as proven again with it, as after a sign-in; not when a factor is only added
  */
-export async function raiseSession(
+export async function upgradeSessionAal(
   tx: Executor,
   session: Session,
   method: string,

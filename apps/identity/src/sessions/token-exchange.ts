@@ -5,10 +5,10 @@ import { flows, tokenExchanges } from '../db/schema.ts'
 import type { Flow } from '../flows/flow.ts'
 import { resolveReturnTo } from '../flows/return-to.ts'
 import { badRequest, IdentityError } from '../http/errors.ts'
-import type { Visit } from '../http/visit.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { findPerson } from '../identities/store.ts'
 import { newToken, sha256 } from '../secrets.ts'
-import { noteSecurityEvent } from '../security/events.ts'
+import { recordSecurityEvent } from '../security/events.ts'
 import { findSession, methodEntry, openSession, type Proven } from './store.ts'
 import { showSession } from './wire.ts'
 
@@ -19,8 +19,8 @@ import { showSession } from './wire.ts'
  */
 
 /** Whether an API client asks for the first code with its flow. */
-export function asksForExchange(visit: Visit): boolean {
-  return visit.query('return_session_token_exchange_code') === 'true'
+export function asksForExchange(ctx: RequestContext): boolean {
+  return ctx.query('return_session_token_exchange_code') === 'true'
 }
 
 /** Makes the first code. It is shown in the answer that begins the flow, and nowhere else. */
@@ -36,7 +36,11 @@ export async function beginExchange(tx: Executor, flow: Flow): Promise<string> {
 }
 
 /** Somebody has signed in for the flow with a browser: where that goes on, with the second code in its address. */
-export async function earnExchange(app: App, flow: Flow, proven: Proven & { identityId: string }): Promise<string> {
+export async function completeTokenExchange(
+  app: App,
+  flow: Flow,
+  proven: Proven & { identityId: string },
+): Promise<string> {
   const code = newToken('') + newToken('')
   await app.database.db
     .update(tokenExchanges)
@@ -52,12 +56,12 @@ export async function earnExchange(app: App, flow: Flow, proven: Proven & { iden
 }
 
 /** Gives who has both codes the session. */
-export async function exchangeToken(app: App, visit: Visit): Promise<unknown> {
-  const initCode = visit.query('init_code') ?? ''
-  const returnToCode = visit.query('return_to_code') ?? ''
+export async function exchangeToken(app: App, ctx: RequestContext): Promise<unknown> {
+  const initCode = ctx.query('init_code') ?? ''
+  const returnToCode = ctx.query('return_to_code') ?? ''
   if (initCode === '' || returnToCode === '')
     throw badRequest('"init_code" and "return_to_code" query params must be set')
-  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('client', ctx.clientAddress)
   const [earned] = await app.database.db
     .delete(tokenExchanges)
     .where(
@@ -72,16 +76,16 @@ export async function exchangeToken(app: App, visit: Visit): Promise<unknown> {
   const person = earned?.identityId ? await findPerson(app.database.db, earned.identityId) : undefined
   if (!earned || person?.identity.state !== 'active')
     throw new IdentityError(404, { reason: 'no session yet for this "code"' })
-  await app.limiter.refund('client', visit.clientAddress)
+  await app.limiter.refund('client', ctx.clientAddress)
   const [first] = earned.authenticationMethods ?? []
   const proven = { method: first?.method ?? 'oidc', provider: first?.provider }
-  const device = { ipAddress: visit.clientAddress, userAgent: visit.userAgent }
+  const device = { ipAddress: ctx.clientAddress, userAgent: ctx.userAgent }
   const { token } = await app.database.transaction(async (tx) => {
-    await noteSecurityEvent(tx, app, visit, person, { event: 'signed-in', ...proven })
+    await recordSecurityEvent(tx, app, ctx, person, { event: 'signed-in', ...proven })
     return openSession(tx, { identityId: person.identity.id, proven, device })
   })
   app.outbox.wake()
   const details = await findSession(app.database, token)
   if (!details) throw new IdentityError(404, { reason: 'no session yet for this "code"' })
-  return visit.reply.send({ session_token: token, session: showSession(details, app) })
+  return ctx.reply.send({ session_token: token, session: showSession(details, app) })
 }

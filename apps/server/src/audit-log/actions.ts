@@ -1,11 +1,11 @@
-import { type Answer, CruxError, type Query } from '@crux/contract'
+import { CruxError, type Query, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { countAllEntries } from './counted.ts'
 import { type AuditRow, countEntries, type Range, selectDays, selectPage } from './store.ts'
 import { findSubjects } from './subjects.ts'
 
-type Entry = Answer<'audit-log.list'>['items'][number]
+type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type RangeQuery = Query<'audit-log.export-csv'>
 
 const daysMax = 400
@@ -15,7 +15,7 @@ export async function listEntries(
   app: App,
   team: TeamContext,
   query: Query<'audit-log.list'>,
-): Promise<Answer<'audit-log.list'>> {
+): Promise<ResponseInput<'audit-log.list'>> {
   const range = rangeOf(team, query)
   const [rows, total] = await Promise.all([
     selectPage(app.database.pool, range, query),
@@ -33,7 +33,7 @@ export async function countDays(
   app: App,
   team: TeamContext,
   query: Query<'audit-log.days'>,
-): Promise<Answer<'audit-log.days'>> {
+): Promise<ResponseInput<'audit-log.days'>> {
   if (Date.parse(query.to) - Date.parse(query.from) > daysMax * dayMs)
     throw new CruxError('invalidArgument', {
       property: 'from',

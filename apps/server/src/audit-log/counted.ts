@@ -1,4 +1,4 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 
 type Range = { teamId: string; from: string; to: string; accepted?: boolean | undefined }
@@ -40,7 +40,7 @@ export async function countAllEntries(queries: Queries, teamId: string): Promise
 }
 
 export async function countAllDays(queries: Queries, range: Range, timeZone: string) {
-  const { rows } = await queries.query<Answer<'audit-log.days'>[number]>({
+  const { rows } = await queries.query<ResponseInput<'audit-log.days'>[number]>({
     name: 'audit log days',
     text: `select to_char(date_trunc('day', at at time zone $6), 'YYYY-MM-DD') as day,
         sum(accepted)::int as accepted, sum(refused)::int as refused

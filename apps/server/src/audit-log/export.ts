@@ -1,10 +1,10 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { type RangeQuery, rangeOf, toEntries } from './actions.ts'
 import { type AuditRow, selectAfter } from './store.ts'
 
-type Entry = Answer<'audit-log.list'>['items'][number]
+type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type Format = { head: string; line: (entry: Entry) => string }
 
 const entriesPerRead = 1_000

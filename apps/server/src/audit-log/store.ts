@@ -1,8 +1,8 @@
-import { type Answer, limits } from '@crux/contract'
+import { limits, type ResponseInput } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 import { countAll, countAllDays } from './counted.ts'
 
-type Entry = Answer<'audit-log.list'>['items'][number]
+type Entry = ResponseInput<'audit-log.list'>['items'][number]
 export type AuditRow = {
   id: string
   createdAt: Date
@@ -80,7 +80,7 @@ export async function selectAfter(
 export async function selectDays(queries: Queries, range: Range, timeZone: string) {
   if (!range.filter) return countAllDays(queries, range, timeZone)
   const { from, where, values } = conditions(range)
-  const { rows } = await queries.query<Answer<'audit-log.days'>[number]>(
+  const { rows } = await queries.query<ResponseInput<'audit-log.days'>[number]>(
     `select to_char(day, 'YYYY-MM-DD') as day, accepted, refused from (
        select date_trunc('day', k.created_at at time zone $${values.length + 1}) as day,
          count(*) filter (where k.accepted)::int as accepted, count(*) filter (where not k.accepted)::int as refused

@@ -1,8 +1,8 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 import type { AuditRow } from './store.ts'
 
-export type Subject = NonNullable<Answer<'audit-log.list'>['items'][number]['subject']>
+export type Subject = NonNullable<ResponseInput<'audit-log.list'>['items'][number]['subject']>
 
 /** What an entry is about, the closest first: an image is changed within a version, which belongs to a project. */
 const idKeys = [
@@ -30,7 +30,7 @@ export async function findSubjects(
   const { rows: found } = await queries.query<Subject>({
     name: 'audit log subjects',
     text: `with wanted as (select unnest($2::uuid[]) as id)
-      select 'deployment' as kind, d.id, ${named} || ' on ' || n.name as name, null::uuid as "projectId"
+      select 'deployment' as kind, d.id, ${named} || ' on ' || n.name, null::uuid as "projectId"
         from wanted w join crux.deployment d on d.id = w.id and d.team_id = $1
         join crux.project p on p.id = d.project_id join crux.version v on v.id = d.version_id
         join crux.node n on n.id = d.node_id

@@ -7,7 +7,7 @@ import { sessionCookieName } from '../identity/identity.ts'
  * provider the guard lets the session do nothing else. The identity service shows how a session was opened; that its person has set
  * a password in it since is noted here, because an Ory Kratos does not show it.
  */
-export async function settleRecovered(app: App, actor: SessionActor): Promise<void> {
+export async function finishRecovery(app: App, actor: SessionActor): Promise<void> {
   if (!actor.recoveredAt) return
   await app.accounts.settleRecovery(actor.id, actor.recoveredAt)
   app.bus.publish({ type: 'person.changed', userId: actor.id, sessionId: actor.sessionId })

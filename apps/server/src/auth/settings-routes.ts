@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
 import type { Browser, IdentityFlows } from '../identity/flows.ts'
 import { revokeTokensOfPerson } from '../tokens/revoke.ts'
-import { settleRecovered } from './recovered.ts'
+import { finishRecovery } from './recovered.ts'
 import { relay } from './relay.ts'
 
 type SettingsOperation = 'auth.edit-profile' | 'auth.change-password' | 'auth.link-provider' | 'auth.unlink-provider'
@@ -56,7 +56,7 @@ export function settingsRoutes(app: App, flows: IdentityFlows): Handlers<Setting
           ),
         {
           async agreed(_answer, browser) {
-            await settleRecovered(app, actor)
+            await finishRecovery(app, actor)
             if (body.revokeTokens)
               await revokeTokensOfPerson(app, actor.id, {
                 requester: { address: browser.address, userAgent: browser.userAgent ?? '' },

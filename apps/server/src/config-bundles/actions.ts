@@ -1,5 +1,5 @@
-import { type Answer, type Body, type ConfigBundle, CruxError } from '@crux/contract'
-import { changeConfig, type PatchOutcome, tellChange, type Who } from '../container-configurations/actions.ts'
+import { type Body, type ConfigBundle, CruxError, type ResponseInput } from '@crux/contract'
+import { type Caller, changeConfig, type PatchOutcome, publishChange } from '../container-configurations/actions.ts'
 import { toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 export const listBundles = (app: App, team: TeamContext): Promise<ConfigBundle[]> =>
   store.selectBundles(app.database.pool, team.id)
 
-export async function getBundle(app: App, team: TeamContext, id: string): Promise<Answer<'config-bundles.get'>> {
+export async function getBundle(app: App, team: TeamContext, id: string): Promise<ResponseInput<'config-bundles.get'>> {
   const { config, ...bundle } = await findBundle(app.database.pool, team, id)
   return { ...bundle, config: toContainerConfig(config) }
 }
@@ -20,7 +20,7 @@ export async function listBundleDeployments(
   app: App,
   team: TeamContext,
   id: string,
-): Promise<Answer<'config-bundles.deployments'>> {
+): Promise<ResponseInput<'config-bundles.deployments'>> {
   await findBundle(app.database.pool, team, id)
   return listOfBundle(app, team, id)
 }
@@ -28,9 +28,9 @@ export async function listBundleDeployments(
 /** @throws CruxError alreadyExists `name` */
 export async function createBundle(
   app: App,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   body: Body<'config-bundles.create'>,
-): Promise<Answer<'config-bundles.create'>> {
+): Promise<ResponseInput<'config-bundles.create'>> {
   const { name, description } = body
   const id = await store.insertBundle(app.database.pool, {
     teamId: team.id,
@@ -45,19 +45,19 @@ export async function createBundle(
 /** Name, description and settings together or not at all; settings under the rules of every configuration. */
 export async function changeBundle(
   app: App,
-  who: Who,
+  caller: Caller,
   id: string,
   { name, description, config, typing }: Body<'config-bundles.update'>,
 ): Promise<void> {
-  const { team, actor } = who
+  const { team, actor } = caller
   const outcome = await inTransaction(app.database, async (queries): Promise<PatchOutcome | undefined> => {
     const { configId } = await findBundle(queries, team, id)
-    const changed = config && (await changeConfig(queries, who, configId, () => ({ config, typing })))
+    const changed = config && (await changeConfig(queries, caller, configId, () => ({ config, typing })))
     if (name !== undefined || description !== undefined)
       await store.updateBundle(queries, id, { name, description, userId: actor.id })
     return changed
   })
-  if (outcome) tellChange(app, outcome)
+  if (outcome) publishChange(app, outcome)
   if (name !== undefined || description !== undefined) bundleRenamed(app, { teamId: team.id, configBundleId: id })
 }
 

@@ -176,46 +176,46 @@ describe('a deployment', () => {
   })
 
   it('is what four layers come to, the same before the start and on the node, and a release keeps what it had', async () => {
-    const place = await setUp({ environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image', E: 'image' }) })
+    const target = await setUp({ environment: rows({ A: 'image', B: 'image', C: 'image', D: 'image', E: 'image' }) })
     const bundle = await makeBundle({ environment: rows({ B: 'bundle', C: 'bundle', D: 'bundle', E: null }) })
-    await carry(place.id, [bundle.id])
-    await patch(place.configId, { environment: rows({ C: 'deployment', D: 'deployment' }) })
-    await patch(place.instance?.config.id ?? '', { environment: rows({ D: 'instance', V: '{{ versionName }}' }) })
+    await carry(target.id, [bundle.id])
+    await patch(target.configId, { environment: rows({ C: 'deployment', D: 'deployment' }) })
+    await patch(target.instance?.config.id ?? '', { environment: rows({ D: 'instance', V: '{{ versionName }}' }) })
     const expected = { A: 'image', B: 'bundle', C: 'deployment', D: 'instance', V: '1.0.0' }
-    const [shown] = await final(place.id)
+    const [shown] = await final(target.id)
     expect(plain(shown?.config.environment)).toEqual(expected)
     expect(shown?.origins).toMatchObject({
       'environment.A': { source: 'image', name: 'web' },
       'environment.B': { source: 'config-bundle', name: bundle.name, configId: bundle.configId },
-      'environment.C': { source: 'deployment', configId: place.configId },
-      'environment.D': { source: 'instance', configId: place.instance?.config.id },
+      'environment.C': { source: 'deployment', configId: target.configId },
+      'environment.D': { source: 'instance', configId: target.instance?.config.id },
       name: { source: 'default' },
     })
-    const agent = await world.agent(place.node)
-    await world.start(place.id)
+    const agent = await world.agent(target.node)
+    await world.start(target.id)
     const sent = await deployWell(agent)
-    const told = (release: typeof sent) =>
+    const received = (release: typeof sent) =>
       plain((JSON.parse(release.instances[0]?.configJson ?? '{}') as FinalContainerConfig).environment)
-    expect(told(sent)).toEqual(expected)
-    await world.becomes(place.id, 'successful')
+    expect(received(sent)).toEqual(expected)
+    await world.statusEvent(target.id, 'successful')
 
     await patch(bundle.configId, { environment: rows({ B: 'later' }) })
-    const back = { params: { ...world.params, deploymentId: place.id, number: 1 }, query: {} }
+    const back = { params: { ...world.params, deploymentId: target.id, number: 1 }, query: {} }
     await world.client.call('deployments.start-release', back)
-    expect(told(await deployWell(agent, 2))).toEqual(expected)
-    await world.becomes(place.id, 'successful')
-    await world.start(place.id)
-    expect(told(await deployWell(agent, 3))).toMatchObject({ B: 'later', E: 'image' })
+    expect(received(await deployWell(agent, 2))).toEqual(expected)
+    await world.statusEvent(target.id, 'successful')
+    await world.start(target.id)
+    expect(received(await deployWell(agent, 3))).toMatchObject({ B: 'later', E: 'image' })
     agent.cut()
   })
 
   it('is not started while its bundles disagree, until it decides itself', async () => {
-    const place = await setUp()
+    const target = await setUp()
     const a = await makeBundle({ environment: rows({ LEVEL: 'info', SAME: '1' }), tty: true }, 'Quiet')
     const b = await makeBundle({ environment: rows({ LEVEL: 'debug', SAME: '1' }), tty: false }, 'Loud')
-    await carry(place.id, [a.id, b.id])
-    const agent = await world.agent(place.node)
-    await expect(world.start(place.id)).rejects.toMatchObject({
+    await carry(target.id, [a.id, b.id])
+    const agent = await world.agent(target.node)
+    await expect(world.start(target.id)).rejects.toMatchObject({
       status: 412,
       property: 'configBundles',
       value: 'environment,tty',
@@ -230,12 +230,12 @@ describe('a deployment', () => {
       ),
     })
     const preview = await world.client.call('deployments.preview', {
-      params: { ...world.params, deploymentId: place.id },
+      params: { ...world.params, deploymentId: target.id },
     })
     expect(preview.problems.map((problem) => problem.error)).toEqual(['ambiguousKeyInConfigs', 'ambiguousInConfigs'])
-    await patch(place.configId, { environment: rows({ LEVEL: 'warn' }), tty: false })
-    await world.start(place.id)
-    expect(plain((await final(place.id))[0]?.config.environment)).toEqual({ LEVEL: 'warn', SAME: '1' })
+    await patch(target.configId, { environment: rows({ LEVEL: 'warn' }), tty: false })
+    await world.start(target.id)
+    expect(plain((await final(target.id))[0]?.config.environment)).toEqual({ LEVEL: 'warn', SAME: '1' })
     await deployWell(agent)
     agent.cut()
   })
@@ -261,28 +261,28 @@ describe('a deployment', () => {
   })
 
   it('shows what lies below each of its configurations, and no value of a secret', async () => {
-    const place = await setUp({ secrets: [{ key: 'TOKEN', required: true }] })
+    const target = await setUp({ secrets: [{ key: 'TOKEN', required: true }] })
     const bundle = await makeBundle({ name: 'from-bundle' })
-    await carry(place.id, [bundle.id])
+    await carry(target.id, [bundle.id])
     const sealed = { key: 'TOKEN', required: true, value: await sealFor(keyOne, 'hidden') }
-    await patch(place.instance?.config.id ?? '', { secrets: [sealed] })
+    await patch(target.instance?.config.id ?? '', { secrets: [sealed] })
     const relations = (configId: string) =>
       world.client.call('container-configurations.relations', { params: { ...world.params, configId } })
-    expect(await relations(place.instance?.config.id ?? '')).toMatchObject({
+    expect(await relations(target.instance?.config.id ?? '')).toMatchObject({
       image: { name: 'web', labels: {} },
       deployment: {
-        config: { id: place.configId, type: 'deployment' },
+        config: { id: target.configId, type: 'deployment' },
         configBundles: [{ id: bundle.id, name: bundle.name, config: { name: 'from-bundle' } }],
         instances: [{ containerName: 'from-bundle' }],
       },
     })
     expect(await relations(bundle.configId)).toEqual({ configBundle: { id: bundle.id, name: bundle.name } })
-    const shown = await final(place.id)
+    const shown = await final(target.id)
     expect(shown).toMatchObject([
       { containerName: 'from-bundle', config: { secrets: [{ key: 'TOKEN', required: true, encrypted: true }] } },
     ])
     expect(JSON.stringify(shown)).not.toContain('PGP')
-    await patch(place.configId, { metrics: { enabled: true } })
-    expect((await final(place.id))[0]?.notApplied).toEqual(['metrics'])
+    await patch(target.configId, { metrics: { enabled: true } })
+    expect((await final(target.id))[0]?.notApplied).toEqual(['metrics'])
   })
 })

@@ -24,7 +24,7 @@ import { finalOfInstance } from './layers.ts'
 import { withSealedSecrets } from './sealed-secrets.ts'
 import { findConfig, lockConfig, type OwnedConfig, readChanges, toContainerConfig, writeConfig } from './store.ts'
 
-export type Who = { team: TeamContext; actor: Actor }
+export type Caller = { team: TeamContext; actor: Actor }
 
 /** @throws CruxError notFound */
 export async function getConfig(app: App, team: TeamContext, configId: string): Promise<OwnedConfig> {
@@ -51,13 +51,13 @@ export type PatchOutcome = { config: ContainerConfig; changed: boolean; configBu
  */
 export async function patchConfig(
   app: App,
-  who: Who,
+  caller: Caller,
   configId: string,
   patch: ContainerConfigPatch,
   origin?: string,
 ): Promise<PatchOutcome> {
-  const outcome = await inTransaction(app.database, (queries) => changeConfig(queries, who, configId, () => patch))
-  tellChange(app, outcome, origin)
+  const outcome = await inTransaction(app.database, (queries) => changeConfig(queries, caller, configId, () => patch))
+  publishChange(app, outcome, origin)
   return outcome
 }
 
@@ -70,7 +70,7 @@ type MakePatch = (
 /** `patchConfig` inside a transaction of the caller, who tells of it after the commit with `tellChange`. */
 export async function changeConfig(
   queries: Queries,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   configId: string,
   makePatch: MakePatch,
 ): Promise<PatchOutcome> {
@@ -98,21 +98,21 @@ export async function changeConfig(
   return { config: toContainerConfig(row), changed: true, configBundleId: config.configBundle?.id }
 }
 
-export function tellChange(app: App, { config, changed, configBundleId }: PatchOutcome, origin?: string): void {
+export function publishChange(app: App, { config, changed, configBundleId }: PatchOutcome, origin?: string): void {
   if (changed) configChanged(app, { configId: config.id, revision: config.revision ?? 0, origin, configBundleId })
 }
 
 /** The layer by itself, and for an instance also what it comes to together with the layers below. */
 function problemsOf(config: OwnedConfig, fields: ContainerConfigFields): ConfigProblem[] {
   const { type } = config.row
-  const place = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
+  const target = { prefix: config.deployment?.prefix, nodeType: config.deployment?.node.type }
   const merged = finalOfInstance({ ...config, row: { ...config.row, fields } })
   // What is below the layers of a deployment and of a bundle differs from instance to instance.
-  const own = validateConfig(fields, { ...place, below: merged ?? (type === 'image' ? undefined : 'unknown') })
+  const own = validateConfig(fields, { ...target, below: merged ?? (type === 'image' ? undefined : 'unknown') })
   if (!merged) return own
   const known = new Set(own.map((problem) => problem.error))
   // The merged list has other positions; what the layer shows by itself is said once.
-  return [...own, ...validateConfig(merged, place).filter((problem) => !known.has(problem.error))]
+  return [...own, ...validateConfig(merged, target).filter((problem) => !known.has(problem.error))]
 }
 
 function refuseProblems(problems: ConfigProblem[]) {

@@ -1,4 +1,4 @@
-import type { Answer, ContainerConfigType, Query } from '@crux/contract'
+import type { ContainerConfigType, Query, ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -79,11 +79,11 @@ export async function listChoices(
   app: App,
   team: TeamContext,
   query: ChoiceQuery,
-): Promise<Answer<'container-configurations.list'>> {
+): Promise<ResponseInput<'container-configurations.list'>> {
   const { pool } = app.database
   const pattern = query.filter ? `%${query.filter.replace(/[\\%_]/g, '\\$&')}%` : undefined
   const wanted = kinds.filter((kind) => query.type === undefined || kind.type === query.type)
-  const items: Answer<'container-configurations.list'>['items'] = []
+  const items: ResponseInput<'container-configurations.list'>['items'] = []
   let total = 0
   for (const kind of wanted) {
     const count = await countOf(pool, kind, team.id, pattern)

@@ -162,7 +162,7 @@ describe('a patch', () => {
     const deployment = await world.deployment(version, node.id)
     await world.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await world.becomes(deployment.id, 'successful')
+    const { instances } = await world.statusEvent(deployment.id, 'successful')
     for (const configId of [instances[0]?.config.id ?? '', version.imageConfigIds[0] ?? ''])
       expect(await refusal(patch(configId, { config: { tty: true } }))).toMatchObject({
         status: 400,

@@ -1,28 +1,28 @@
 import {
-  type Answer,
   type Body,
   type ContainerConfigField,
   ContainerConfigFields,
   type ContainerConfigPatch,
   CruxError,
   containerConfigFieldNames,
+  type ResponseInput,
 } from '@crux/contract'
 import { isMarkerField, markerSections } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
-import { changeConfig, getConfig, tellChange, type Who } from './actions.ts'
+import { type Caller, changeConfig, getConfig, publishChange } from './actions.ts'
 import { type RevisionRow, selectRevision, selectRevisions } from './revisions.ts'
 import { findConfig } from './store.ts'
 
-type Revision = Answer<'container-configurations.history'>['items'][number]
+type Revision = ResponseInput<'container-configurations.history'>['items'][number]
 
 export async function listHistory(
   app: App,
   team: TeamContext,
   configId: string,
   page: { skip: number; take: number },
-): Promise<Answer<'container-configurations.history'>> {
+): Promise<ResponseInput<'container-configurations.history'>> {
   await getConfig(app, team, configId)
   const { rows, total } = await selectRevisions(app.database.pool, configId, page)
   return { items: await toRevisions(app, rows), total }
@@ -34,7 +34,7 @@ export async function getRevision(
   team: TeamContext,
   configId: string,
   revision: number,
-): Promise<Answer<'container-configurations.get-revision'>> {
+): Promise<ResponseInput<'container-configurations.get-revision'>> {
   await getConfig(app, team, configId)
   const row = await selectRevision(app.database.pool, configId, revision)
   const [shown] = row ? await toRevisions(app, [row]) : []
@@ -45,12 +45,12 @@ export async function getRevision(
 /** An earlier state as a new change, under the rules of every change. Secrets stay: the history never had their values. */
 export async function restoreRevision(
   app: App,
-  who: Who,
+  caller: Caller,
   configId: string,
   wanted: { revision: number; seen: number | undefined },
 ): Promise<void> {
   const outcome = await inTransaction(app.database, (queries) =>
-    changeConfig(queries, who, configId, async () => {
+    changeConfig(queries, caller, configId, async () => {
       const row = await selectRevision(queries, configId, wanted.revision)
       if (!row) throw revisionNotFound(wanted.revision)
       const target = ContainerConfigFields.parse(row.fields)
@@ -58,7 +58,7 @@ export async function restoreRevision(
       return withSeen({ config: taking(target, fields) }, wanted.seen)
     }),
   )
-  tellChange(app, outcome)
+  publishChange(app, outcome)
 }
 
 /**
@@ -67,13 +67,13 @@ export async function restoreRevision(
  */
 export async function copyConfig(
   app: App,
-  who: Who,
+  caller: Caller,
   configId: string,
   body: Body<'container-configurations.copy'>,
 ): Promise<void> {
   const outcome = await inTransaction(app.database, (queries) =>
-    changeConfig(queries, who, configId, async (before) => {
-      const source = await findConfig(queries, who.team.id, body.fromConfigId)
+    changeConfig(queries, caller, configId, async (before) => {
+      const source = await findConfig(queries, caller.team.id, body.fromConfigId)
       if (!source) throw new CruxError('notFound', { property: 'fromConfigId', value: body.fromConfigId })
       const target = ContainerConfigFields.parse(source.row.fields)
       const named = body.fields && new Set(body.fields)
@@ -86,7 +86,7 @@ export async function copyConfig(
       return withSeen({ config }, body.revision)
     }),
   )
-  tellChange(app, outcome)
+  publishChange(app, outcome)
 }
 
 const withSeen = (patch: ContainerConfigPatch, seen: number | undefined): ContainerConfigPatch =>

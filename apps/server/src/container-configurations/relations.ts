@@ -1,4 +1,4 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import { defaultContainerName } from '@crux/rules'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -20,9 +20,9 @@ export async function getRelations(
   app: App,
   team: TeamContext,
   configId: string,
-): Promise<Answer<'container-configurations.relations'>> {
+): Promise<ResponseInput<'container-configurations.relations'>> {
   const { row, project, version, image, imageConfig, deployment, configBundle } = await getConfig(app, team, configId)
-  const relations: Answer<'container-configurations.relations'> = { project, version, configBundle }
+  const relations: ResponseInput<'container-configurations.relations'> = { project, version, configBundle }
   if (image && imageConfig && row.type !== 'deployment') {
     const { rows } = await app.database.pool.query<{ id: string; name: string; labels: Record<string, string> }>(
       'select r.id, r.name, i.labels from crux.registry r join crux.image i on i.registry_id = r.id where i.id = $1',

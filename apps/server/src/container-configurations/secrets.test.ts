@@ -151,7 +151,7 @@ describe('a new key of the node', () => {
     await save(spot.instanceConfigId, [await sealed('OWN'), { key: 'NAMED' }])
     await world.start(spot.id)
     await deployWell(first)
-    await world.becomes(spot.id, 'successful')
+    await world.statusEvent(spot.id, 'successful')
     const page = await look(spot.instanceConfigId)
     first.cut()
     const second = await world.agent(spot.node, { publicKey: keyTwo })
@@ -202,7 +202,7 @@ describe('secrets of a prefix', () => {
       await save(source.configId, [db, other])
       await world.start(source.id)
       await deployWell(agent, index + 1)
-      await world.becomes(source.id, 'successful')
+      await world.statusEvent(source.id, 'successful')
     }
     const named = {
       secrets: [

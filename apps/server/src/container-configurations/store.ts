@@ -108,10 +108,12 @@ export async function findConfig(queries: Queries, teamId: string, configId: str
   const { rows } = await queries.query<OwnedRow>({ name: 'config owned', text: ownedSql, values: [configId] })
   const [found] = rows
   if (!found || found.teamId !== teamId) return undefined
-  const { row, teamId: _, hasChild, statuses, deployment: place, ...owner } = found
+  const { row, teamId: _, hasChild, statuses, deployment: target, ...owner } = found
   const { image, project, version, configBundle } = owner
   const deployment =
-    place && version ? { ...place, mutable: isMutable({ status: place.status, versionType: version.type }) } : undefined
+    target && version
+      ? { ...target, mutable: isMutable({ status: target.status, versionType: version.type }) }
+      : undefined
   const owned = {
     row,
     teamId,

@@ -1,5 +1,5 @@
 import { Operation } from '@crux/agent-protocol'
-import { type Answer, type Container, type ContainerOperation, CruxError, type TeamRole } from '@crux/contract'
+import { type Container, type ContainerOperation, CruxError, type ResponseInput, type TeamRole } from '@crux/contract'
 import type { App } from '../context.ts'
 import { unusableAnswer } from '../gateway/agent-answers.ts'
 import type { CommandResult } from '../gateway/links.ts'
@@ -10,7 +10,7 @@ import { containerCommanded } from '../nodes/events.ts'
 import { toContainerView, toLogText, visibleContainer } from './container-view.ts'
 
 /** A container by the path of its address; the prefix `_` stands for none (backend.md 2.6). */
-export type Place = { nodeId: string; prefix: string }
+export type DeploymentTarget = { nodeId: string; prefix: string }
 type Team = { id: string }
 type Ref = { prefix: string; name: string }
 
@@ -30,7 +30,7 @@ export const prefixOf = (segment: string): string => (segment === '_' ? '' : seg
 export async function listContainers(
   app: App,
   team: Team & { role: TeamRole },
-  { nodeId, prefix }: Place,
+  { nodeId, prefix }: DeploymentTarget,
 ): Promise<Container[]> {
   await requireNode(app, team, nodeId)
   const scope = await engineScope(app, { teamId: team.id, nodeId })
@@ -77,7 +77,7 @@ export async function deletePrefix(
   app: App,
   team: Team & { role: TeamRole },
   actor: Actor,
-  { nodeId, prefix }: Place,
+  { nodeId, prefix }: DeploymentTarget,
 ): Promise<void> {
   if (!prefix) {
     throw new CruxError('invalidArgument', {
@@ -99,7 +99,7 @@ export async function inspectContainer(
   team: Team,
   nodeId: string,
   container: Ref,
-): Promise<Answer<'containers.inspect'>> {
+): Promise<ResponseInput<'containers.inspect'>> {
   await requireNode(app, team, nodeId)
   const scope = await engineScope(app, { teamId: team.id, nodeId })
   const { value } = await ask(app, nodeId, 'inspection', { case: 'inspectContainer', value: { container, scope } })
@@ -112,7 +112,7 @@ export async function readLog(
   nodeId: string,
   container: Ref,
   take: number,
-): Promise<Answer<'containers.log'>> {
+): Promise<ResponseInput<'containers.log'>> {
   await requireNode(app, team, nodeId)
   const scope = await engineScope(app, { teamId: team.id, nodeId })
   const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take, scope } })

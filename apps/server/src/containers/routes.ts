@@ -23,9 +23,9 @@ type Named = { nodeId: string; prefix: string; name: string }
 
 export function containerRoutes(app: App): Handlers<Extract<Operation, `containers.${string}`>> {
   return {
-    'containers.list': ({ team, params }) => listContainers(app, team, place(params)),
+    'containers.list': ({ team, params }) => listContainers(app, team, toTarget(params)),
     'containers.delete-prefix': async ({ team, actor, params }) =>
-      void (await deletePrefix(app, team, actor, place(params))),
+      void (await deletePrefix(app, team, actor, toTarget(params))),
     'containers.start': async ({ team, actor, params }) =>
       void (await operateContainer(app, team, actor, params.nodeId, ref(params), 'start')),
     'containers.stop': async ({ team, actor, params }) =>
@@ -45,7 +45,7 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
   }
 }
 
-const place = (params: { nodeId: string; prefix: string }) => ({
+const toTarget = (params: { nodeId: string; prefix: string }) => ({
   nodeId: params.nodeId,
   prefix: prefixOf(params.prefix),
 })

@@ -1,9 +1,9 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import { countEntriesOf } from '../audit-log/actions.ts'
 import type { App } from '../context.ts'
 import type { Handlers, TeamContext } from '../http/handlers.ts'
 
-type Dashboard = Answer<'dashboard.get'>
+type Dashboard = ResponseInput<'dashboard.get'>
 type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
 type Steps = {
   deploymentId: string | null
@@ -18,7 +18,7 @@ export const dashboardRoutes = (app: App): Handlers<'dashboard.get'> => ({
   'dashboard.get': ({ team }) => getDashboard(app, team),
 })
 
-async function getDashboard(app: App, team: TeamContext): Promise<Answer<'dashboard.get'>> {
+async function getDashboard(app: App, team: TeamContext): Promise<ResponseInput<'dashboard.get'>> {
   const [counters, auditLog, steps] = await Promise.all([
     selectCounters(app, team.id),
     countEntriesOf(app, team.id),

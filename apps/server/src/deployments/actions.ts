@@ -1,4 +1,4 @@
-import { type Answer, type Body, ContainerConfigFields, CruxError } from '@crux/contract'
+import { type Body, ContainerConfigFields, CruxError, type ResponseInput } from '@crux/contract'
 import { defaultContainerName, deploymentAction, mergeConfig, validateConfig } from '@crux/rules'
 import { holdBundles } from '../config-bundles/actions.ts'
 import type { App } from '../context.ts'
@@ -6,66 +6,66 @@ import { inTransaction, type Queries } from '../db/transaction.ts'
 import { bundlesChanged, deploymentsChanged } from './events.ts'
 import { findListRow, toDeployments } from './list.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
-import { isEmptyPlace, preparePlace, releasePlace } from './prepared-place.ts'
+import { isEmptyTarget, prepareTarget, releaseTarget } from './prepared-target.ts'
 import { checkFree, checkMayProtect, checkProtect } from './protection.ts'
 import { listRunning, removeContainers } from './remove-containers.ts'
-import type { Who } from './start.ts'
+import type { Caller } from './start.ts'
 import {
   copyBundles,
   copyConfigs,
-  findPlace,
+  findTargetVersion,
   imageLayers,
   insertDeployment,
   type NewDeployment,
   replaceBundles,
   reuseSecrets,
-  type VersionPlace,
+  type TargetVersion,
 } from './write-store.ts'
 
 /** Prepares a version for a node and prefix (backend.md 2.7, 4.6). */
 export async function createDeployment(
   app: App,
-  who: Who,
+  caller: Caller,
   body: Body<'deployments.create'>,
-): Promise<Answer<'deployments.create'>> {
-  const { team, actor } = who
+): Promise<ResponseInput<'deployments.create'>> {
+  const { team, actor } = caller
   const { id, version } = await inTransaction(app.database, async (queries) => {
-    const version = await findPlace(queries, team.id, body)
+    const version = await findTargetVersion(queries, team.id, body)
     if (version.images === 0)
       throw new CruxError('preconditionFailed', {
         property: 'versionId',
         value: body.versionId,
         description: 'This version has no images yet: add one first.',
       })
-    const place = { ...body, versionType: version.type }
-    await checkFree(queries, place)
-    if (body.protected) await checkProtect(queries, team, place)
+    const target = { ...body, versionType: version.type }
+    await checkFree(queries, target)
+    if (body.protected) await checkProtect(queries, team, target)
     await checkNames(queries, body.versionId, body.prefix)
     const created = await insertDeployment(queries, toNew(version, body, actor.id))
     await reuseSecrets(queries, created, body)
     return { id: created, version }
   })
-  preparePlace(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
-  return told(app, team.id, id)
+  prepareTarget(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
+  return getCreated(app, team.id, id)
 }
 
 /** Note, prefix, protection; the place must be free as for a new one, apart from itself. */
 export async function updateDeployment(
   app: App,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   id: string,
   body: Body<'deployments.update'>,
 ): Promise<void> {
   const { prefix, note } = body
-  const { former, empty, bundles } = await inTransaction(app.database, async (queries) => {
+  const { previous, empty, bundles } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: 'place' })
     refuse(deployment, 'edit')
-    const place = placeOf(deployment, prefix)
+    const target = toTarget(deployment, prefix)
     // As before 4.6: an unchanged place of a deployment in another status than preparing is its own.
-    if (prefix !== deployment.prefix || deployment.status === 'preparing') await checkFree(queries, place)
+    if (prefix !== deployment.prefix || deployment.status === 'preparing') await checkFree(queries, target)
     if (body.protected !== deployment.protected) checkMayProtect(team)
     if (body.protected && (!deployment.protected || prefix !== deployment.prefix))
-      await checkProtect(queries, team, place)
+      await checkProtect(queries, team, target)
     if (prefix !== deployment.prefix) await checkNames(queries, deployment.versionId, prefix, deployment)
     await queries.query(
       `update crux.deployment set prefix = $2, note = $3, protected = $4, updated_at = now(), updated_by = $5
@@ -73,30 +73,30 @@ export async function updateDeployment(
       [id, prefix, note ?? null, body.protected, actor.id],
     )
     const bundles = body.configBundles && (await attachBundles(queries, deployment, body.configBundles))
-    return { former: deployment, bundles, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
+    return { previous: deployment, bundles, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
   })
-  deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status: former.status }])
+  deploymentsChanged(app, [{ deploymentId: id, teamId: team.id, status: previous.status }])
   if (bundles) bundlesChanged(app, id, bundles.length)
-  if (prefix === former.prefix) return
-  preparePlace(app, { ...ownerOf(former), prefix })
-  if (empty) releasePlace(app, ownerOf(former))
+  if (prefix === previous.prefix) return
+  prepareTarget(app, { ...ownerOf(previous), prefix })
+  if (empty) releaseTarget(app, ownerOf(previous))
 }
 
 /** The same version with the same bundles at another place, in preparation and unprotected (4.6). Values that only the old node can read stay behind. */
 export async function copyDeployment(
   app: App,
-  who: Who,
+  caller: Caller,
   sourceId: string,
   body: Body<'deployments.copy'>,
-): Promise<Answer<'deployments.copy'>> {
-  const { team, actor } = who
+): Promise<ResponseInput<'deployments.copy'>> {
+  const { team, actor } = caller
   const { id, version } = await inTransaction(app.database, async (queries) => {
     const source = await loadDeployment(queries, team.id, sourceId, { lock: 'place' })
     refuse(source, 'copy')
     const { versionId } = source
-    const version = await findPlace(queries, team.id, { versionId, nodeId: body.nodeId })
-    const place = { ...body, versionId, versionType: version.type }
-    await checkFree(queries, place, ['preparing', 'in-progress'])
+    const version = await findTargetVersion(queries, team.id, { versionId, nodeId: body.nodeId })
+    const target = { ...body, versionId, versionType: version.type }
+    await checkFree(queries, target, ['preparing', 'in-progress'])
     await checkNames(queries, versionId, body.prefix, source)
     const created = await insertDeployment(queries, toNew(version, { ...body, versionId, protected: false }, actor.id))
     await copyConfigs(queries, {
@@ -108,30 +108,30 @@ export async function copyDeployment(
     await copyBundles(queries, { from: sourceId, to: created })
     return { id: created, version }
   })
-  preparePlace(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
-  return told(app, team.id, id)
+  prepareTarget(app, { ...version, nodeId: body.nodeId, prefix: body.prefix })
+  return getCreated(app, team.id, id)
 }
 
 /** @param options.containers also removes what it runs, when its release is the one that stands */
 export async function deleteDeployment(
   app: App,
-  who: Who,
+  caller: Caller,
   id: string,
   options: { containers: boolean },
 ): Promise<void> {
-  const { team } = who
+  const { team } = caller
   if (options.containers) {
     refuse(await loadDeployment(app.database.pool, team.id, id, { lock: false }), 'delete')
     // First the containers, then the records: a node that is away keeps both.
-    await removeContainers(app, who, await listRunning(app.database.pool, 'deployment', id))
+    await removeContainers(app, caller, await listRunning(app.database.pool, 'deployment', id))
   }
   const { deleted, empty } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: true })
     refuse(deployment, 'delete')
     await queries.query('delete from crux.deployment where id = $1', [id])
-    return { deleted: deployment, empty: await isEmptyPlace(queries, ownerOf(deployment)) }
+    return { deleted: deployment, empty: await isEmptyTarget(queries, ownerOf(deployment)) }
   })
-  if (empty) releasePlace(app, ownerOf(deleted))
+  if (empty) releaseTarget(app, ownerOf(deleted))
 }
 
 /**
@@ -200,7 +200,7 @@ const ownerOf = ({ teamId, projectId, node, prefix }: LoadedDeployment) => ({
   prefix,
 })
 
-const placeOf = (deployment: LoadedDeployment, prefix: string) => ({
+const toTarget = (deployment: LoadedDeployment, prefix: string) => ({
   nodeId: deployment.node.id,
   prefix,
   versionId: deployment.versionId,
@@ -209,7 +209,7 @@ const placeOf = (deployment: LoadedDeployment, prefix: string) => ({
 })
 
 const toNew = (
-  version: VersionPlace,
+  version: TargetVersion,
   body: { versionId: string; nodeId: string; prefix: string; protected: boolean; note?: string | null | undefined },
   userId: string,
 ): NewDeployment => ({
@@ -223,7 +223,7 @@ const toNew = (
   userId,
 })
 
-async function told(app: App, teamId: string, id: string): Promise<Answer<'deployments.create'>> {
+async function getCreated(app: App, teamId: string, id: string): Promise<ResponseInput<'deployments.create'>> {
   deploymentsChanged(app, [{ deploymentId: id, teamId, status: 'preparing' }])
   const row = await findListRow(app, teamId, id)
   const [deployment] = row ? await toDeployments(app, [row]) : []

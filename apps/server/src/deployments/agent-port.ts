@@ -1,9 +1,9 @@
 import type { App } from '../context.ts'
 import type { DeploymentPort, LinkedAgent } from '../gateway/links.ts'
-import { dispatch, dispatchSoon, releaseKey } from './dispatch.ts'
+import { dispatch, releaseKey, scheduleDispatch } from './dispatch.ts'
 import { type Stored, storeBatch } from './journal.ts'
 import type { createLeases } from './leases.ts'
-import { voidSecretsOfNode } from './stale-secrets.ts'
+import { invalidateSecretsOfNode } from './stale-secrets.ts'
 
 type Leases = ReturnType<typeof createLeases>
 
@@ -31,7 +31,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
         abandoned: row.abandoned,
       }))
     },
-    keyChanged: ({ nodeId }) => voidSecretsOfNode(app, nodeId),
+    keyChanged: ({ nodeId }) => invalidateSecretsOfNode(app, nodeId),
     linked(agent) {
       const known = new Set(keysOf(agent).map(releaseKey))
       // It renews no lease yet: a link that does not last is none (leases.ts).
@@ -44,7 +44,7 @@ export function createAgentPort(app: App, leases: Leases): DeploymentPort {
     },
     async report(agent, batch) {
       const stored: Stored = await storeBatch(app, agent, batch)
-      if (stored.ended) dispatchSoon(app, agent.nodeId)
+      if (stored.ended) scheduleDispatch(app, agent.nodeId)
       return stored.acknowledged
     },
   }

@@ -98,7 +98,7 @@ const takeover = async (prefix: string) => {
   const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, prefix)
   await world.start(older.id)
   await deployWell(agent)
-  await world.becomes(older.id, 'successful')
+  await world.statusEvent(older.id, 'successful')
   await world.start(newer.id)
   await agent.command('deploy', 2)
   return { agent, projectId, older, newer }

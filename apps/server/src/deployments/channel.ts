@@ -7,16 +7,22 @@ import { instancesOfImages } from './instances.ts'
 import { findTries, latestEvents } from './log.ts'
 import { carriersAmong } from './write-store.ts'
 
-type Looker = Subscriber<'deployment'>
+type ChannelSubscriber = Subscriber<'deployment'>
 /** Everyone in this process who looks at one deployment, and how far they have been told. */
-type Audience = { lookers: Set<Looker>; versionId: string; try: number; position: number; turn: Promise<void> }
+type Audience = {
+  subscribers: Set<ChannelSubscriber>
+  versionId: string
+  try: number
+  position: number
+  turn: Promise<void>
+}
 
 /** The live side of a deployment's pages. New rows are read once per process and sent to all who look. */
 export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
   const audiences = new Map<string, Audience>()
 
   /** Reads from where the last list ended, so that an event that went missing on the bus is made up for by the next. */
-  async function tell(deploymentId: string, audience: Audience, heard: { try: number; position?: number }) {
+  async function publish(deploymentId: string, audience: Audience, heard: { try: number; position?: number }) {
     if (heard.try < audience.try) return
     if (heard.try > audience.try) audience.position = 0
     audience.try = heard.try
@@ -26,7 +32,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
     if (!last) return
     audience.position = last.position
     const events = rows.map(toEvent)
-    for (const looker of audience.lookers) looker.send('deployment-event-list', events)
+    for (const subscriber of audience.subscribers) subscriber.send('deployment-event-list', events)
   }
 
   function inTurn(deploymentId: string, audience: Audience, work: () => Promise<void>) {
@@ -37,15 +43,15 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
 
   app.bus.on('deployment.events', ({ deploymentId, try: number, position }) => {
     const audience = audiences.get(deploymentId)
-    if (audience) inTurn(deploymentId, audience, () => tell(deploymentId, audience, { try: number, position }))
+    if (audience) inTurn(deploymentId, audience, () => publish(deploymentId, audience, { try: number, position }))
   })
   app.bus.onReconnected(() => {
     for (const [deploymentId, audience] of audiences)
       inTurn(deploymentId, audience, async () => {
-        const [looker] = audience.lookers
-        if (!looker) return
-        const { tries } = await findTries(app, looker.team, deploymentId)
-        await tell(deploymentId, audience, { try: tries })
+        const [subscriber] = audience.subscribers
+        if (!subscriber) return
+        const { tries } = await findTries(app, subscriber.team, deploymentId)
+        await publish(deploymentId, audience, { try: tries })
       })
   })
   app.bus.on('images.added', ({ versionId, imageIds }) => {
@@ -53,7 +59,7 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       if (audience.versionId !== versionId) continue
       inTurn(deploymentId, audience, async () => {
         const added = await instancesOfImages(app, deploymentId, imageIds)
-        if (added.length > 0) for (const looker of audience.lookers) looker.send('instances-added', added)
+        if (added.length > 0) for (const subscriber of audience.subscribers) subscriber.send('instances-added', added)
       })
     }
   })
@@ -63,18 +69,18 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       // In turn, or it would come before the addition that is being read.
       if (audience)
         inTurn(deploymentId, audience, async () => {
-          for (const looker of audience.lookers) looker.send('instance-deleted', { instanceId, configId })
+          for (const subscriber of audience.subscribers) subscriber.send('instance-deleted', { instanceId, configId })
         })
     }
   })
 
-  async function tellBundles(deploymentId: string, audience: Audience) {
+  async function publishBundles(deploymentId: string, audience: Audience) {
     const bundles = await bundlesOf(app, deploymentId)
-    for (const looker of audience.lookers) looker.send('deployment-bundles-updated', { bundles })
+    for (const subscriber of audience.subscribers) subscriber.send('deployment-bundles-updated', { bundles })
   }
   app.bus.on('deployment.bundles', ({ deploymentId }) => {
     const audience = audiences.get(deploymentId)
-    if (audience) inTurn(deploymentId, audience, () => tellBundles(deploymentId, audience))
+    if (audience) inTurn(deploymentId, audience, () => publishBundles(deploymentId, audience))
   })
   app.bus.on('config-bundle.changed', ({ configBundleId }) => {
     if (audiences.size === 0) return
@@ -82,37 +88,40 @@ export function deploymentChannels(app: App): ChannelHandlers<'deployment'> {
       .then((carriers) => {
         for (const deploymentId of carriers) {
           const audience = audiences.get(deploymentId)
-          if (audience) inTurn(deploymentId, audience, () => tellBundles(deploymentId, audience))
+          if (audience) inTurn(deploymentId, audience, () => publishBundles(deploymentId, audience))
         }
       })
       .catch((err: unknown) => app.log.warn({ err, configBundleId }, 'a changed bundle was not sent'))
   })
 
-  function join(looker: Looker, now: { tries: number; versionId: string; position: number }) {
-    const { deploymentId } = looker.params
+  function join(subscriber: ChannelSubscriber, now: { tries: number; versionId: string; position: number }) {
+    const { deploymentId } = subscriber.params
     const audience: Audience = audiences.get(deploymentId) ?? {
-      lookers: new Set(),
+      subscribers: new Set(),
       versionId: now.versionId,
       try: now.tries,
       position: now.position,
       turn: Promise.resolve(),
     }
     audiences.set(deploymentId, audience)
-    audience.lookers.add(looker)
-    looker.onLeave(() => {
-      audience.lookers.delete(looker)
-      if (audience.lookers.size === 0 && audiences.get(deploymentId) === audience) audiences.delete(deploymentId)
+    audience.subscribers.add(subscriber)
+    subscriber.onLeave(() => {
+      audience.subscribers.delete(subscriber)
+      if (audience.subscribers.size === 0 && audiences.get(deploymentId) === audience) audiences.delete(deploymentId)
     })
   }
 
   const channel: ChannelHandler<'deployment'> = {
-    async open(looker) {
-      const now = await findTries(app, looker.team, looker.params.deploymentId)
-      if (!looker.left) join(looker, now)
+    async open(subscriber) {
+      const now = await findTries(app, subscriber.team, subscriber.params.deploymentId)
+      if (!subscriber.left) join(subscriber, now)
     },
     messages: {
-      async 'fetch-deployment-events'(looker) {
-        looker.send('deployment-event-list', await latestEvents(app, looker.team, looker.params.deploymentId))
+      async 'fetch-deployment-events'(subscriber) {
+        subscriber.send(
+          'deployment-event-list',
+          await latestEvents(app, subscriber.team, subscriber.params.deploymentId),
+        )
       },
       // Presence is the hub's: it answers these before a channel sees them.
       'focus-input': async () => undefined,

@@ -51,7 +51,7 @@ async function makeDeployment(images?: { name: string; tag?: string; config?: Co
   /** The agent does what was started last. */
   const finish = async () => {
     const release = await deployWell(agent, ++starts)
-    await world.becomes(id, 'successful')
+    await world.statusEvent(id, 'successful')
     return release
   }
   const start = async (as: Someone, instances?: string[]) => {

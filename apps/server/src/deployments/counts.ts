@@ -25,7 +25,7 @@ export const sumOf = (counts: Counts): number => Object.values(counts).reduce((t
 const rowsMax = 500
 
 /** Puts many differences of a team together. Rows that another process puts together at this moment are left to it. */
-export function foldSoon(app: App, teamId: string, { rows }: CountsJson): void {
+export function scheduleRollup(app: App, teamId: string, { rows }: CountsJson): void {
   if (rows <= rowsMax) return
   app.database.pool
     .query(

@@ -50,7 +50,7 @@ describe('a release', () => {
       partial: false,
       hostDangerousAllowed: true,
       observationWindowMs: 1000,
-      former: [],
+      previous: [],
     })
     expect(release.instances.map((one) => [one.imageName, one.imageTag, one.imageDigest])).toEqual([
       ['registry.example.com:5000/db', '1.0', ''],
@@ -68,7 +68,7 @@ describe('a release', () => {
     expect(await world.get(deployment.id)).toMatchObject({ status: 'in-progress', progress: { done: 0, total: 2 } })
 
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    const done = await world.becomes(deployment.id, 'successful')
+    const done = await world.statusEvent(deployment.id, 'successful')
     expect(done).toMatchObject({
       lastTry: 1,
       running: { deploymentId: deployment.id, number: 1, versionName: '1.0.0' },
@@ -142,15 +142,15 @@ describe('a release', () => {
     const deployment = await world.deployment(await world.version(), node.id)
     await world.start(deployment.id)
     await deployWell(agent)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     await world.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
-    expect(second.former).toMatchObject([{ containerName: `${deployment.prefix}-web`, release: { number: 1 } }])
+    expect(second.previous).toMatchObject([{ containerName: `${deployment.prefix}-web`, release: { number: 1 } }])
     await agent.client.reportDeployment({
       release: second.key,
       events: journal(badNews('port 8443 is taken by ops-nginx')),
     })
-    const failed = await world.becomes(deployment.id, 'failed')
+    const failed = await world.statusEvent(deployment.id, 'failed')
     expect(failed).toMatchObject({
       outcome: 'port 8443 is taken by ops-nginx',
       running: { number: 1 },
@@ -162,7 +162,7 @@ describe('a release', () => {
     })
     await world.start(deployment.id)
     await deployWell(agent, 3)
-    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
+    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
   })
 
   it('counts verified images while it is under way', async () => {
@@ -236,7 +236,7 @@ describe('cancel', () => {
         { event: { case: 'outcome', value: { successful: false, cancelled: true, reason: 'cancelled' } } },
       ]),
     })
-    expect(await world.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await world.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
     expect(await refusal(world.client.call('deployments.cancel', { params }))).toBe('412 status')
   })
 })
@@ -258,15 +258,15 @@ describe('what a success replaces', () => {
     ]
     await world.start(before.id)
     await deployWell(agent)
-    await world.becomes(before.id, 'successful')
+    await world.statusEvent(before.id, 'successful')
     const preview = await world.client.call('deployments.preview', {
       params: { ...world.params, deploymentId: after.id },
     })
     expect(preview).toMatchObject({ removed: ['take-cron'], problems: [], instances: [{ containerName: 'web' }] })
     await world.start(after.id)
     const release = await deployWell(agent, 2)
-    expect(release.former.map((one) => one.containerName)).toEqual(['take-cron', 'take-web'])
-    await world.becomes(after.id, 'successful')
+    expect(release.previous.map((one) => one.containerName)).toEqual(['take-cron', 'take-web'])
+    await world.statusEvent(after.id, 'successful')
     expect(await world.get(before.id)).toMatchObject({
       status: 'obsolete',
       outcome: 'replaced by 1.1.0',
@@ -292,11 +292,11 @@ describe('what a success replaces', () => {
     ]
     await world.start(before.id)
     await deployWell(agent)
-    await world.becomes(before.id, 'successful')
+    await world.statusEvent(before.id, 'successful')
     await world.start(after.id)
     const release = (await agent.command('deploy', 2)).value as Release
     await agent.client.reportDeployment({ release: release.key, events: journal(badNews('web exited with 1')) })
-    await world.becomes(after.id, 'failed')
+    await world.statusEvent(after.id, 'failed')
     expect(await world.get(before.id)).toMatchObject({ status: 'successful', running: { deploymentId: before.id } })
   })
 
@@ -309,10 +309,10 @@ describe('what a success replaces', () => {
     ]
     await world.start(one.id)
     await deployWell(agent)
-    await world.becomes(one.id, 'successful')
+    await world.statusEvent(one.id, 'successful')
     await world.start(other.id)
-    expect((await deployWell(agent, 2)).former).toEqual([])
-    await world.becomes(other.id, 'successful')
+    expect((await deployWell(agent, 2)).previous).toEqual([])
+    await world.statusEvent(other.id, 'successful')
     expect((await world.get(one.id)).status).toBe('successful')
   })
 
@@ -326,17 +326,17 @@ describe('what a success replaces', () => {
     )
     await world.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await world.becomes(deployment.id, 'successful')
+    const { instances } = await world.statusEvent(deployment.id, 'successful')
     await world.client.call('deployments.start', {
       params: { ...world.params, deploymentId: deployment.id },
       query: {},
       body: { instances: [instances[1]?.id ?? ''] },
     })
     expect((await deployWell(agent, 2)).partial).toBe(true)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     await world.start(deployment.id)
     const third = (await agent.command('deploy', 3)).value as Release
-    expect(third.former.map((one) => [one.containerName, one.release?.number])).toEqual([
+    expect(third.previous.map((one) => [one.containerName, one.release?.number])).toEqual([
       ['part-a', 1],
       ['part-b', 2],
     ])
@@ -361,14 +361,14 @@ describe('a rollback', () => {
         : one,
     )
     await agent.client.reportDeployment({ release: first.key, events: journal(news) })
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     await world.client.call('container-configurations.update', {
       params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { environment: [{ key: 'A', value: 'new' }] } },
     })
     await world.start(deployment.id)
     await deployWell(agent, 2)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     const params = { ...world.params, deploymentId: deployment.id, number: 1 }
     await world.client.call('deployments.start-release', { params, query: {} })
     const third = (await agent.command('deploy', 3)).value as Release
@@ -380,7 +380,7 @@ describe('a rollback', () => {
       await refusal(world.client.call('deployments.start-release', { params: { ...params, number: 9 }, query: {} })),
     ).toBe('409 id')
     await agent.client.reportDeployment({ release: third.key, events: journal(badNews('no')) })
-    await world.becomes(deployment.id, 'failed')
+    await world.statusEvent(deployment.id, 'failed')
     expect(await refusal(world.client.call('deployments.start-release', { params, query: {} }))).toBe('accepted')
     await until(async () => agent.received.filter((message) => message.command.case === 'deploy').length === 4)
   })

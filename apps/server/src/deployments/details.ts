@@ -1,4 +1,4 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import { isCopiable, isDeletable, isDeployable, isMutable } from '@crux/rules'
 import {
   bundlesJson,
@@ -23,7 +23,11 @@ type Beside = {
 }
 
 /** @throws CruxError notFound */
-export async function getDeployment(app: App, team: TeamContext, id: string): Promise<Answer<'deployments.get'>> {
+export async function getDeployment(
+  app: App,
+  team: TeamContext,
+  id: string,
+): Promise<ResponseInput<'deployments.get'>> {
   const row = await findListRow(app, team.id, id)
   if (!row) throw deploymentNotFound(id)
   const [[deployment], beside, instances] = await Promise.all([
@@ -82,7 +86,10 @@ async function readBeside(app: App, id: string): Promise<Beside | undefined> {
 }
 
 /** The bundles that a deployment carries now, for pages that are open on it. */
-export async function bundlesOf(app: App, deploymentId: string): Promise<Answer<'deployments.get'>['configBundles']> {
+export async function bundlesOf(
+  app: App,
+  deploymentId: string,
+): Promise<ResponseInput<'deployments.get'>['configBundles']> {
   const { rows } = await app.database.pool.query<{ bundles: CarriedBundle[] }>({
     name: 'bundles of a deployment',
     text: `select ${bundlesJson('$1')} as bundles`,

@@ -1,12 +1,12 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
-import { beginAnew } from './begin-anew.ts'
-import { appendEvents, becomes, says } from './event-store.ts'
-import { deploymentsChanged, type Told } from './events.ts'
-import { buildRelease } from './hand-over.ts'
+import { buildRelease } from './build-release.ts'
+import { appendEvents, logEvent, statusEvent } from './event-store.ts'
+import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
 import { openReleases, type ReleaseRow } from './release-store.ts'
+import { restartRelease } from './restart-release.ts'
 
 /** The longest silence of an agent that a release survives (decision 22). */
 export const leaseUntilFrom = (now: Date) => new Date(now.getTime() + 60_000)
@@ -34,20 +34,20 @@ export async function dispatch(
       continue
     }
     if (options.known?.has(key) || (release.handedAt && !options.again)) continue
-    await beginAnew(app, release)
-    await handOver(app, release)
+    await restartRelease(app, release)
+    await sendRelease(app, release)
   }
 }
 
 export const releaseKey = (key: { deploymentId: string; number: number }) => `${key.deploymentId}/${key.number}`
 
 /** In the background: whoever started this has been answered by then. */
-export function dispatchSoon(app: App, nodeId: string): void {
+export function scheduleDispatch(app: App, nodeId: string): void {
   dispatch(app, nodeId).catch((err: unknown) => app.log.error({ err, nodeId }, 'a release was not handed over'))
 }
 
 /** What a failure kept from being handed over, e.g. a database that went away right after the start. */
-export async function dispatchForgotten(app: App): Promise<void> {
+export async function dispatchOrphaned(app: App): Promise<void> {
   const { rows } = await app.database.pool.query<{ nodeId: string }>(
     `select distinct node_id as "nodeId" from crux.release where status = 'in-progress' and handed_at is null`,
   )
@@ -55,8 +55,8 @@ export async function dispatchForgotten(app: App): Promise<void> {
 }
 
 /** Wherever the link is: here at once, at another server process by its word. */
-export function announceWork(app: App, nodeId: string): void {
-  if (app.links.status(nodeId) === 'connected') dispatchSoon(app, nodeId)
+export function notifyDispatcher(app: App, nodeId: string): void {
+  if (app.links.status(nodeId) === 'connected') scheduleDispatch(app, nodeId)
   else app.bus.publish({ type: 'node.work', nodeId })
 }
 
@@ -65,13 +65,13 @@ function firstPerPrefix(open: readonly ReleaseRow[]): ReleaseRow[] {
   return open.filter((release) => !seen.has(release.prefix) && seen.add(release.prefix))
 }
 
-async function handOver(app: App, release: ReleaseRow): Promise<void> {
+async function sendRelease(app: App, release: ReleaseRow): Promise<void> {
   const message = await buildRelease(app, release).catch((error: unknown) => {
     if (error instanceof CruxError) return error
     throw error
   })
-  if (message instanceof CruxError) return refuseToHandOver(app, release, message)
-  if (!(await markHandedOver(app, release))) return
+  if (message instanceof CruxError) return failUndeliverable(app, release, message)
+  if (!(await markDispatched(app, release))) return
   if (app.links.deploy(release.nodeId, message)) {
     app.log.info(
       { deploymentId: release.deploymentId, number: release.number, nodeId: release.nodeId },
@@ -91,7 +91,7 @@ async function handOver(app: App, release: ReleaseRow): Promise<void> {
  * Only one hands over, never what was cancelled or has expired in the meantime, and one release per place: two that were started in
  * the same moment may both have seen nothing before them.
  */
-async function markHandedOver(app: App, release: ReleaseRow): Promise<boolean> {
+async function markDispatched(app: App, release: ReleaseRow): Promise<boolean> {
   try {
     const { rowCount } = await app.database.pool.query({
       name: 'mark handed over',
@@ -108,36 +108,36 @@ async function markHandedOver(app: App, release: ReleaseRow): Promise<boolean> {
 }
 
 /** What no agent can ever take ends with its reason, instead of waiting for ever. */
-async function refuseToHandOver(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {
-  const told = await inTransaction(app.database, async (queries): Promise<Told[]> => {
+async function failUndeliverable(app: App, release: ReleaseRow, { message }: CruxError): Promise<void> {
+  const updates = await inTransaction(app.database, async (queries): Promise<DeploymentUpdate[]> => {
     const ended = await endRelease(queries, release, { kind: 'failed', reason: message })
     if (!ended) return []
     const position = await appendEvents(queries, release.deploymentId, release.number, [
-      says(message, 'error'),
-      becomes('failed', message),
+      logEvent(message, 'error'),
+      statusEvent('failed', message),
     ])
     return [{ ...ended, try: release.number, position }]
   })
-  deploymentsChanged(app, told)
-  if (told.length > 0) dispatchSoon(app, release.nodeId)
+  deploymentsChanged(app, updates)
+  if (updates.length > 0) scheduleDispatch(app, release.nodeId)
 }
 
 async function endCancelled(app: App, release: ReleaseRow): Promise<void> {
-  const told = await inTransaction(app.database, (queries) =>
+  const updates = await inTransaction(app.database, (queries) =>
     cancelNow(queries, release, release.cancelRequestedBy ?? ''),
   )
-  deploymentsChanged(app, told)
-  if (told.length > 0) dispatchSoon(app, release.nodeId)
+  deploymentsChanged(app, updates)
+  if (updates.length > 0) scheduleDispatch(app, release.nodeId)
 }
 
 /** Ends a release that no agent has begun. The caller's transaction holds nothing of it yet. */
-export async function cancelNow(queries: Queries, release: ReleaseRow, by: string): Promise<Told[]> {
+export async function cancelNow(queries: Queries, release: ReleaseRow, by: string): Promise<DeploymentUpdate[]> {
   const reason = `cancelled by ${by}`
-  const told = await endRelease(queries, release, { kind: 'failed', reason })
-  if (!told) return []
+  const updates = await endRelease(queries, release, { kind: 'failed', reason })
+  if (!updates) return []
   const position = await appendEvents(queries, release.deploymentId, release.number, [
-    says(`Cancelled by ${by}`, 'warn'),
-    becomes('failed', reason),
+    logEvent(`Cancelled by ${by}`, 'warn'),
+    statusEvent('failed', reason),
   ])
-  return [{ ...told, try: release.number, position }]
+  return [{ ...updates, try: release.number, position }]
 }

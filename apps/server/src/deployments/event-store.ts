@@ -151,11 +151,15 @@ export function toEvent(row: EventRow): DeploymentEvent {
 }
 
 /** What the server itself says, beside the agent's journal. */
-export const says = (line: string, level: 'info' | 'warn' | 'error' = 'info'): NewEvent => ({
+export const logEvent = (line: string, level: 'info' | 'warn' | 'error' = 'info'): NewEvent => ({
   type: 'log',
   value: { log: [line], level },
 })
-export const becomes = (deploymentStatus: string, reason?: string | null, previousRestored?: boolean): NewEvent => ({
+export const statusEvent = (
+  deploymentStatus: string,
+  reason?: string | null,
+  previousRestored?: boolean,
+): NewEvent => ({
   type: 'deployment-status',
   value: { deploymentStatus, ...(reason && { reason }), ...(previousRestored !== undefined && { previousRestored }) },
 })

@@ -3,7 +3,7 @@ import type { App } from '../context.ts'
 import { recordEvent } from '../system/business-events.ts'
 
 /** What a transaction did to deployments, told after its commit. */
-export type Told = {
+export type DeploymentUpdate = {
   deploymentId: string
   teamId: string
   /** Present when the status changed. */
@@ -13,7 +13,7 @@ export type Told = {
 }
 
 /** After the commit: log and bus hear of it together. */
-export function deploymentsChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, all: readonly Told[]): void {
+export function deploymentsChanged(app: Pick<App, 'log' | 'metrics' | 'bus'>, all: readonly DeploymentUpdate[]): void {
   for (const { deploymentId, teamId, status, try: number, position } of all) {
     if (status) {
       recordEvent(app, { deploymentId, status, try: number }, 'deployment status', `deployment ${status}`)

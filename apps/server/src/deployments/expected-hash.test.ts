@@ -72,7 +72,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     await patch(web.config.id, { environment: null })
     await start(id, { expectedHash: seen })
     await deployWell(agent)
-    await world.becomes(id, 'successful')
+    await world.statusEvent(id, 'successful')
     await start(id, { expectedHash: await hashOf(id) })
   })
 

@@ -1,4 +1,4 @@
-import type { Answer, FinalContainerConfig } from '@crux/contract'
+import type { FinalContainerConfig, ResponseInput } from '@crux/contract'
 import { notApplied } from '@crux/rules'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -9,7 +9,7 @@ export async function finalConfigurations(
   app: App,
   team: TeamContext,
   deploymentId: string,
-): Promise<Answer<'deployments.final-configuration'>> {
+): Promise<ResponseInput<'deployments.final-configuration'>> {
   const { instances, node } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })
   return instances.map(({ id, config, origins }) => ({
     instanceId: id,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { imageReference, type RegistryPlace, serverAddress } from './image-reference.ts'
+import { imageReference, type RegistryLocation, serverAddress } from './image-reference.ts'
 
-const place = (fields: Partial<RegistryPlace>): RegistryPlace => ({
+const location = (fields: Partial<RegistryLocation>): RegistryLocation => ({
   type: 'v2',
   url: '',
   imageNamePrefix: null,
@@ -9,7 +9,7 @@ const place = (fields: Partial<RegistryPlace>): RegistryPlace => ({
   ...fields,
 })
 
-it.each<[Partial<RegistryPlace>, string, string]>([
+it.each<[Partial<RegistryLocation>, string, string]>([
   [{ type: 'hub', imageNamePrefix: 'library' }, 'nginx', 'docker.io/library/nginx'],
   [{ type: 'hub', imageNamePrefix: 'grafana' }, 'loki', 'docker.io/grafana/loki'],
   [{ url: 'https://r.example.com:5000/' }, 'app', 'r.example.com:5000/app'],
@@ -21,7 +21,7 @@ it.each<[Partial<RegistryPlace>, string, string]>([
   [{ type: 'unchecked', url: 'r.example.com' }, 'app', 'r.example.com/app'],
   [{ type: 'unchecked', local: true, url: 'ignored' }, 'app', 'app'],
 ])('names the image of %j and %s as %s', (fields, name, expected) => {
-  expect(imageReference(place(fields), name)).toBe(expected)
+  expect(imageReference(location(fields), name)).toBe(expected)
 })
 
 it('knows where the engine keeps credentials', () => {

@@ -1,6 +1,6 @@
 import type { RegistryType } from '@crux/contract'
 
-export type RegistryPlace = {
+export type RegistryLocation = {
   type: RegistryType
   url: string
   imageNamePrefix: string | null
@@ -11,7 +11,7 @@ export type RegistryPlace = {
  * The image's full reference without tag, as engine and agent take it: `docker.io/library/nginx`,
  * `registry.example.com:5000/group/app`. Of a local registry the name stays as it is: the engine's own store knows it.
  */
-export function imageReference(registry: RegistryPlace, imageName: string): string {
+export function imageReference(registry: RegistryLocation, imageName: string): string {
   if (registry.local) return imageName
   const prefix = trimmed(registry.imageNamePrefix)
   if (registry.type === 'hub') return withHost(joined('docker.io', prefix, imageName))

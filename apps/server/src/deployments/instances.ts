@@ -1,4 +1,4 @@
-import { type Answer, CruxError } from '@crux/contract'
+import { CruxError, type ResponseInput } from '@crux/contract'
 import { type ConfigRow, configJson, toContainerConfig } from '../container-configurations/store.ts'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -17,7 +17,7 @@ type InstanceRow = {
   imageConfig: ConfigRow
   registry: RegistryFace
 }
-type Instance = Answer<'deployments.get-instance'>
+type Instance = ResponseInput<'deployments.get-instance'>
 
 const instancesSql = `
   select inst.id, inst.updated_at as "updatedAt", ${configJson('c')} as config, i.id as "imageId", i.name as "imageName",

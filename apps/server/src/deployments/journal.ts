@@ -15,8 +15,8 @@ import type {
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { rememberImages } from '../nodes/known-images.ts'
-import { appendEvents, becomes, type NewEvent } from './event-store.ts'
-import { deploymentsChanged, type Told } from './events.ts'
+import { appendEvents, type NewEvent, statusEvent } from './event-store.ts'
+import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { endRelease, isOpen, makeObsolete } from './outcome.ts'
 import { findCurrentRelease, lockRelease, type ReleaseRow } from './release-store.ts'
 
@@ -34,14 +34,14 @@ export async function storeBatch(app: App, agent: { nodeId: string }, batch: Rep
     const release = await lockRelease(queries, { ...key, nodeId: agent.nodeId })
     if (!release) {
       app.log.warn({ ...key, nodeId: agent.nodeId }, 'an agent reports a release that is not known here')
-      return { stored: { acknowledged: last, ended: false }, told: [] }
+      return { stored: { acknowledged: last, ended: false }, updates: [] }
     }
     const events = batch.events.filter((event) => event.sequence > BigInt(release.acknowledgedSequence))
     if (events.length === 0)
-      return { stored: { acknowledged: BigInt(release.acknowledgedSequence), ended: !isOpen(release) }, told: [] }
+      return { stored: { acknowledged: BigInt(release.acknowledgedSequence), ended: !isOpen(release) }, updates: [] }
     return storeEvents(queries, release, events)
   })
-  deploymentsChanged(app, result.told)
+  deploymentsChanged(app, result.updates)
   return result.stored
 }
 
@@ -51,7 +51,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
     outcome?.event.case === 'outcome' && !outcome.event.value.successful
       ? await describeFailure(queries, release, outcome.event.value)
       : undefined
-  const told: Told[] = []
+  const updates: DeploymentUpdate[] = []
   const position = await appendEvents(
     queries,
     release.deploymentId,
@@ -68,7 +68,7 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
     text: 'update crux.release set acknowledged_sequence = $2 where id = $1',
     values: [release.id, acknowledged],
   })
-  let mine: Told = { deploymentId: release.deploymentId, teamId: release.teamId }
+  let mine: DeploymentUpdate = { deploymentId: release.deploymentId, teamId: release.teamId }
   if (outcome?.event.case === 'outcome' && isOpen(release)) {
     const end = outcome.event.value
     const ended = await endRelease(
@@ -79,10 +79,10 @@ async function storeEvents(queries: Queries, release: ReleaseRow, events: AgentE
         : { kind: 'failed', reason: reasonOf(end, release) },
     )
     if (ended) mine = ended
-    if (ended?.status === 'successful') told.push(...(await makeObsolete(queries, release)))
+    if (ended?.status === 'successful') updates.push(...(await makeObsolete(queries, release)))
   }
-  told.unshift({ ...mine, try: release.number, position })
-  return { stored: { acknowledged, ended: outcome !== undefined }, told }
+  updates.unshift({ ...mine, try: release.number, position })
+  return { stored: { acknowledged, ended: outcome !== undefined }, updates }
 }
 
 /** Digests and how far each image is, for lists, the progress bar and a later rollback. */
@@ -172,8 +172,11 @@ function toRow({ event }: AgentEvent, failure: Failure | undefined): NewEvent | 
     }
     case 'outcome':
       return event.value.successful
-        ? becomes('successful')
-        : { ...becomes('failed', failure?.text, failure?.previousRestored), instanceId: event.value.instanceId || null }
+        ? statusEvent('successful')
+        : {
+            ...statusEvent('failed', failure?.text, failure?.previousRestored),
+            instanceId: event.value.instanceId || null,
+          }
     default:
       return undefined
   }
@@ -193,7 +196,7 @@ async function describeFailure(queries: Queries, release: ReleaseRow, outcome: O
   const current = await findCurrentRelease(queries, release)
   if (!current) return { text: reason }
   const name = current.deploymentId === release.deploymentId ? `Release ${current.number}` : current.versionName
-  const previousRestored = outcome.formerRestored
+  const previousRestored = outcome.previousRestored
   return { text: `${reason}. ${name} ${previousRestored ? 'keeps answering' : 'does not answer'}.`, previousRestored }
 }
 

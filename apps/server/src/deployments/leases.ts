@@ -1,8 +1,8 @@
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { statusOf } from '../nodes/store.ts'
-import { dispatchForgotten, leaseUntilFrom } from './dispatch.ts'
-import { appendEvents, becomes, says } from './event-store.ts'
+import { dispatchOrphaned, leaseUntilFrom } from './dispatch.ts'
+import { appendEvents, logEvent, statusEvent } from './event-store.ts'
 import { deploymentsChanged } from './events.ts'
 import { endRelease } from './outcome.ts'
 import { lockRelease, type ReleaseRow, releaseColumns } from './release-store.ts'
@@ -92,11 +92,11 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
     )
     for (const row of rows) await expire(row, row.nodeName, at, row.wasLinked)
     lastCheck = at
-    await dispatchForgotten(app)
+    await dispatchOrphaned(app)
   }
 
   async function expire(row: ReleaseRow, nodeName: string, at: Date, wasLinked: boolean): Promise<void> {
-    const told = await inTransaction(app.database, async (queries) => {
+    const updates = await inTransaction(app.database, async (queries) => {
       const release = await lockRelease(queries, row)
       // It was heard meanwhile.
       if (!release?.leaseUntil || release.status !== 'in-progress' || release.leaseUntil > at) return undefined
@@ -107,12 +107,12 @@ export function createLeases(app: App, now: Clock = () => new Date()) {
       const ended = await endRelease(queries, release, { kind: 'failed', reason, expired: true })
       if (!ended) return undefined
       const position = await appendEvents(queries, row.deploymentId, row.number, [
-        says(`${away.replace('the', 'The')}. What it did meanwhile is told when it is back.`, 'error'),
-        becomes('failed', reason),
+        logEvent(`${away.replace('the', 'The')}. What it did meanwhile is told when it is back.`, 'error'),
+        statusEvent('failed', reason),
       ])
       return { ...ended, try: row.number, position }
     })
-    if (told) deploymentsChanged(app, [told])
+    if (updates) deploymentsChanged(app, [updates])
   }
 
   function checkOnce(): Promise<void> {

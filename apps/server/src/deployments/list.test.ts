@@ -76,9 +76,9 @@ describe('the list of deployments', () => {
   it('counts right whatever happens, and puts the differences together', async () => {
     const { pool } = server.app.database
     const other = await makeDeployWorld(server)
-    const [place, wanted] = [await other.node(), await other.version()]
+    const [target, wanted] = [await other.node(), await other.version()]
     const created = []
-    for (let index = 0; index < 3; index++) created.push(await other.deployment(wanted, place.id, `c${index}`))
+    for (let index = 0; index < 3; index++) created.push(await other.deployment(wanted, target.id, `c${index}`))
     for (let turn = 0; turn < 300; turn++)
       await pool.query('update crux.deployment set status = $2 where id = $1', [
         created[0]?.id,

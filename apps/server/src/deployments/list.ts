@@ -1,8 +1,8 @@
-import type { Answer, Deployment, Query } from '@crux/contract'
+import type { Deployment, Query, ResponseInput } from '@crux/contract'
 import { isoTypes } from '@crux/postgres'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
-import { type Counts, type CountsJson, countByStatus, countsJson, foldSoon, sumOf } from './counts.ts'
+import { type Counts, type CountsJson, countByStatus, countsJson, scheduleRollup, sumOf } from './counts.ts'
 import { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release.ts'
 
 type ListQuery = Query<'deployments.list'>
@@ -48,7 +48,7 @@ export async function listDeployments(
   app: App,
   team: TeamContext,
   query: ListQuery,
-): Promise<Answer<'deployments.list'>> {
+): Promise<ResponseInput<'deployments.list'>> {
   const { nodeId, filter, status, configBundleId } = query
   const filtered = [nodeId, filter, status, configBundleId].some((value) => value !== undefined)
   const { rows, counts, total } = filtered ? await findFiltered(app, team, query) : await findAll(app, team, query)
@@ -56,7 +56,11 @@ export async function listDeployments(
 }
 
 /** Deployments of one node, newest first. */
-export async function listOfNode(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.deployments'>> {
+export async function listOfNode(
+  app: App,
+  team: TeamContext,
+  nodeId: string,
+): Promise<ResponseInput<'nodes.deployments'>> {
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a node',
     types: isoTypes,
@@ -73,7 +77,7 @@ export async function listOfBundle(
   app: App,
   team: TeamContext,
   configBundleId: string,
-): Promise<Answer<'config-bundles.deployments'>> {
+): Promise<ResponseInput<'config-bundles.deployments'>> {
   const rows = await app.database.sharedRead<ListRow>({
     name: 'deployments of a bundle',
     types: isoTypes,
@@ -134,7 +138,7 @@ async function findAll(app: App, team: TeamContext, { skip, take }: ListQuery): 
   })
   // Beyond the last page there is no row to carry the counts.
   const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
-  foldSoon(app, team.id, counted)
+  scheduleRollup(app, team.id, counted)
   return { rows, counts: counted.counts, total: sumOf(counted.counts) }
 }
 

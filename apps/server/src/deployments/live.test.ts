@@ -62,7 +62,7 @@ describe('the live channel of a deployment', () => {
     await world.start(deployment.id)
     const first = (await agent.command('deploy')).value as Release
     await agent.client.reportDeployment({ release: first.key, events: journal(badNews('first')) })
-    await world.becomes(deployment.id, 'failed')
+    await world.statusEvent(deployment.id, 'failed')
     await world.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
     const page = await look(deployment.id)
@@ -92,7 +92,7 @@ describe('the live channel of a deployment', () => {
     const [before, after] = [await world.deployment(old, node.id, 'o'), await world.deployment(next, node.id, 'o')]
     await world.start(before.id)
     await deployWell(agent)
-    await world.becomes(before.id, 'successful')
+    await world.statusEvent(before.id, 'successful')
     const page = await look(before.id)
     await world.start(after.id)
     await deployWell(agent, 2)
@@ -130,7 +130,7 @@ describe('the live channel of a deployment', () => {
       totalBytes: 100,
     })
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release), 6) })
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     const stored = await world.events(deployment.id)
     expect(
       stored.filter((event) => event.type === 'container-progress').map((event) => event.containerProgress?.progress),

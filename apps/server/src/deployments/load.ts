@@ -13,7 +13,7 @@ import { layersOver } from '../container-configurations/layers.ts'
 import { bundlesJson, type CarriedBundle } from '../container-configurations/store.ts'
 import type { Queries } from '../db/transaction.ts'
 import { statusOf } from '../nodes/store.ts'
-import { imageReference, type RegistryPlace } from './image-reference.ts'
+import { imageReference, type RegistryLocation } from './image-reference.ts'
 import { type SharedSecret, sharedLayers, sharedSecretsJson } from './shared-secrets.ts'
 
 export type LoadedInstance = {
@@ -66,7 +66,7 @@ type InstanceRow = {
   imageConfigId: string
   imageFields: unknown
   registryId: string
-  registry: RegistryPlace
+  registry: RegistryLocation
 }
 type Row = Omit<LoadedDeployment, 'version' | 'project' | 'node' | 'instances' | 'fields' | 'bundles'> & {
   versionName: string

@@ -30,10 +30,10 @@ it('gives every release of a deployment, or one, as lines with time and containe
       ...badNews('web exited with 1'),
     ]),
   })
-  await world.becomes(id, 'failed')
+  await world.statusEvent(id, 'failed')
   await world.start(id)
   await deployWell(agent, 2)
-  await world.becomes(id, 'successful')
+  await world.statusEvent(id, 'successful')
 
   const all = await fetchFile(id)
   expect(all.headers.get('content-type')).toBe('text/plain; charset=utf-8')

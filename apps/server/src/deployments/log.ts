@@ -1,4 +1,4 @@
-import type { Answer, DeploymentEvent, Query } from '@crux/contract'
+import type { DeploymentEvent, Query, ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { TeamContext } from '../http/handlers.ts'
 import { readEventPage, readEvents, toEvent } from './event-store.ts'
@@ -28,7 +28,7 @@ export async function getLog(
   team: TeamContext,
   deploymentId: string,
   query: Query<'deployments.log'>,
-): Promise<Answer<'deployments.log'>> {
+): Promise<ResponseInput<'deployments.log'>> {
   await findTries(app, team, deploymentId)
   const page = await readEventPage(app.database.pool, deploymentId, { ...query, try: query.try })
   return { items: page.items.map(toEvent), total: page.total }

@@ -21,7 +21,7 @@ it('a preview names the project whose container has the name that a container wo
   const holder = await world.deployment(first, node.id)
   await world.start(holder.id)
   await deployWell(agent)
-  await world.becomes(holder.id, 'successful')
+  await world.statusEvent(holder.id, 'successful')
   const next = await world.deployment(await world.version({ images }), node.id, holder.prefix)
   expect(await problemsOf(next.id)).toEqual([
     {

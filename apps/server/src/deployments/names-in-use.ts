@@ -1,10 +1,10 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import { listNeighbours } from './neighbours.ts'
 import type { Next } from './preview.ts'
 
-type Problem = Answer<'deployments.preview'>['problems'][number]
+type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 
 /**
  * Containers that a start could not create because, by the records, another project of the team has a container of that name on the

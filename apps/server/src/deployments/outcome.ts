@@ -1,7 +1,7 @@
 import { formatDuration, releaseDurationMs } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
-import { appendEvents, becomes, dropPullSteps, says } from './event-store.ts'
-import type { Told } from './events.ts'
+import { appendEvents, dropPullSteps, logEvent, statusEvent } from './event-store.ts'
+import type { DeploymentUpdate } from './events.ts'
 import { lockRelease, type ReleaseRow } from './release-store.ts'
 
 /** How a release came to its end. */
@@ -15,7 +15,7 @@ export type End =
  *
  * @returns what changed, undefined when the release had ended already
  */
-export async function endRelease(queries: Queries, key: ReleaseRow, end: End): Promise<Told | undefined> {
+export async function endRelease(queries: Queries, key: ReleaseRow, end: End): Promise<DeploymentUpdate | undefined> {
   const release = await lockRelease(queries, key)
   if (!release || !isOpen(release)) return undefined
   const failed = end.kind === 'failed'
@@ -26,7 +26,7 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
         lease_until = case when $4 then lease_until end where id = $1`,
     values: [release.id, end.kind, failed ? end.reason : null, failed && end.expired === true],
   })
-  if (end.kind === 'successful') await stand(queries, release, end.containerNames)
+  if (end.kind === 'successful') await markCurrent(queries, release, end.containerNames)
   await dropPullSteps(queries, release.deploymentId, release.number)
   const outcome = failed ? end.reason : await successText(queries, release)
   const { rowCount } = await queries.query({
@@ -35,8 +35,8 @@ export async function endRelease(queries: Queries, key: ReleaseRow, end: End): P
       where id = $1 and tries = $2 and status in ('in-progress', 'failed')`,
     values: [release.deploymentId, release.number, end.kind, outcome],
   })
-  const told: Told = { deploymentId: release.deploymentId, teamId: release.teamId }
-  return rowCount === 1 ? { ...told, status: end.kind } : told
+  const updates: DeploymentUpdate = { deploymentId: release.deploymentId, teamId: release.teamId }
+  return rowCount === 1 ? { ...updates, status: end.kind } : updates
 }
 
 /** Under way, or ended by its lease alone. */
@@ -49,7 +49,7 @@ export const isOpen = (release: ReleaseRow): boolean =>
  *
  * @returns the events of each, appended already
  */
-export async function makeObsolete(queries: Queries, release: ReleaseRow): Promise<Told[]> {
+export async function makeObsolete(queries: Queries, release: ReleaseRow): Promise<DeploymentUpdate[]> {
   const { rows } = await queries.query<{ id: string; tries: number }>({
     name: 'make obsolete',
     text: `with recursive me as (
@@ -73,19 +73,19 @@ export async function makeObsolete(queries: Queries, release: ReleaseRow): Promi
       release.projectId,
     ],
   })
-  const told: Told[] = []
+  const updates: DeploymentUpdate[] = []
   for (const { id, tries } of rows) {
     const position = await appendEvents(queries, id, tries, [
-      says(`Replaced by ${release.versionName}`),
-      becomes('obsolete', `replaced by ${release.versionName}`),
+      logEvent(`Replaced by ${release.versionName}`),
+      statusEvent('obsolete', `replaced by ${release.versionName}`),
     ])
-    told.push({ deploymentId: id, teamId: release.teamId, status: 'obsolete', try: tries, position })
+    updates.push({ deploymentId: id, teamId: release.teamId, status: 'obsolete', try: tries, position })
   }
-  return told
+  return updates
 }
 
 /** The record of what stands on the node now: after a partial start, also the containers that were not part of it. */
-async function stand(queries: Queries, release: ReleaseRow, containerNames: string[]): Promise<void> {
+async function markCurrent(queries: Queries, release: ReleaseRow, containerNames: string[]): Promise<void> {
   // A deployment before its releases, as everybody takes them; what stood was mostly another one's.
   await queries.query({
     name: 'deployments that stand',

@@ -22,7 +22,7 @@ async function setUp(external: number) {
   const holder = await world.deployment(await withPort(external), node.id)
   await world.start(holder.id)
   await deployWell(agent)
-  await world.becomes(holder.id, 'successful')
+  await world.statusEvent(holder.id, 'successful')
   const next = await world.deployment(await withPort(external), node.id)
   return { node, agent, holder, next }
 }

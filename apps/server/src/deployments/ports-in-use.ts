@@ -1,12 +1,12 @@
 import type { PortHolder } from '@crux/agent-protocol'
-import type { Answer } from '@crux/contract'
-import { type HostPort, publishedPorts, samePlace } from '@crux/rules'
+import type { ResponseInput } from '@crux/contract'
+import { type HostPort, isSameHostPort, publishedPorts } from '@crux/rules'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import { listNeighbours } from './neighbours.ts'
 import type { Next } from './preview.ts'
 
-type Problem = Answer<'deployments.preview'>['problems'][number]
+type Problem = ResponseInput<'deployments.preview'>['problems'][number]
 /** `name` is empty where the viewer may not know it. */
 type Holder = HostPort & { name: string }
 
@@ -30,7 +30,7 @@ export async function findPortsInUse(
     neighbours.flatMap(({ name, config }) => publishedPorts(config).map((port) => ({ ...port, name })))
   return next.flatMap(({ instanceId, config }, index) =>
     publishedPorts(config).flatMap((port) => {
-      const holder = holders.find((other) => samePlace(other, port))
+      const holder = holders.find((other) => isSameHostPort(other, port))
       if (!holder) return []
       const number = Math.max(port.from, holder.from)
       const project = neighbours.find(({ name }) => name === holder.name)?.projectName

@@ -39,14 +39,16 @@ const web = {
 }
 
 /** A deployment of one image, that stands. */
-async function standing(images: Parameters<DeployWorld['version']>[0] = { images: [{ name: 'web', config: web }] }) {
+async function deployStanding(
+  images: Parameters<DeployWorld['version']>[0] = { images: [{ name: 'web', config: web }] },
+) {
   const node = await world.node()
   const agent = await world.agent(node)
   const version = await world.version(images)
   const { id, prefix } = await world.deployment(version, node.id)
   await world.start(id)
   const release = await deployWell(agent)
-  await world.becomes(id, 'successful')
+  await world.statusEvent(id, 'successful')
   return { node, agent, id, prefix, release, configId: version.imageConfigIds[0] }
 }
 
@@ -64,7 +66,7 @@ describe('before a start', () => {
   ])(
     'names the ports that fall silent, for as long as they did the last time and at most, as %s it',
     async (_who, line, milliseconds, maximumMilliseconds) => {
-      const { agent, id, configId } = await standing()
+      const { agent, id, configId } = await deployStanding()
       await change(configId, { environment: [{ key: 'A', value: '1' }] })
       expect((await preview(id)).web).toMatchObject({
         action: 'replace-with-pause',
@@ -81,7 +83,7 @@ describe('before a start', () => {
       ])
       for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + milliseconds)
       await agent.client.reportDeployment({ release: release.key, events })
-      await world.becomes(id, 'successful')
+      await world.statusEvent(id, 'successful')
       await change(configId, { environment: [{ key: 'A', value: '2' }] })
       expect((await preview(id)).web?.silentPorts).toEqual([
         { port: 8_080, protocol: 'tcp', milliseconds, maximumMilliseconds },
@@ -92,7 +94,7 @@ describe('before a start', () => {
   )
 
   it('says where the data of a volume stays that is renamed or dropped, and what does nothing on the node', async () => {
-    const { id, prefix, configId } = await standing()
+    const { id, prefix, configId } = await deployStanding()
     await change(configId, { volumes: [{ name: 'files', path: '/data', type: 'rwo' }], useLoadBalancer: true })
     expect((await preview(id)).web?.warnings).toEqual([
       { property: 'useLoadBalancer', description: 'useLoadBalancer is for Kubernetes nodes and does nothing here' },
@@ -112,7 +114,7 @@ describe('before a start', () => {
 
   it('misses an image that is only on the node, once it was removed there', async () => {
     const registryId = await world.registry({ local: true })
-    const { agent, id } = await standing({ images: [{ name: 'made-here', registryId, config: web }] })
+    const { agent, id } = await deployStanding({ images: [{ name: 'made-here', registryId, config: web }] })
     const there = preview(id)
     await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'], local: true }])
     expect((await there).web?.warnings).toEqual([])
@@ -131,7 +133,7 @@ describe('before a start of some', () => {
     })
 
   it('speaks of these alone: what falls silent, what stands against it, and that the others stay', async () => {
-    const { id, prefix } = await standing({
+    const { id, prefix } = await deployStanding({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -158,7 +160,7 @@ describe('before a start of some', () => {
   })
 
   it('warns of a port that a container holds which stays, and promises no pause for it', async () => {
-    const { id } = await standing({
+    const { id } = await deployStanding({
       images: [
         { name: 'web', config: web },
         { name: 'api', config: api },
@@ -181,7 +183,7 @@ describe('before a start of some', () => {
   })
 
   it('knows only instances of the deployment, and refuses what is no list of ids', async () => {
-    const { id } = await standing()
+    const { id } = await deployStanding()
     await expect(some(id, [crypto.randomUUID()])).rejects.toMatchObject({ status: 404, property: 'instances' })
     await expect(some(id, [])).rejects.toMatchObject({ status: 400 })
     await expect(some(id, ['web'])).rejects.toMatchObject({ status: 400 })
@@ -193,11 +195,11 @@ describe('before a rollback', () => {
     client.call('deployments.preview-release', { params: { ...at(id), number } })
 
   it('compares with what runs: digests, configuration, what goes', async () => {
-    const { agent, id, configId, prefix } = await standing()
+    const { agent, id, configId, prefix } = await deployStanding()
     await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
     await world.start(id)
     await deployWell(agent, 2)
-    await world.becomes(id, 'successful')
+    await world.statusEvent(id, 'successful')
     const asked = back(id)
     await storeHolds(agent, 1, [])
     const answer = await asked
@@ -210,7 +212,7 @@ describe('before a rollback', () => {
   })
 
   it('shows that tags have moved since, by digest, those of init containers too', async () => {
-    const { agent, id, release } = await standing()
+    const { agent, id, release } = await deployStanding()
     const runs = async (nth: number, own: string | undefined, tool: string) => {
       await world.start(id)
       const next = (await agent.command('deploy', nth)).value as Release
@@ -222,7 +224,7 @@ describe('before a rollback', () => {
         }
       })
       await agent.client.reportDeployment({ release: next.key, events: journal(events) })
-      await world.becomes(id, 'successful')
+      await world.statusEvent(id, 'successful')
     }
     await runs(2, undefined, 'sha256:then')
     await runs(3, 'sha256:moved', 'sha256:now')
@@ -257,7 +259,7 @@ describe('before a rollback', () => {
       volumes: [...web.volumes, { name: '/etc', path: '/host', type: 'ro' as const }],
       storage: { storageId: storage.id, bucket: 'b', path: 'data' },
     }
-    const { agent, id, configId } = await standing({ images: [{ name: 'web', registryId, config }] })
+    const { agent, id, configId } = await deployStanding({ images: [{ name: 'web', registryId, config }] })
     await change(configId, { storage: null, volumes: web.volumes })
     await world.client.call('storages.delete', { params: { ...world.params, storageId: storage.id } })
     await server.app.database.pool.query('update crux.release_instance set registry_id = null where registry_id = $1', [
@@ -275,13 +277,13 @@ describe('before a rollback', () => {
   })
 
   it('knows only releases of the deployment, and refuses one that failed', async () => {
-    const { agent, id } = await standing()
+    const { agent, id } = await deployStanding()
     await expect(back(id, 7)).rejects.toMatchObject({ status: 404, property: 'number' })
     await world.start(id)
     const { value } = await agent.command('deploy', 2)
     const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'no' } } }])
     await agent.client.reportDeployment({ release: (value as Release).key, events })
-    await world.becomes(id, 'failed')
+    await world.statusEvent(id, 'failed')
     expect((await back(id, 2)).problems).toMatchObject([{ property: 'number' }])
   })
 })

@@ -1,4 +1,4 @@
-import { type Answer, CruxError, type FinalContainerConfig, type NodeType } from '@crux/contract'
+import { CruxError, type FinalContainerConfig, type NodeType, type ResponseInput } from '@crux/contract'
 import {
   diffConfig,
   downtimeForecast,
@@ -13,17 +13,17 @@ import {
 } from '@crux/rules'
 import type { App } from '../context.ts'
 import { type DangerousInstance, hashSubjects, judgeDangers, readSubjects, type Startable } from './confirmations.ts'
+import { type CurrentContainer, currentContainers, type MeasuredPause, measuredPauses } from './current-containers.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { missingImages } from './missing-images.ts'
 import { findNamesInUse } from './names-in-use.ts'
 import { findPortsInUse } from './ports-in-use.ts'
-import { preparePlace } from './prepared-place.ts'
+import { prepareTarget } from './prepared-target.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
-import { type MeasuredPause, measuredPauses, type Standing, standingContainers } from './standing.ts'
-import type { Who } from './start.ts'
+import type { Caller } from './start.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
-type Preview = Answer<'deployments.preview'>
+type Preview = ResponseInput<'deployments.preview'>
 type Warnings = NonNullable<Preview['instances'][number]['warnings']>
 /** One container as it would be, from the layers of now or from an earlier release. */
 export type Next = {
@@ -48,7 +48,7 @@ export type Next = {
  */
 export async function previewStart(
   app: App,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   deploymentId: string,
   ids?: readonly string[],
 ): Promise<Preview> {
@@ -59,7 +59,7 @@ export async function previewStart(
   const chosen = chooseInstances(deployment, ids)
   const problems = await startProblems(pool, deployment, chosen, request)
   // Who asks this is about to start.
-  if (!status && problems.length === 0) preparePlace(app, { ...deployment, nodeId: deployment.node.id })
+  if (!status && problems.length === 0) prepareTarget(app, { ...deployment, nodeId: deployment.node.id })
   const next = chosen.map(({ id, image, config }): Next => {
     const { registryId, localOnly, reference, tag, labels } = image
     const broken = labelRules(labels).problems
@@ -90,7 +90,7 @@ export async function previewStart(
  */
 export async function previewRelease(
   app: App,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   deploymentId: string,
   number: number,
 ): Promise<Preview> {
@@ -126,16 +126,16 @@ async function answer(
   const { pool } = app.database
   const owner = { ...deployment, nodeId: deployment.node.id }
   const subjects = await readSubjects(pool, deployment, planned)
-  const [standing, missing, dangerous, portsInUse, namesInUse] = await Promise.all([
-    standingContainers(pool, owner),
+  const [current, missing, dangerous, portsInUse, namesInUse] = await Promise.all([
+    currentContainers(pool, owner),
     missingImages(app, deployment, next),
     judgeDangers(pool, deployment, planned, subjects),
     findPortsInUse(app, deployment, next),
     findNamesInUse(app, deployment, next),
   ])
   // A partial release leaves alone what it does not name: that stays, whatever it holds.
-  const leaving = partial ? standing.filter((one) => next.some((other) => replaces(other, one))) : standing
-  const staying = standing.filter((one) => !leaving.includes(one))
+  const leaving = partial ? current.filter((one) => next.some((other) => replaces(other, one))) : current
+  const staying = current.filter((one) => !leaving.includes(one))
   const instances = next.map((one) => {
     const said = previewInstance(deployment, one, leaving)
     const ports =
@@ -143,7 +143,7 @@ async function answer(
     const warnings = [
       ...one.warnings,
       ...(missing.get(one.instanceId) ?? []),
-      ...warningsOf(deployment, one, standing),
+      ...warningsOf(deployment, one, current),
       ...heldPorts({ name: one.config.name, config: one.config }, staying),
     ]
     return { ...said, ports, warnings }
@@ -189,7 +189,7 @@ const toHostDangerous = ({
 function previewInstance(
   { prefix }: LoadedDeployment,
   next: Next,
-  leaving: readonly Standing[],
+  leaving: readonly CurrentContainer[],
 ): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
   const { config, imageTag } = next
   const said = { instanceId: next.instanceId, containerName: config.name }
@@ -213,7 +213,7 @@ function previewInstance(
 }
 
 /** By its name, or as the same instance under a new one. */
-const replaces = ({ instanceId, config }: Next, old: Standing) =>
+const replaces = ({ instanceId, config }: Next, old: CurrentContainer) =>
   old.name === config.name || old.instanceId === instanceId
 
 const change = (property: string, from: string, to: string) => (from === to ? [] : [{ property, from, to }])
@@ -221,10 +221,10 @@ const change = (property: string, from: string, to: string) => (from === to ? []
 function warningsOf(
   { prefix, node }: { prefix: string; node: { type: NodeType } },
   next: Next,
-  standing: readonly Standing[],
+  current: readonly CurrentContainer[],
 ): Warnings {
   const { config, instanceId } = next
-  const old = standing.find((one) => one.name === config.name) ?? standing.find((one) => one.instanceId === instanceId)
+  const old = current.find((one) => one.name === config.name) ?? current.find((one) => one.instanceId === instanceId)
   const idle = notApplied(config, node.type).map(({ property, description }) => ({ property, description }))
   return [...idle, ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
 }

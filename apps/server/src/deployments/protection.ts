@@ -2,31 +2,37 @@ import { CruxError, isAllowed, type VersionType } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
 
-export type Place = { nodeId: string; prefix: string; versionId: string; versionType: VersionType; exceptId?: string }
+export type ProtectionTarget = {
+  nodeId: string
+  prefix: string
+  versionId: string
+  versionType: VersionType
+  exceptId?: string
+}
 
 /**
  * A protected deployment that holds node and prefix (backend.md 4.6): for a rolling version any other one, for an incremental one
  * those of other versions.
  */
-export async function findOtherProtected(queries: Queries, place: Place): Promise<string | undefined> {
+export async function findOtherProtected(queries: Queries, target: ProtectionTarget): Promise<string | undefined> {
   const { rows } = await queries.query<{ id: string }>({
     name: 'protected deployment',
     text: `select id from crux.deployment
       where node_id = $1 and prefix = $2 and protected and id is distinct from $3
         and ($4 = 'rolling' or version_id <> $5) order by created_at limit 1`,
-    values: [place.nodeId, place.prefix, place.exceptId ?? null, place.versionType, place.versionId],
+    values: [target.nodeId, target.prefix, target.exceptId ?? null, target.versionType, target.versionId],
   })
   return rows[0]?.id
 }
 
 /** @throws CruxError forbidden or preconditionFailed `deploymentId` when this place cannot be protected by this person */
-export async function checkProtect(queries: Queries, team: TeamContext, place: Place): Promise<void> {
+export async function checkProtect(queries: Queries, team: TeamContext, target: ProtectionTarget): Promise<void> {
   checkMayProtect(team)
   // Until the transaction ends: who comes second, for another version, sees the first.
   await queries.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `protect ${place.nodeId} ${place.prefix}`,
+    `protect ${target.nodeId} ${target.prefix}`,
   ])
-  const other = await findOtherProtected(queries, place)
+  const other = await findOtherProtected(queries, target)
   if (other)
     throw new CruxError('preconditionFailed', {
       property: 'deploymentId',
@@ -52,14 +58,14 @@ export function checkMayProtect(team: TeamContext): void {
  */
 export async function checkFree(
   queries: Queries,
-  place: Place,
+  target: ProtectionTarget,
   statuses: readonly string[] = ['preparing'],
 ): Promise<void> {
-  const rolling = place.versionType === 'rolling'
+  const rolling = target.versionType === 'rolling'
   const { rows } = await queries.query<{ id: string }>(
     `select id from crux.deployment where version_id = $1 and node_id = $2 and prefix = $3 and id is distinct from $4
        and ($5::text[] is null or status = any($5)) order by created_at desc limit 1`,
-    [place.versionId, place.nodeId, place.prefix, place.exceptId ?? null, rolling ? null : statuses],
+    [target.versionId, target.nodeId, target.prefix, target.exceptId ?? null, rolling ? null : statuses],
   )
   const [found] = rows
   if (found)

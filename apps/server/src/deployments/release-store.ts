@@ -181,13 +181,13 @@ export async function releaseInstances(queries: Queries, releaseId: string): Pro
 }
 
 export type Owner = { projectId: string; nodeId: string; prefix: string }
-export type FormerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
+export type PreviousContainerRow = { containerName: string; instanceId: string; deploymentId: string; number: number }
 
 /**
  * `columns` of each container `name` that stands at a node, a prefix and for a project ($1 to $3), of the release `made` that made it,
  * and of its instance `ri` there.
  */
-export const whatStands = (columns: string): string => `select distinct on (name) ${columns}
+export const currentContainersSql = (columns: string): string => `select distinct on (name) ${columns}
   from crux.release s
   cross join lateral jsonb_array_elements_text(s.container_names) as name
   join crux.release made on made.node_id = s.node_id and made.prefix = s.prefix and made.project_id = s.project_id
@@ -200,10 +200,10 @@ export const whatStands = (columns: string): string => `select distinct on (name
  * The containers that stand for an owner by the records of its releases (decision 27), each with the successful release that made
  * it: after partial starts those are several.
  */
-export async function formerContainers(queries: Queries, owner: Owner): Promise<FormerRow[]> {
-  const { rows } = await queries.query<FormerRow>({
+export async function previousContainers(queries: Queries, owner: Owner): Promise<PreviousContainerRow[]> {
+  const { rows } = await queries.query<PreviousContainerRow>({
     name: 'former containers',
-    text: whatStands(
+    text: currentContainersSql(
       `name as "containerName", ri.instance_id as "instanceId", made.deployment_id as "deploymentId", made.number`,
     ),
     values: [owner.nodeId, owner.prefix, owner.projectId],

@@ -1,4 +1,4 @@
-import { type Answer, CruxError } from '@crux/contract'
+import { CruxError, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/transaction.ts'
 import type { TeamContext } from '../http/handlers.ts'
@@ -45,14 +45,17 @@ export const refuseUnsuccessful = ({ status, number }: ReleaseRow): CruxError | 
         description: `Release ${number} did not succeed: choose one that did.`,
       })
 
-type Row = ReleaseRow & { eventsDropped: boolean; instances: Answer<'deployments.releases'>[number]['instances'] }
+type Row = ReleaseRow & {
+  eventsDropped: boolean
+  instances: ResponseInput<'deployments.releases'>[number]['instances']
+}
 
 /** The starts of a deployment, newest first; all of them, since each one was a person's deed. */
 export async function listReleases(
   app: App,
   team: TeamContext,
   deploymentId: string,
-): Promise<Answer<'deployments.releases'>> {
+): Promise<ResponseInput<'deployments.releases'>> {
   const { pool } = app.database
   const { rowCount } = await pool.query('select from crux.deployment where id = $1 and team_id = $2', [
     deploymentId,

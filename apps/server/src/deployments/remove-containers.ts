@@ -4,7 +4,7 @@ import type { Queries } from '../db/transaction.ts'
 import { engineScope } from '../nodes/engine-scope.ts'
 import { containerCommanded } from '../nodes/events.ts'
 import { statusOf } from '../nodes/store.ts'
-import type { Who } from './start.ts'
+import type { Caller } from './start.ts'
 
 /** A deployment target where containers of a current release run, by the records. */
 export type RunningTarget = {
@@ -58,9 +58,9 @@ export async function listRunning(queries: Queries, of: keyof typeof columns, id
  * @throws CruxError preconditionFailed `nodeId` or `status` before anything is removed: a node is away, or a release takes containers over
  * @throws CruxError preconditionFailed `containers` when an agent failed, with what was removed and what was not
  */
-export async function removeContainers(app: App, who: Who, targets: readonly RunningTarget[]): Promise<void> {
+export async function removeContainers(app: App, caller: Caller, targets: readonly RunningTarget[]): Promise<void> {
   refuseUnremovable(app, targets)
-  const results = await Promise.allSettled(targets.map((target) => removeAt(app, who, target)))
+  const results = await Promise.allSettled(targets.map((target) => removeAt(app, caller, target)))
   const failures = results.flatMap((result, index) => {
     const target = targets[index]
     return result.status === 'rejected' && target ? [{ target, error: result.reason as unknown }] : []
@@ -105,7 +105,7 @@ function refuseUnremovable(app: App, targets: readonly RunningTarget[]): void {
   })
 }
 
-async function removeAt(app: App, { team, actor }: Who, target: RunningTarget): Promise<void> {
+async function removeAt(app: App, { team, actor }: Caller, target: RunningTarget): Promise<void> {
   const { projectId, prefix, releaseId } = target
   const owner = { teamId: team.id, projectId, nodeId: target.node.id, prefix }
   const scope = await engineScope(app, owner)

@@ -28,7 +28,7 @@ async function nodeWith(...instances: Instance[]) {
   const holder = await deploymentOf(node.id, ...instances)
   await world.start(holder.id)
   const release: Release = await deployWell(agent)
-  await world.becomes(holder.id, 'successful')
+  await world.statusEvent(holder.id, 'successful')
   return { node, agent, holder, release }
 }
 

@@ -49,7 +49,7 @@ describe('creating a deployment', () => {
     })
     await world.start(second.id)
     await deployWell(agent)
-    await world.becomes(second.id, 'successful')
+    await world.statusEvent(second.id, 'successful')
     expect((await world.deployment(incremental, node.id, 'i')).status).toBe('preparing')
   })
 
@@ -259,7 +259,7 @@ describe('a start', () => {
     const deployment = await world.deployment(await world.version({ type: 'incremental' }), node.id)
     await world.start(deployment.id)
     await deployWell(agent)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     expect(await refusal(world.start(deployment.id))).toMatchObject({ status: 412, property: 'status' })
   })
 })
@@ -308,7 +308,7 @@ describe('a deletion', () => {
     const deployment = await world.deployment(version, node.id, 'gone')
     await world.start(deployment.id)
     await deployWell(agent)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     const remove = (containers: 'true' | 'false') =>
       world.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
     const removed = remove('true')
@@ -333,7 +333,7 @@ describe('a deletion', () => {
       world.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
     expect(await refusal(remove('false'))).toMatchObject({ status: 412, property: 'status' })
     await deployWell(agent)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     agent.cut()
     await server.app.database.pool.query('update crux.node set link_server = null where id = $1', [node.id])
     expect(await refusal(remove('true'))).toMatchObject({ status: 412, property: 'nodeId' })
@@ -350,7 +350,7 @@ describe('another team', () => {
     const other = await makeDeployWorld(server)
     const params = { ...other.params, deploymentId: deployment.id }
     const query = { skip: 0, take: 10 }
-    const place = { nodeId: node.id, prefix: 'x' }
+    const target = { nodeId: node.id, prefix: 'x' }
     const calls = [
       other.client.call('deployments.get', { params }),
       other.client.call('deployments.update', { params, body: { prefix: 'x', protected: false } }),
@@ -359,7 +359,7 @@ describe('another team', () => {
       other.client.call('deployments.start', { params, query: {}, body: {} }),
       other.client.call('deployments.preview', { params }),
       other.client.call('deployments.cancel', { params }),
-      other.client.call('deployments.copy', { params, body: place }),
+      other.client.call('deployments.copy', { params, body: target }),
       other.client.call('deployments.log', { params, query }),
       other.client.call('deployments.releases', { params }),
       other.client.call('deployments.start-release', { params: { ...params, number: 1 }, query: {} }),

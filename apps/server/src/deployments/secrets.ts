@@ -1,4 +1,4 @@
-import { type Answer, CruxError } from '@crux/contract'
+import { CruxError, type ResponseInput } from '@crux/contract'
 import { getConfig } from '../container-configurations/actions.ts'
 import { finalOfInstance } from '../container-configurations/layers.ts'
 import { keysOnNode } from '../container-configurations/secrets.ts'
@@ -13,7 +13,7 @@ export async function getDeploymentSecrets(
   app: App,
   team: TeamContext,
   deploymentId: string,
-): Promise<Answer<'deployments.secrets'>> {
+): Promise<ResponseInput<'deployments.secrets'>> {
   const { configId } = await loadDeployment(app.database.pool, team.id, deploymentId, { lock: false })
   return answerOf(app, await getConfig(app, team, configId))
 }
@@ -23,14 +23,14 @@ export async function getInstanceSecrets(
   app: App,
   team: TeamContext,
   params: { deploymentId: string; instanceId: string },
-): Promise<Answer<'deployments.instance-secrets'>> {
+): Promise<ResponseInput<'deployments.instance-secrets'>> {
   const instance = await getInstance(app, team, params)
   const config = await getConfig(app, team, instance.config.id)
   const container = { prefix: config.deployment?.prefix ?? '', name: finalOfInstance(config)?.name ?? '' }
   return { ...(await answerOf(app, config)), container }
 }
 
-async function answerOf(app: App, config: OwnedConfig): Promise<Answer<'deployments.secrets'>> {
+async function answerOf(app: App, config: OwnedConfig): Promise<ResponseInput<'deployments.secrets'>> {
   const node = config.deployment?.node
   if (!node?.publicKey || app.links.status(node.id) !== 'connected')
     throw new CruxError('preconditionFailed', {

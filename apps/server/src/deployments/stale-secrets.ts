@@ -1,7 +1,7 @@
 import { CruxError } from '@crux/contract'
 import { configChanged } from '../container-configurations/events.ts'
+import { invalidateSecrets } from '../container-configurations/invalidate-secrets.ts'
 import { isVoided } from '../container-configurations/sealed-secrets.ts'
-import { voidSecrets } from '../container-configurations/void-secrets.ts'
 import type { App } from '../context.ts'
 import type { LoadedDeployment } from './load.ts'
 import type { Planned, StartRequest } from './start-checks.ts'
@@ -38,8 +38,8 @@ export const hasStaleValues = (deployment: LoadedDeployment): boolean =>
   [deployment, ...deployment.instances].some(({ fields }) => fields.secrets?.some((row) => isStale(deployment, row)))
 
 /** After a node came with another key: what the former one sealed is emptied, and open pages see it. */
-export async function voidSecretsOfNode(app: App, nodeId: string): Promise<void> {
-  const layers = await voidSecrets(app.database.pool, { nodeId })
+export async function invalidateSecretsOfNode(app: App, nodeId: string): Promise<void> {
+  const layers = await invalidateSecrets(app.database.pool, { nodeId })
   for (const layer of layers) configChanged(app, { ...layer, origin: undefined, configBundleId: undefined })
   if (layers.length > 0)
     app.log.info({ nodeId, layers: layers.length }, 'the key of a node changed: its secrets are asked for again')

@@ -99,12 +99,14 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
 
 /** What is wrong with a layer by itself is said where it can be mended. */
 function layerProblems({ fields, prefix, bundles, node }: LoadedDeployment): ErrorDetail[] {
-  const place = { prefix, nodeType: node.type, below: 'unknown' as const }
+  const target = { prefix, nodeType: node.type, below: 'unknown' as const }
   const said = (property: string, problems: ErrorDetail[]) =>
     problems.map((problem) => ({ ...problem, property: `${property}.${problem.property}` }))
   return [
-    ...said('config', validateConfig(fields, place)),
-    ...bundles.flatMap((bundle, index) => said(`configBundles[${index}].config`, validateConfig(bundle.fields, place))),
+    ...said('config', validateConfig(fields, target)),
+    ...bundles.flatMap((bundle, index) =>
+      said(`configBundles[${index}].config`, validateConfig(bundle.fields, target)),
+    ),
   ]
 }
 

@@ -1,21 +1,21 @@
 import { CruxError, isAllowed } from '@crux/contract'
 import { hostDangers } from '@crux/rules'
 import { configChanged } from '../container-configurations/events.ts'
-import { voidSecrets } from '../container-configurations/void-secrets.ts'
+import { invalidateSecrets } from '../container-configurations/invalidate-secrets.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { confirmDangers, type DangerousInstance, hashSubjects, readSubjects, type Subjects } from './confirmations.ts'
-import { announceWork, cancelNow, leaseUntilFrom } from './dispatch.ts'
-import { appendEvents, becomes, says } from './event-store.ts'
-import { deploymentsChanged, type Told } from './events.ts'
+import { cancelNow, leaseUntilFrom, notifyDispatcher } from './dispatch.ts'
+import { appendEvents, logEvent, statusEvent } from './event-store.ts'
+import { type DeploymentUpdate, deploymentsChanged } from './events.ts'
 import { type LoadedDeployment, loadDeployment } from './load.ts'
 import { insertRelease, lockRelease, markStarted, type NewReleaseInstance } from './release-store.ts'
 import { findRelease, findReleaseInstances, refuseUnsuccessful, toPlanned } from './releases.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 
-export type Who = { team: TeamContext; actor: Actor }
+export type Caller = { team: TeamContext; actor: Actor }
 export type StartOptions = {
   instances?: string[] | undefined
   recreate?: boolean | undefined
@@ -34,27 +34,27 @@ export type StartOptions = {
  */
 export async function startDeployment(
   app: App,
-  who: Who,
+  caller: Caller,
   deploymentId: string,
   options: StartOptions,
 ): Promise<Pick<Started, 'number' | 'confirmed'>> {
   const started = await inTransaction(app.database, async (queries) => {
-    const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
-    throwFirst([checkStatus(deployment, 'deploy')])
+    const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
+    throwIfAny([checkStatus(deployment, 'deploy')])
     const chosen = chooseInstances(deployment, options.instances)
     const subjects = await readSubjects(queries, deployment, chosen)
-    throwFirst([checkUnchanged(subjects, options.expectedHash)])
+    throwIfAny([checkUnchanged(subjects, options.expectedHash)])
     const [refused] = await startProblems(queries, deployment, chosen, {
-      ...who,
+      ...caller,
       ignoreProtected: options.ignoreProtected,
       from: 'layers',
       cruxUrl: app.config.url,
     })
     if (refused) {
-      const voided = hasStaleValues(deployment)
-        ? await voidSecrets(queries, { nodeId: deployment.node.id, deploymentId })
+      const invalidated = hasStaleValues(deployment)
+        ? await invalidateSecrets(queries, { nodeId: deployment.node.id, deploymentId })
         : []
-      return { refused, voided }
+      return { refused, voided: invalidated }
     }
     const instances = chosen.map((instance, order): NewReleaseInstance => {
       const { image, config, id } = instance
@@ -71,7 +71,7 @@ export async function startDeployment(
         config,
       }
     })
-    return begin(queries, who, deployment, instances, {
+    return begin(queries, caller, deployment, instances, {
       subjects,
       versionName: deployment.version.name,
       recreate: options.recreate ?? false,
@@ -90,28 +90,28 @@ export async function startDeployment(
 /** Rolls back: an earlier release again, by its digests and with the configurations that it had (decision 28). */
 export async function startRelease(
   app: App,
-  who: Who,
+  caller: Caller,
   deploymentId: string,
   number: number,
   options: { ignoreProtected: boolean },
 ): Promise<Pick<Started, 'confirmed'>> {
   const started = await inTransaction(app.database, async (queries) => {
-    const deployment = await loadDeployment(queries, who.team.id, deploymentId, { lock: true })
-    throwFirst([checkStatus(deployment, 'roll-back')])
+    const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
+    throwIfAny([checkStatus(deployment, 'roll-back')])
     const source = await findRelease(queries, deploymentId, number)
     if (!source) throw new CruxError('notFound', { property: 'number', value: number })
-    throwFirst([refuseUnsuccessful(source)])
+    throwIfAny([refuseUnsuccessful(source)])
     const instances = (await findReleaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map(toPlanned)
-    throwFirst(
+    throwIfAny(
       await startProblems(queries, deployment, planned, {
-        ...who,
+        ...caller,
         ignoreProtected: options.ignoreProtected,
         from: 'release',
         cruxUrl: app.config.url,
       }),
     )
-    return begin(queries, who, deployment, instances, {
+    return begin(queries, caller, deployment, instances, {
       subjects: await readSubjects(queries, deployment, planned),
       versionName: source.versionName,
       recreate: false,
@@ -127,33 +127,33 @@ export async function startRelease(
  * Ends what waits at once; asks the agent to undo what it has begun (decision 28). One whose agent is away ends with its lease: until
  * then the agent may still bring it about, and an end that is told now could be untrue.
  */
-export async function cancelDeployment(app: App, who: Who, deploymentId: string): Promise<void> {
-  const { actor, team } = who
+export async function cancelDeployment(app: App, caller: Caller, deploymentId: string): Promise<void> {
+  const { actor, team } = caller
   const cancelled = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
     const release = await lockRelease(queries, { deploymentId, number: deployment.tries })
     if (deployment.status !== 'in-progress' || release?.status !== 'in-progress')
       throw new CruxError('preconditionFailed', { property: 'status', description: 'Nothing is in progress.' })
     const { node } = deployment
-    if (!release.handedAt) return { node, told: await cancelNow(queries, release, actor.name) }
-    if (release.cancelRequestedBy) return { node, told: [] }
+    if (!release.handedAt) return { node, update: await cancelNow(queries, release, actor.name) }
+    if (release.cancelRequestedBy) return { node, update: [] }
     await queries.query('update crux.release set cancel_requested_by = $2 where id = $1', [release.id, actor.name])
     const position = await appendEvents(queries, deploymentId, release.number, [
-      says(
+      logEvent(
         node.status === 'connected'
           ? `Cancelled by ${actor.name}: the agent puts everything back`
           : `Cancelled by ${actor.name}: the agent of ${node.name} is away and hears of it when it is back; this ends after 60 s without it`,
         'warn',
       ),
     ])
-    const told: Told[] = [{ deploymentId, teamId: team.id, try: release.number, position }]
-    return { node, told }
+    const update: DeploymentUpdate[] = [{ deploymentId, teamId: team.id, try: release.number, position }]
+    return { node, update }
   })
-  deploymentsChanged(app, cancelled.told)
-  announceWork(app, cancelled.node.id)
+  deploymentsChanged(app, cancelled.update)
+  notifyDispatcher(app, cancelled.node.id)
 }
 
-type Started = { nodeId: string; number: number; told: Told; confirmed: ConfirmedInstance[] }
+type Started = { nodeId: string; number: number; update: DeploymentUpdate; confirmed: ConfirmedInstance[] }
 /** For the audit log: what an admin's start confirmed. */
 export type ConfirmedInstance = { containerName: string; dangers: string[] }
 type Order = {
@@ -166,7 +166,7 @@ type Order = {
 
 async function begin(
   queries: Queries,
-  { team, actor }: Who,
+  { team, actor }: Caller,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
   { subjects, ...order }: Order,
@@ -199,15 +199,24 @@ async function begin(
   const ahead = await releaseAhead(queries, deployment, number)
   const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
   const position = await appendEvents(queries, deployment.id, number, [
-    becomes('in-progress'),
-    says(`Started by ${actor.name}${source}`),
+    statusEvent('in-progress'),
+    logEvent(`Started by ${actor.name}${source}`),
     ...confirmed.map((one) =>
-      says(`${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`, 'warn'),
+      logEvent(
+        `${actor.name} confirmed what reaches the node in ${one.containerName}: ${one.dangers.join(', ')}`,
+        'warn',
+      ),
     ),
-    ...(ahead ? [says(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
+    ...(ahead ? [logEvent(`Waiting behind release ${ahead.number} of ${ahead.projectName} ${ahead.versionName}`)] : []),
   ])
-  const told: Told = { deploymentId: deployment.id, teamId: team.id, status: 'in-progress', try: number, position }
-  return { nodeId: deployment.node.id, number, told, confirmed }
+  const update: DeploymentUpdate = {
+    deploymentId: deployment.id,
+    teamId: team.id,
+    status: 'in-progress',
+    try: number,
+    position,
+  }
+  return { nodeId: deployment.node.id, number, update, confirmed }
 }
 
 /** An admin confirms what they saw, and nothing that somebody else stored in between. */
@@ -224,10 +233,10 @@ const toConfirmed = ({ containerName, dangers }: DangerousInstance): ConfirmedIn
   dangers: dangers.map(({ property, value }) => `${property} ${value}`.trim()),
 })
 
-function finishStart(app: App, { nodeId, told }: Started) {
+function finishStart(app: App, { nodeId, update }: Started) {
   // The agent first: everything else can wait some milliseconds.
-  announceWork(app, nodeId)
-  deploymentsChanged(app, [told])
+  notifyDispatcher(app, nodeId)
+  deploymentsChanged(app, [update])
 }
 
 /** The newest release under way at the same place: the one that this one follows. */
@@ -242,7 +251,7 @@ async function releaseAhead(queries: Queries, deployment: LoadedDeployment, numb
   return rows[0]
 }
 
-function throwFirst(problems: readonly (CruxError | undefined)[]) {
+function throwIfAny(problems: readonly (CruxError | undefined)[]) {
   const first = problems.find((problem) => problem !== undefined)
   if (first) throw first
 }

@@ -45,7 +45,7 @@ describe('a server that dies in the middle', () => {
       value: { positions: [{ release: { number: 1 }, acknowledgedSequence: 2n, abandoned: false }] },
     })
     await back.client.reportDeployment({ release: release.key, events: events.slice(2) })
-    await later.becomes(deployment.id, 'successful')
+    await later.statusEvent(deployment.id, 'successful')
     // What waited behind it comes next, and the release that the agent knew was not handed over again.
     const next = (await back.command('deploy')).value as Release
     expect(next.key?.deploymentId).toBe(waiting.id)
@@ -66,7 +66,7 @@ describe('a server that dies in the middle', () => {
     const news = goodNews(release)
     const events = journal([...news, ...cleanUpNews(release)])
     await agent.client.reportDeployment({ release: release.key, events: events.slice(0, news.length) })
-    const before = await world.becomes(deployment.id, 'successful')
+    const before = await world.statusEvent(deployment.id, 'successful')
     agent.cut()
     const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({
@@ -96,7 +96,7 @@ describe('a server that dies in the middle', () => {
     const later = await worldOf(second, world.owner, world.team)
     const back = await later.agent(node)
     await deployWell(back)
-    expect(await later.becomes(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
+    expect(await later.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
     await second.stop()
   })
 })
@@ -122,10 +122,10 @@ describe('an agent that lost its journal', () => {
       events: outcome ? [outcome] : [],
     })
     expect(acknowledgedSequence).toBe(1n)
-    expect(await world.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
-    const told = await world.events(deployment.id)
-    expect(told.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
-    expect(told.flatMap((event) => event.log?.log ?? [])).toContain(
+    expect(await world.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
+    const received = await world.events(deployment.id)
+    expect(received.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
+    expect(received.flatMap((event) => event.log?.log ?? [])).toContain(
       `The agent of ${node.name} does not know this release any more: it begins anew`,
     )
     await server.stop()
@@ -195,7 +195,9 @@ describe('leases', () => {
     const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
     await back.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ running: { deploymentId: deployment.id } })
+    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({
+      running: { deploymentId: deployment.id },
+    })
     expect(back.received.filter((message) => message.command.case === 'deploy')).toHaveLength(0)
   })
 
@@ -207,7 +209,7 @@ describe('leases', () => {
     await back.client.reportDeployment({ release: release.key, events: journal(badNews('undone')) })
     expect((await world.get(deployment.id)).status).toBe('in-progress')
     await deployWell(back)
-    expect(await world.becomes(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
+    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
     expect(await world.releases(deployment.id)).toMatchObject([{ number: 2 }, { number: 1, reason: 'undone' }])
   })
 
@@ -359,7 +361,7 @@ describe('two servers on one database', () => {
       release: release.key,
       events: journal([{ event: { case: 'outcome', value: { successful: false, cancelled: true } } }]),
     })
-    expect(await elsewhere.becomes(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await elsewhere.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
     await far.stop({ database: true })
     await near.stop()
   })
@@ -386,7 +388,7 @@ describe('what was not handed over', () => {
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
     await pool.query(`update crux.registry set token = 'v1.gone.x.y' where id = $1`, [registryId])
     await world.start(broken.id)
-    const failed = await world.becomes(broken.id, 'failed')
+    const failed = await world.statusEvent(broken.id, 'failed')
     expect(failed.outcome).toMatch(/^The credentials of registry \w+ cannot be opened any more: enter them again\.$/)
     await server.stop()
   })

@@ -118,18 +118,18 @@ describe("a deployment's token", () => {
 
 describe('a start that waits', () => {
   it('answers 200 with the end, and the ready command shows it and succeeds', async () => {
-    const place = await world.node()
-    const agent = await world.agent(place)
-    const deployment = await world.deployment(version, place.id)
+    const target = await world.node()
+    const agent = await world.agent(target)
+    const deployment = await world.deployment(version, target.id)
     const { curl } = await makeToken(deployment.id)
     const [ran] = await Promise.all([run(curl), deployWell(agent)])
     expect(ran).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
   })
 
   it('says why it failed, and the ready command fails', async () => {
-    const place = await world.node()
-    const agent = await world.agent(place)
-    const deployment = await world.deployment(version, place.id)
+    const target = await world.node()
+    const agent = await world.agent(target)
+    const deployment = await world.deployment(version, target.id)
     const { curl } = await makeToken(deployment.id)
     const failed = agent.command('deploy').then(({ value }) =>
       agent.client.reportDeployment({

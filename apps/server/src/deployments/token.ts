@@ -1,10 +1,10 @@
-import { type Answer, type Body, CruxError, isAllowed } from '@crux/contract'
+import { type Body, CruxError, isAllowed, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
 import { issueToken } from '../tokens/actions.ts'
 import { tokensRevoked } from '../tokens/events.ts'
-import { deploymentTokenMaker, type Holder, selectTokens, voidDeploymentToken } from '../tokens/store.ts'
+import { deploymentTokenMaker, type Holder, invalidateDeploymentToken, selectTokens } from '../tokens/store.ts'
 import { loadDeployment } from './load.ts'
 
 /** Seconds for which the ready command waits for the end. */
@@ -22,7 +22,7 @@ export async function createDeploymentToken(
   actor: SessionActor,
   deploymentId: string,
   body: Body<'deployments.create-token'>,
-): Promise<Answer<'deployments.create-token'>> {
+): Promise<ResponseInput<'deployments.create-token'>> {
   const holder: Holder = { kind: 'deployment', deploymentId, teamId: team.id }
   const { scope: _scope, ...made } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, deploymentId, { lock: true })
@@ -69,7 +69,7 @@ export async function deleteDeploymentToken(
         property: 'token',
         description: 'Somebody else made this token: an admin may revoke it.',
       })
-    return voidDeploymentToken(queries, deploymentId)
+    return invalidateDeploymentToken(queries, deploymentId)
   })
   if (revoked.length === 0) throw new CruxError('notFound', { property: 'token' })
   tokensRevoked(app, revoked)

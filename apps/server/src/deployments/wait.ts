@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
 
 /** The bus delivers at most once: besides hearing of the end we look for it this often. */
-const lookMs = 3_000
+const pollIntervalMs = 3_000
 
 export type Ended = { status: DeploymentStatus; reason: string | null; ended: boolean }
 
@@ -38,7 +38,7 @@ export async function waitForRelease(
       if (now.ended || leftMs <= 0 || gone) return now
       if (heard) continue
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(leftMs, lookMs))
+        const timer = setTimeout(resolve, Math.min(leftMs, pollIntervalMs))
         wake = () => {
           clearTimeout(timer)
           resolve()

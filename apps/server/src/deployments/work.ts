@@ -1,6 +1,6 @@
 import type { App } from '../context.ts'
 import { createAgentPort } from './agent-port.ts'
-import { dispatchSoon } from './dispatch.ts'
+import { scheduleDispatch } from './dispatch.ts'
 import { type Clock, createLeases } from './leases.ts'
 
 /** What deployments do without being asked by a person: hand over, listen to agents, count leases. */
@@ -12,9 +12,9 @@ export function createDeploymentWork(app: App, now?: Clock) {
     leases,
     async start() {
       unsubscribes.push(
-        app.bus.on('node.work', ({ nodeId }) => dispatchSoon(app, nodeId)),
+        app.bus.on('node.work', ({ nodeId }) => scheduleDispatch(app, nodeId)),
         app.bus.onReconnected(() => {
-          for (const nodeId of app.links.held()) dispatchSoon(app, nodeId)
+          for (const nodeId of app.links.held()) scheduleDispatch(app, nodeId)
         }),
       )
       await leases.start()

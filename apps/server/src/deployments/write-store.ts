@@ -1,23 +1,23 @@
 import { CruxError, type VersionType } from '@crux/contract'
 import type { Queries } from '../db/transaction.ts'
 
-export type VersionPlace = { teamId: string; projectId: string; type: VersionType; images: number }
+export type TargetVersion = { teamId: string; projectId: string; type: VersionType; images: number }
 
 /**
  * The version, held until the transaction ends, so that two creations at one place come one after another; and the node of the same team.
  *
  * @throws CruxError notFound `versionId` or `nodeId`, for another team's as for none
  */
-export async function findPlace(
+export async function findTargetVersion(
   queries: Queries,
   teamId: string,
   ids: { versionId: string; nodeId: string },
-): Promise<VersionPlace> {
+): Promise<TargetVersion> {
   await queries.query(
     `select from crux.project where id = (select project_id from crux.version where id = $1) for key share`,
     [ids.versionId],
   )
-  const { rows } = await queries.query<VersionPlace>(
+  const { rows } = await queries.query<TargetVersion>(
     `select p.team_id as "teamId", p.id as "projectId", v.type,
        (select count(*)::int from crux.image i where i.version_id = v.id) as images
      from crux.version v join crux.project p on p.id = v.project_id
@@ -133,7 +133,7 @@ const withoutSecretValues = `case when jsonb_typeof(source.fields->'secrets') = 
 export async function reuseSecrets(
   queries: Queries,
   deploymentId: string,
-  place: { versionId: string; nodeId: string; prefix: string },
+  target: { versionId: string; nodeId: string; prefix: string },
 ): Promise<void> {
   await queries.query(
     `with former as (
@@ -145,7 +145,7 @@ export async function reuseSecrets(
      join crux.container_config source on source.instance_id = old.id
      join crux.instance new on new.image_id = old.image_id and new.deployment_id = $1
      where c.instance_id = new.id and jsonb_typeof(source.fields->'secrets') = 'array'`,
-    [deploymentId, place.versionId, place.nodeId, place.prefix],
+    [deploymentId, target.versionId, target.nodeId, target.prefix],
   )
 }
 

@@ -35,17 +35,17 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     return owner
   }
 
-  function noteReplaced(formerHash: string, nodeId: string) {
-    replaced.set(formerHash, { nodeId, until: Date.now() + underWayMs })
-    setTimeout(() => replaced.delete(formerHash), underWayMs).unref()
+  function noteReplaced(previousHash: string, nodeId: string) {
+    replaced.set(previousHash, { nodeId, until: Date.now() + underWayMs })
+    setTimeout(() => replaced.delete(previousHash), underWayMs).unref()
   }
 
   /** For calls within a link: one that was under way while the token was replaced still carries the former one. */
   async function authenticateInLink(context: HandlerContext): Promise<{ nodeId: string; teamId: string }> {
     const token = bearerToken(context.requestHeader.get('authorization'))
     const byFormer = async () => {
-      const former = token && replaced.get(hashToken(token))
-      const agent = former && former.until > Date.now() && links.agent(former.nodeId)
+      const previous = token && replaced.get(hashToken(token))
+      const agent = previous && previous.until > Date.now() && links.agent(previous.nodeId)
       return agent && (await hasToken(app, agent.nodeId)) ? agent : undefined
     }
     const agent = await byFormer()
@@ -71,11 +71,11 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
 
   async function begin(link: Link, owner: TokenOwner, address: string | undefined) {
     const { agent } = link
-    const former = links.replace(link)
-    if (former) {
+    const previous = links.replace(link)
+    if (previous) {
       // The same process came back over a new connection: nobody is there to be told.
-      if (former.agent.info.sessionId === agent.info.sessionId) former.end()
-      else former.close(CloseReason.REPLACED)
+      if (previous.agent.info.sessionId === agent.info.sessionId) previous.end()
+      else previous.close(CloseReason.REPLACED)
     }
     // Conditional on the token: one that was revoked since it was checked begins no link.
     const linked = await recordLinked(app, link, links.serverId, address)
@@ -86,7 +86,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     link.welcome({ serverVersion, supported: link.supported, positions, scope })
     await nodeConnected(app, agent, agent.info, link.supported)
     if (!link.supported) return
-    links.tellLinked(link)
+    links.emitLinked(link)
     deployments.linked(agent)
     if (owner.firstUse || owner.rotating || isOld(owner.issuedAt)) await rotate(agent.nodeId)
   }
@@ -95,7 +95,7 @@ export function createAgentService(app: App, links: LinkTable, deployments: Depl
     link.end()
     if (!links.remove(link) || stopping) return
     if (link.welcomed) {
-      links.tellLost(link)
+      links.emitLost(link)
       if (link.supported) deployments.linkLost(link.agent)
     }
     const counted = await recordUnlinked(app, link, links.serverId)

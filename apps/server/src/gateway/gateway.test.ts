@@ -75,10 +75,10 @@ test('an agent exchanges its install token, links, and is told to rotate its tok
   const welcome = await agent.connect()
   expect(welcome.command).toMatchObject({ case: 'welcome', value: { supported: true, serverVersion: '1.0.0' } })
   const { value } = await agent.command('rotateToken')
-  const former = agent.token
+  const previous = agent.token
   agent.useToken(value.token)
   await agent.client.confirmToken({})
-  const stolen = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: former }))
+  const stolen = track(new ScriptedAgent({ url: gateway.url, nodeId: row.id, token: previous }))
   expect(await codeOf(stolen.connect())).toBe(Code.Unauthenticated)
   expect(await readNode(row.id)).toMatchObject({
     linkServer: gateway.links.serverId,
@@ -163,10 +163,10 @@ test('a call that began before its token was replaced is served, but not once th
   const { row, agent } = await fresh()
   await agent.exchange()
   await agent.connect()
-  const former = agent.token
+  const previous = agent.token
   agent.useToken((await agent.command('rotateToken')).value.token)
   await agent.client.confirmToken({})
-  agent.useToken(former)
+  agent.useToken(previous)
   let taken = 0
   await gateway.links.watchContainers(row.id, {}, { message: () => void taken++, ended: () => undefined })
   const stream = agent.streamContainers((await agent.command('watchContainers')).value.streamId)

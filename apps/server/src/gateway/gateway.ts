@@ -6,12 +6,12 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { AgentService } from '@crux/agent-protocol'
 import proxyAddress from '@fastify/proxy-addr'
 import type { App } from '../context.ts'
-import { createAdmission } from './admission.ts'
 import { createAgentService, peerAddress } from './agent-service.ts'
 import { keepSessionsAlive } from './keep-alive.ts'
 import type { DeploymentPort } from './links.ts'
 import type { LinkTable } from './node-links.ts'
 import { createPresence } from './presence.ts'
+import { createUpgradeGuard } from './upgrade-guard.ts'
 
 type NodeHandlerFn = ReturnType<typeof connectNodeAdapter>
 
@@ -35,7 +35,7 @@ const rotationCheckMs = 60 * 60 * 1_000
 export function createGateway(app: App, links: LinkTable, deployments: DeploymentPort): Gateway {
   const service = createAgentService(app, links, deployments)
   const presence = createPresence(app, links)
-  const admission = createAdmission(app)
+  const admission = createUpgradeGuard(app)
   const pathPrefix = `/${AgentService.typeName}/`
   const addressOf = createAddressReader(app.config.trustedProxies)
   const unsubscribes: (() => void)[] = []

@@ -31,8 +31,8 @@ export async function recordLinked(
     .where(
       and(eq(node.id, nodeId), sql`exists (select from ${nodeToken} where ${eq(nodeToken.nodeId, node.id)} for share)`),
     )
-    .returning({ formerKey: sql<string | null>`old.public_key` })
-  return linked && { keyChanged: linked.formerKey !== null && linked.formerKey !== info.publicKey }
+    .returning({ previousKey: sql<string | null>`old.public_key` })
+  return linked && { keyChanged: linked.previousKey !== null && linked.previousKey !== info.publicKey }
 }
 
 /** @returns false when another link counts already */

@@ -20,8 +20,8 @@ export interface LinkTable extends NodeLinks {
   replace(link: Link): Link | undefined
   /** Takes a link out; false when another one stands there already. */
   remove(link: Link): boolean
-  tellLinked(link: Link): void
-  tellLost(link: Link): void
+  emitLinked(link: Link): void
+  emitLost(link: Link): void
 }
 
 /** The links of this process. It dials nobody: the gateway fills it. */
@@ -31,7 +31,7 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
   const lost = new Set<(agent: LinkedAgent) => void>()
   const serverId = randomUUID()
 
-  function tell(listeners: Set<(agent: LinkedAgent) => void>, agent: LinkedAgent) {
+  function emit(listeners: Set<(agent: LinkedAgent) => void>, agent: LinkedAgent) {
     for (const heard of [...listeners]) {
       try {
         heard(agent)
@@ -107,12 +107,12 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
     get: (nodeId) => links.get(nodeId),
     all: () => [...links.values()],
     replace(link) {
-      const former = links.get(link.agent.nodeId)
+      const previous = links.get(link.agent.nodeId)
       links.set(link.agent.nodeId, link)
-      return former
+      return previous
     },
     remove: (link) => links.get(link.agent.nodeId) === link && links.delete(link.agent.nodeId),
-    tellLinked: (link) => tell(linked, link.agent),
-    tellLost: (link) => tell(lost, link.agent),
+    emitLinked: (link) => emit(linked, link.agent),
+    emitLost: (link) => emit(lost, link.agent),
   }
 }

@@ -28,7 +28,7 @@ test('a call is served that comes in the moment in which its token is replaced',
   const agent = new ScriptedAgent({ url: gateway.url, nodeId: row.id, token })
   await agent.exchange()
   await agent.connect()
-  const former = agent.token
+  const previous = agent.token
   agent.useToken((await agent.command('rotateToken')).value.token)
   const { pool } = gateway.app.database
   const { query } = pool
@@ -46,7 +46,7 @@ test('a call is served that comes in the moment in which its token is replaced',
   try {
     const confirmed = agent.client.confirmToken({})
     await stored.promise
-    agent.useToken(former)
+    agent.useToken(previous)
     await expect(agent.client.respond({ commandId: 'x' })).resolves.toBeDefined()
     goOn.resolve()
     await confirmed

@@ -22,7 +22,7 @@ export type TokenOwner = {
 export async function findTokenOwner(
   app: App,
   token: string,
-  replacing: (formerHash: string, nodeId: string) => void,
+  replacing: (previousHash: string, nodeId: string) => void,
 ): Promise<TokenOwner | undefined> {
   const hash = hashToken(token)
   const [found] = await app.database.db
@@ -40,12 +40,12 @@ export async function findTokenOwner(
     .innerJoin(node, eq(node.id, nodeToken.nodeId))
     .where(or(eq(nodeToken.hash, hash), eq(nodeToken.nextHash, hash)))
   if (!found) return undefined
-  const { isNext, usedAt, hash: formerHash, ...owner } = found
+  const { isNext, usedAt, hash: previousHash, ...owner } = found
   if (isNext) {
     // Before it is void: whoever finds it void knows why.
-    replacing(formerHash, owner.nodeId)
+    replacing(previousHash, owner.nodeId)
     await confirmToken(app, hash)
-    return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: formerHash }
+    return { ...owner, issuedAt: new Date(), rotating: false, firstUse: false, replacedHash: previousHash }
   }
   if (!usedAt) {
     await app.database.db.update(nodeToken).set({ usedAt: new Date() }).where(eq(nodeToken.hash, hash))

@@ -8,16 +8,16 @@ import { refuseForeignOrigin } from './origins.ts'
 import { sessionRefusal } from './unsettled.ts'
 
 /** What stands between a request, or a live message, and its handler. */
-export type Gates = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
-export type Passed = { actor?: Actor; team?: TeamContext }
+export type AuthServices = { authentication: Authentication; failedChecks: FailedChecks; membership: Membership }
+export type AuthResult = { actor?: Actor; team?: TeamContext }
 /** Lets a request pass or throws. Sets `request.passed` as far as it came, so that a refusal is recorded with who tried. */
-export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<Passed>
+export type Guard = (row: EndpointSpec, request: FastifyRequest) => Promise<AuthResult>
 
 /**
  * Deny by default: no session 401, not in the team 403 (the same for a team that does not exist), role or scope too low 403, a
  * password or second factor that is still to come 403, a sign-in that is too old for the endpoint 403 `session`. By id a team that is not ours is 404 with property `team` (backend.md 2.2).
  */
-export function createGuard(gates: Gates, origins: () => ReadonlySet<string>): Guard {
+export function createGuard(gates: AuthServices, origins: () => ReadonlySet<string>): Guard {
   return async (row, request) => {
     refuseForeignOrigin(request.method, request.headers, origins())
     // Who holds an install token is no member; the handler checks it against node and team, and tells strangers nothing of either.

@@ -1,4 +1,4 @@
-import type { Answer, Body, Contract, Operation, Params, Query, TeamRole, TokenScope } from '@crux/contract'
+import type { Body, Contract, Operation, Params, Query, ResponseInput, TeamRole, TokenScope } from '@crux/contract'
 
 type OfPerson = {
   kind: 'user'
@@ -92,4 +92,4 @@ export type Input<O extends Operation> = {
 }
 
 /** A missing handler, a wrong answer or a forgotten body does not compile. */
-export type Handlers<O extends Operation = Operation> = { [E in O]: (request: Input<E>) => Promise<Answer<E>> }
+export type Handlers<O extends Operation = Operation> = { [E in O]: (request: Input<E>) => Promise<ResponseInput<E>> }

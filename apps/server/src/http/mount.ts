@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { type Answer, type CruxError, contract, type EndpointSpec, type Operation } from '@crux/contract'
+import { type CruxError, contract, type EndpointSpec, type Operation, type ResponseInput } from '@crux/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from './errors.ts'
-import type { Guard, Passed } from './guard.ts'
+import type { AuthResult, Guard } from './guard.ts'
 import type { Handlers, Input } from './handlers.ts'
 import { parse, parseInput } from './parse.ts'
 import { writerOf } from './response-writer.ts'
@@ -12,7 +12,7 @@ import { writerOf } from './response-writer.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard before the body is read. */
-    passed?: Passed
+    passed?: AuthResult
     crux?: {
       operation: Operation
       row: EndpointSpec
@@ -25,7 +25,7 @@ declare module 'fastify' {
     }
   }
 }
-type AnyHandler = (input: Input<Operation>) => Promise<Answer<Operation>>
+type AnyHandler = (input: Input<Operation>) => Promise<ResponseInput<Operation>>
 
 /** Puts every row of the contract onto the server. The guard runs before a body is read; zod validates what comes in, a compiled serialiser writes what goes out. */
 export function mountContract(http: FastifyInstance, app: App, guard: Guard, handlers: Handlers): void {

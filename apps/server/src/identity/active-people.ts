@@ -2,7 +2,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { ActivePerson } from './identity.ts'
 
 /** As long as a session may be remembered (decision 11). */
-const rememberMs = 2_000
+const ttlMs = 2_000
 const entriesMax = 10_000
 
 /**
@@ -18,7 +18,7 @@ export function createActivePeople(options: { load: (id: string) => Promise<Acti
   return {
     async get(id: string): Promise<ActivePerson | undefined> {
       const entry = known.get(id)
-      if (entry && Date.now() - entry.at < rememberMs) return entry.person
+      if (entry && Date.now() - entry.at < ttlMs) return entry.person
       if (known.size >= entriesMax) known.clear()
       const asked = { at: Date.now(), person: options.load(id) }
       known.set(id, asked)

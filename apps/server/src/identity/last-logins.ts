@@ -1,7 +1,7 @@
 import type { Logger } from '@crux/service-kit'
 import { isUuid } from './people.ts'
 
-const rememberMs = 60_000
+const ttlMs = 60_000
 const callsAtOnce = 8
 const entriesMax = 20_000
 
@@ -25,7 +25,7 @@ export function createLastLogins(options: { load: (id: string) => Promise<string
     const wanted = [...new Set(ids)].filter(isUuid)
     const now = Date.now()
     if (known.size > entriesMax) known.clear()
-    const stale = wanted.filter((id) => now - (known.get(id)?.at ?? 0) > rememberMs)
+    const stale = wanted.filter((id) => now - (known.get(id)?.at ?? 0) > ttlMs)
     if (stale.length > 0)
       await refresh(stale).catch((err: unknown) => options.log.warn({ err }, 'times of signing in cannot be had now'))
     return new Map(

@@ -1,7 +1,7 @@
 import type { Logger } from '@crux/service-kit'
 import type { Person } from './identity.ts'
 
-const rememberMs = 30_000
+const ttlMs = 30_000
 const idsPerCall = 100
 const entriesMax = 20_000
 
@@ -30,7 +30,7 @@ export function createPeopleCache(options: { load: (ids: string[]) => Promise<Pe
       const wanted = [...new Set(ids)].filter(isUuid)
       const now = Date.now()
       if (known.size > entriesMax) known.clear()
-      const stale = wanted.filter((id) => now - (known.get(id)?.at ?? 0) > rememberMs)
+      const stale = wanted.filter((id) => now - (known.get(id)?.at ?? 0) > ttlMs)
       if (stale.length > 0)
         await refresh(stale).catch((err: unknown) => options.log.warn({ err }, 'names of people cannot be had now'))
       return new Map(

@@ -3,7 +3,7 @@ import type { SessionActor } from '../http/handlers.ts'
 import type { Credential } from './identity.ts'
 
 /** How long a session may be remembered (decision 11). */
-const rememberMs = 2_000
+const ttlMs = 2_000
 /** Longer than any answer of the identity service may be under way. */
 const endedMs = 15_000
 const entriesMax = 10_000
@@ -59,7 +59,7 @@ export function createSessionCache(options: {
     async get(key: string, credential: Credential, fresh = false): Promise<SessionActor | undefined> {
       const now = Date.now()
       const known = fresh ? undefined : entries.get(key)
-      if (known && now - known.at < rememberMs) return valid(await known.actor)
+      if (known && now - known.at < ttlMs) return valid(await known.actor)
       if (entries.size >= entriesMax) {
         entries.clear()
         keysOfSession.clear()

@@ -1,11 +1,11 @@
-import { type Answer, type Body, CruxError, type Image } from '@crux/contract'
+import { type Body, CruxError, type Image, type ResponseInput } from '@crux/contract'
 import { parseImageName } from '@crux/rules'
-import { changeConfig, patchConfig, tellChange } from '../container-configurations/actions.ts'
+import { changeConfig, patchConfig, publishChange } from '../container-configurations/actions.ts'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { Browser } from '../registries/browse.ts'
-import { demand, findVersion, type VersionPath } from '../versions/actions.ts'
+import { assertAllowed, findVersion, type VersionPath } from '../versions/actions.ts'
 import { imageDeleted, imagesAdded, imagesOrdered, imageTagged } from './events.ts'
 import { labelPatch, withLabelRules } from './label-rules.ts'
 import { fetchLabels } from './labels.ts'
@@ -14,7 +14,11 @@ import * as store from './store.ts'
 export const imagesOf = (app: App, versionId: string): Promise<Image[]> =>
   store.selectImages(app.database.pool, versionId)
 
-export async function listImages(app: App, team: TeamContext, path: VersionPath): Promise<Answer<'images.list'>> {
+export async function listImages(
+  app: App,
+  team: TeamContext,
+  path: VersionPath,
+): Promise<ResponseInput<'images.list'>> {
   const version = await findVersion(app.database.pool, team, path)
   return imagesOf(app, version.id)
 }
@@ -31,17 +35,17 @@ export async function getImage(app: App, team: TeamContext, path: VersionPath, i
 export async function addImages(
   app: App,
   browser: Browser,
-  who: { team: TeamContext; actor: Actor },
+  caller: { team: TeamContext; actor: Actor },
   path: VersionPath,
   wanted: Body<'images.create'>,
 ): Promise<Image[]> {
-  const { team, actor } = who
-  demand(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
+  const { team, actor } = caller
+  assertAllowed(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
   const images = await readNames(app, team, wanted)
   const labels = await fetchLabels(app, browser, team, images)
   const ids = await inTransaction(app.database, async (queries) => {
     const version = await findVersion(queries, team, path, true)
-    demand(version, 'edit-images', 'versionId')
+    assertAllowed(version, 'edit-images', 'versionId')
     const rows = images.map((image, index) => {
       const found = labels[index] ?? {}
       return { ...image, labels: found, fields: withLabelRules({}, found) }
@@ -55,14 +59,14 @@ export async function addImages(
 export async function changeImage(
   app: App,
   browser: Browser,
-  who: { team: TeamContext; actor: Actor },
+  caller: { team: TeamContext; actor: Actor },
   path: VersionPath,
   imageId: string,
   body: Body<'images.update'>,
 ): Promise<void> {
-  const image = await requireImage(app.database.pool, who.team, path, imageId)
-  if (body.config) await patchConfig(app, who, image.configId, { config: body.config, typing: body.typing })
-  if (body.tag) await setTag(app, browser, who, path, imageId, body.tag)
+  const image = await requireImage(app.database.pool, caller.team, path, imageId)
+  if (body.config) await patchConfig(app, caller, image.configId, { config: body.config, typing: body.typing })
+  if (body.tag) await setTag(app, browser, caller, path, imageId, body.tag)
 }
 
 /**
@@ -72,31 +76,31 @@ export async function changeImage(
 export async function setTag(
   app: App,
   browser: Browser,
-  who: { team: TeamContext; actor: Actor },
+  caller: { team: TeamContext; actor: Actor },
   path: VersionPath,
   imageId: string,
   tag: string,
   origin?: string,
 ): Promise<void> {
-  const { team, actor } = who
+  const { team, actor } = caller
   const image = await requireImage(app.database.pool, team, path, imageId)
-  demand(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
+  assertAllowed(await findVersion(app.database.pool, team, path), 'edit-images', 'versionId')
   const [labels] = await fetchLabels(app, browser, team, [{ ...image, tag }])
   const outcome = await inTransaction(app.database, async (queries) => {
-    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
-    const changed = await changeConfig(queries, who, image.configId, (before) => ({
+    assertAllowed(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    const changed = await changeConfig(queries, caller, image.configId, (before) => ({
       config: labelPatch(before, labels),
     }))
     await store.updateTag(queries, imageId, { tag, labels, by: actor.id })
     return changed
   })
-  tellChange(app, outcome)
+  publishChange(app, outcome)
   imageTagged(app, path.versionId, imageId, tag, origin)
 }
 
 export async function removeImage(app: App, team: TeamContext, path: VersionPath, imageId: string): Promise<void> {
   const instances = await inTransaction(app.database, async (queries) => {
-    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    assertAllowed(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
     await requireImage(queries, team, path, imageId)
     const dropped = await store.selectInstances(queries, imageId)
     await store.deleteImage(queries, imageId)
@@ -114,7 +118,7 @@ export async function orderImages(
   origin?: string,
 ): Promise<void> {
   await inTransaction(app.database, async (queries) => {
-    demand(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
+    assertAllowed(await findVersion(queries, team, path, true), 'edit-images', 'versionId')
     const known = new Set(await store.selectImageIds(queries, path.versionId))
     const given = new Set(ids)
     const foreign = ids.find((id) => !known.has(id))

@@ -1,85 +1,85 @@
 import type { App } from '../context.ts'
 import type { ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { createTurns } from '../live/turns.ts'
+import { createQueue } from '../live/queue.ts'
 import type { Browser } from '../registries/browse.ts'
 import { findVersion } from '../versions/actions.ts'
 import { addImages, getImage, orderImages, removeImage, setTag } from './actions.ts'
 import { selectImageIds, selectImagesById } from './store.ts'
 
-type Looker = Subscriber<'version'>
+type ChannelSubscriber = Subscriber<'version'>
 
 /** The live side of a version's page. What changed is read once per process, however many look. */
 export function versionChannels(app: App, browser: Browser): ChannelHandlers<'version'> {
-  const lookers = new Map<string, Set<Looker>>()
-  const looking = (versionId: string, except?: string) =>
-    [...(lookers.get(versionId) ?? [])].filter((looker) => looker.id !== except)
-  const inTurn = createTurns()
+  const subscribers = new Map<string, Set<ChannelSubscriber>>()
+  const subscribersOf = (versionId: string, except?: string) =>
+    [...(subscribers.get(versionId) ?? [])].filter((subscriber) => subscriber.id !== except)
+  const inTurn = createQueue()
   const safely = (versionId: string, work: () => Promise<void>) =>
     inTurn(versionId, work).catch((err: unknown) =>
       app.log.warn({ err, versionId }, 'a change of a version was not sent'),
     )
 
-  async function tellAdded(versionId: string, imageIds: readonly string[]) {
-    if (looking(versionId).length === 0) return
+  async function publishAdded(versionId: string, imageIds: readonly string[]) {
+    if (subscribersOf(versionId).length === 0) return
     const images = await selectImagesById(app.database.pool, versionId, imageIds)
-    for (const looker of looking(versionId)) looker.send('images-added', { images })
+    for (const subscriber of subscribersOf(versionId)) subscriber.send('images-added', { images })
   }
   /**
    * Sends the tag alone. `image` answers only `get-image`: existing clients append every `image` that they receive to their
    * list. Clients that show the labels or the configuration of the new tag ask for the image.
    */
-  async function tellTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
-    for (const looker of looking(versionId, origin)) looker.send('image-tag-updated', { imageId, tag })
+  async function publishTagged(versionId: string, imageId: string, tag: string, origin: string | undefined) {
+    for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('image-tag-updated', { imageId, tag })
   }
-  async function tellOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
-    if (looking(versionId, origin).length === 0) return
+  async function publishOrdered(versionId: string, imageIds: readonly string[], origin: string | undefined) {
+    if (subscribersOf(versionId, origin).length === 0) return
     const ids = imageIds.length > 0 ? [...imageIds] : await selectImageIds(app.database.pool, versionId)
-    for (const looker of looking(versionId, origin)) looker.send('images-were-reordered', ids)
+    for (const subscriber of subscribersOf(versionId, origin)) subscriber.send('images-were-reordered', ids)
   }
 
-  async function tellDeleted(versionId: string, imageId: string) {
-    for (const looker of looking(versionId)) looker.send('image-deleted', { imageId })
+  async function publishDeleted(versionId: string, imageId: string) {
+    for (const subscriber of subscribersOf(versionId)) subscriber.send('image-deleted', { imageId })
   }
 
   app.bus.on('images.added', ({ versionId, imageIds }) => {
-    safely(versionId, () => tellAdded(versionId, imageIds))
+    safely(versionId, () => publishAdded(versionId, imageIds))
   })
   app.bus.on('image.deleted', ({ versionId, imageId }) => {
-    safely(versionId, () => tellDeleted(versionId, imageId))
+    safely(versionId, () => publishDeleted(versionId, imageId))
   })
   app.bus.on('image.tagged', ({ versionId, imageId, tag, origin }) => {
-    safely(versionId, () => tellTagged(versionId, imageId, tag, origin))
+    safely(versionId, () => publishTagged(versionId, imageId, tag, origin))
   })
   app.bus.on('images.ordered', ({ versionId, imageIds, origin }) => {
-    safely(versionId, () => tellOrdered(versionId, imageIds, origin))
+    safely(versionId, () => publishOrdered(versionId, imageIds, origin))
   })
 
   return {
     version: {
-      async open(looker) {
-        const { versionId } = looker.params
-        await findVersion(app.database.pool, looker.team, looker.params)
-        const all = lookers.get(versionId) ?? new Set()
-        lookers.set(versionId, all.add(looker))
-        looker.onLeave(() => {
-          all.delete(looker)
-          if (all.size === 0 && lookers.get(versionId) === all) lookers.delete(versionId)
+      async open(subscriber) {
+        const { versionId } = subscriber.params
+        await findVersion(app.database.pool, subscriber.team, subscriber.params)
+        const all = subscribers.get(versionId) ?? new Set()
+        subscribers.set(versionId, all.add(subscriber))
+        subscriber.onLeave(() => {
+          all.delete(subscriber)
+          if (all.size === 0 && subscribers.get(versionId) === all) subscribers.delete(versionId)
         })
       },
       messages: {
-        'add-images': async (looker, { registryImages }) =>
-          void (await addImages(app, browser, looker, looker.params, registryImages)),
-        'delete-image': (looker, { imageId }) => removeImage(app, looker.team, looker.params, imageId),
-        async 'set-image-tag'(looker, { imageId, tag }) {
-          await setTag(app, browser, looker, looker.params, imageId, tag, looker.id)
-          looker.send('patch-received', null)
+        'add-images': async (subscriber, { registryImages }) =>
+          void (await addImages(app, browser, subscriber, subscriber.params, registryImages)),
+        'delete-image': (subscriber, { imageId }) => removeImage(app, subscriber.team, subscriber.params, imageId),
+        async 'set-image-tag'(subscriber, { imageId, tag }) {
+          await setTag(app, browser, subscriber, subscriber.params, imageId, tag, subscriber.id)
+          subscriber.send('patch-received', null)
         },
-        async 'order-images'(looker, ids) {
-          await orderImages(app, looker, looker.params, ids, looker.id)
-          looker.send('patch-received', null)
+        async 'order-images'(subscriber, ids) {
+          await orderImages(app, subscriber, subscriber.params, ids, subscriber.id)
+          subscriber.send('patch-received', null)
         },
-        async 'get-image'(looker, { id }) {
-          looker.send('image', await getImage(app, looker.team, looker.params, id))
+        async 'get-image'(subscriber, { id }) {
+          subscriber.send('image', await getImage(app, subscriber.team, subscriber.params, id))
         },
         // Presence is the hub's: it answers these before a channel sees them.
         'focus-input': async () => undefined,

@@ -45,8 +45,8 @@ describe('rules in the labels of an image', () => {
       'dev.crux.env.BROKEN': 'number',
     })
     const channel = server.live(world.owner).channel('version', params)
-    const told: ContainerConfigFields[] = []
-    channel.on('images-added', ({ images }) => void told.push(...images.map(({ config }) => config)))
+    const received: ContainerConfigFields[] = []
+    channel.on('images-added', ({ images }) => void received.push(...images.map(({ config }) => config)))
     await until(() => channel.status === 'subscribed')
     const [image] = await world.client.call('images.create', {
       params,
@@ -58,8 +58,8 @@ describe('rules in the labels of an image', () => {
       secrets: expected.secrets,
     })
     expect(image?.config.environment?.every(({ id }) => id)).toBe(true)
-    await until(() => told.length > 0)
-    expect(rowsOf(told[0] ?? {})).toEqual(rowsOf(image?.config ?? {}))
+    await until(() => received.length > 0)
+    expect(rowsOf(received[0] ?? {})).toEqual(rowsOf(image?.config ?? {}))
   })
 
   it('are merged when the tag changes: what stands there wins, what is new comes, and open pages see it', async () => {

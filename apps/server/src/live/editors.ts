@@ -19,14 +19,14 @@ export function createEditors(app: Pick<App, 'bus'>) {
   const rooms = new Map<string, Room>()
   const isLocal = (room: Room, id: string) => room.peers.has(id)
 
-  function tell(room: Room, except: string, type: EditorMessage, data: unknown) {
+  function broadcast(room: Room, except: string, type: EditorMessage, data: unknown) {
     for (const peer of room.peers.values()) if (peer.id !== except) peer.send(type, data)
   }
 
   function appear(room: Room, editor: Editor) {
     const known = room.editors.get(editor.id)
     room.editors.set(editor.id, { editor, heardAt: Date.now() })
-    if (!known) tell(room, editor.id, 'editor-joined', editor)
+    if (!known) broadcast(room, editor.id, 'editor-joined', editor)
   }
 
   function vanish(room: Room, id: string) {
@@ -34,21 +34,21 @@ export function createEditors(app: Pick<App, 'bus'>) {
     if (!known?.editor) return
     room.editors.delete(id)
     const { focusedItemId, focusedInputId } = known.editor
-    tell(room, id, 'editor-left', { id, focusedItemId, focusedInputId })
+    broadcast(room, id, 'editor-left', { id, focusedItemId, focusedInputId })
   }
 
   function focus(room: Room, id: string, itemId: string, inputId: string) {
     const known = room.editors.get(id)
     if (!known) return
     known.editor = { ...known.editor, focusedItemId: itemId, focusedInputId: inputId }
-    tell(room, id, 'input-focused', { itemId, inputId, userId: id })
+    broadcast(room, id, 'input-focused', { itemId, inputId, userId: id })
   }
 
   function blur(room: Room, id: string, itemId: string, inputId: string) {
     const known = room.editors.get(id)
     if (!known) return
     known.editor = { ...known.editor, focusedItemId: null, focusedInputId: null }
-    tell(room, id, 'input-blured', { itemId, inputId, userId: id })
+    broadcast(room, id, 'input-blured', { itemId, inputId, userId: id })
   }
 
   const publish = (type: EditorEvent['type'], channel: string, editor: Editor, itemId?: string, inputId?: string) =>

@@ -4,7 +4,7 @@ import { CruxError, closeCodes } from '@crux/contract'
 import type { WebSocket } from 'ws'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
-import type { Gates } from '../http/guard.ts'
+import type { AuthServices } from '../http/guard.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { HostCheck } from '../http/hosts.ts'
 import type { Credentials } from '../identity/identity.ts'
@@ -43,7 +43,7 @@ type Connection = {
 /** The live channel (backend.md 3): one socket, many paths; every message is authorised by itself. */
 export function createLiveHub(
   app: App,
-  parts: Gates & { channels: ChannelHandlers; origins: () => ReadonlySet<string>; hosts: HostCheck },
+  parts: AuthServices & { channels: ChannelHandlers; origins: () => ReadonlySet<string>; hosts: HostCheck },
 ): LiveHub {
   const connections = new Set<Connection>()
   const editors = createEditors(app)

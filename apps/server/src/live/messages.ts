@@ -2,7 +2,7 @@ import { type ChannelName, CruxError, isAllowed, type Permission, scopeCovers, s
 import { recordAudit } from '../audit-log/record.ts'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
-import type { Gates } from '../http/guard.ts'
+import type { AuthServices } from '../http/guard.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { parseInput } from '../http/parse.ts'
 import { unsettled } from '../http/unsettled.ts'
@@ -34,7 +34,7 @@ export const mayUse = (actor: Actor, team: TeamContext, permission: Permission):
 /** Authorises, checks and runs one message: session, membership and role are those of now, not those of the subscription. */
 export function createMessages(
   app: App,
-  parts: Pick<Gates, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
+  parts: Pick<AuthServices, 'authentication' | 'membership'> & { channels: ChannelHandlers; editors: Editors },
 ) {
   const channelOf = (name: ChannelName) => parts.channels[name] as unknown as AnyChannel
 

@@ -80,9 +80,9 @@ it('a node that changes twice in a moment is shown as it is last, also to who op
     ['looks', []],
     ['opens', []],
   ])
-  const look = (who: string) => {
+  const look = (caller: string) => {
     const channel = crux.live(ada).channel('nodes', { teamSlug })
-    channel.on('event', ({ operatingSystem }) => systems.get(who)?.push(operatingSystem))
+    channel.on('event', ({ operatingSystem }) => systems.get(caller)?.push(operatingSystem))
     return channel
   }
   const become = async (system: string) => {
@@ -113,15 +113,15 @@ it('a node that changes twice in a moment is shown as it is last, also to who op
 it('an image that is added and removed in a moment is gone', async () => {
   const { projectId, versionId, registryId, teamSlug } = world
   const params = { teamSlug, projectId, versionId }
-  const told: string[] = []
+  const received: string[] = []
   const [image] = await crux
     .client(ada)
     .call('images.create', { params, body: [{ registryId, images: ['passing:1'] }] })
   const imageId = image?.id ?? ''
   await heard()
   const channel = crux.live(ada).channel('version', params)
-  channel.on('images-added', () => told.push('added'))
-  channel.on('image-deleted', () => told.push('deleted'))
+  channel.on('images-added', () => received.push('added'))
+  channel.on('image-deleted', () => received.push('deleted'))
   await new Promise<void>((resolve) => channel.onReady(resolve))
   const read = keepBack('where i.id = any($2::uuid[]) and i.version_id = $1')
   crux.app.bus.publish({ type: 'images.added', versionId, imageIds: [imageId] })
@@ -129,7 +129,7 @@ it('an image that is added and removed in a moment is gone', async () => {
   await crux.client(ada).call('images.delete', { params: { ...params, imageId } })
   await heard()
   read.letGo()
-  await until(() => told.length === 2)
-  expect(told).toEqual(['added', 'deleted'])
+  await until(() => received.length === 2)
+  expect(received).toEqual(['added', 'deleted'])
   channel.close()
 })

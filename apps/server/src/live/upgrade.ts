@@ -4,7 +4,7 @@ import proxyAddress from '@fastify/proxy-addr'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../context.ts'
 import { toCruxError } from '../http/errors.ts'
-import type { Gates } from '../http/guard.ts'
+import type { AuthServices } from '../http/guard.ts'
 import type { Actor } from '../http/handlers.ts'
 import type { HostCheck } from '../http/hosts.ts'
 import { isForeign } from '../http/origins.ts'
@@ -26,7 +26,7 @@ type Refusal = { status: keyof typeof statusTexts; retryAfterS?: number | undefi
 export function acceptUpgrades(
   server: Server,
   app: App,
-  options: Pick<Gates, 'authentication' | 'failedChecks'> & {
+  options: Pick<AuthServices, 'authentication' | 'failedChecks'> & {
     origins: () => ReadonlySet<string>
     hosts: HostCheck
     opened: (ws: WebSocket, actor: Actor, credentials: Credentials) => void

@@ -13,8 +13,8 @@ export const inviteToTeamMail = (about: About): OutgoingMail =>
 
 function invitationMail({ recipient, teamName, inviter, link }: About, instruction: string): OutgoingMail {
   const team = onOneLine(teamName)
-  const who = inviter ? `${onOneLine(inviter)} invites you` : 'You are invited'
-  const lead = `${who} to join the team "${team}" on Crux.`
+  const caller = inviter ? `${onOneLine(inviter)} invites you` : 'You are invited'
+  const lead = `${caller} to join the team "${team}" on Crux.`
   const end = 'The invitation is valid for one week. If you did not expect it, you can ignore this mail.'
   return {
     recipient,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepMail } from '@crux/service-kit/mail'
+import { captureMail } from '@crux/service-kit/mail'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import type { Config } from '../config/config.ts'
@@ -10,7 +10,7 @@ import { mailRoutes } from './routes.ts'
 
 const token = 'the-token-of-this-start'
 const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
-const kept = (to: string) => keepMail(folder, { to, subject: 'Hello', text: `Hello ${to}`, html: '<p>Hello</p>' })
+const kept = (to: string) => captureMail(folder, { to, subject: 'Hello', text: `Hello ${to}`, html: '<p>Hello</p>' })
 
 let crux: TestServer
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { CruxError } from '@crux/contract'
-import { listKeptMails } from '@crux/service-kit/mail'
+import { listCapturedMails } from '@crux/service-kit/mail'
 import { isLoopbackOnly } from '../config/config.ts'
 import type { App } from '../context.ts'
 import type { Handlers } from '../http/handlers.ts'
@@ -34,7 +34,7 @@ export function mailRoutes(app: App): Handlers<'mails.list'> {
         failures.push(now)
         throw new CruxError('forbidden', { property: 'token', description: 'This is not the token of this start.' })
       }
-      return listKeptMails(mails.folder)
+      return listCapturedMails(mails.folder)
     },
   }
 }

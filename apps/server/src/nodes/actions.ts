@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError, isAllowed, type Query, scopeCovers } from '@crux/contract'
+import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
 import { and, eq } from 'drizzle-orm'
 import { isLoopbackOnly } from '../config/config.ts'
 import type { App } from '../context.ts'
@@ -22,7 +22,7 @@ import {
   statusOf,
 } from './store.ts'
 
-export async function listNodes(app: App, team: TeamContext): Promise<Answer<'nodes.list'>> {
+export async function listNodes(app: App, team: TeamContext): Promise<ResponseInput<'nodes.list'>> {
   return (await findNodes(app, team.id)).map(toNode)
 }
 
@@ -32,7 +32,7 @@ export async function getNode(
   team: TeamContext,
   actor: Actor,
   nodeId: string,
-): Promise<Answer<'nodes.get'>> {
+): Promise<ResponseInput<'nodes.get'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
   const { available, reason } = await localAgents.availability()
@@ -54,7 +54,7 @@ export async function getNode(
   }
 }
 
-function toLastEnd(end: AgentEnd | undefined): Answer<'nodes.get'>['localAgent']['lastEnd'] {
+function toLastEnd(end: AgentEnd | undefined): ResponseInput<'nodes.get'>['localAgent']['lastEnd'] {
   if (!end) return null
   const { since, at, reason, nextStartAt } = end
   return {
@@ -70,7 +70,7 @@ export async function createNode(
   team: TeamContext,
   actor: Actor,
   body: Body<'nodes.create'>,
-): Promise<Answer<'nodes.create'>> {
+): Promise<ResponseInput<'nodes.create'>> {
   const [row] = await app.database.db
     .insert(node)
     .values({ ...fieldsOf(body), teamId: team.id, createdBy: actor.id, updatedBy: actor.id })
@@ -131,7 +131,7 @@ export async function createInstallScript(
   actor: Actor,
   nodeId: string,
   body: Body<'nodes.create-script'>,
-): Promise<Answer<'nodes.create-script'>> {
+): Promise<ResponseInput<'nodes.create-script'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
   if (body.type === 'k8s') {
@@ -218,13 +218,13 @@ export async function listNodeEvents(
   team: TeamContext,
   nodeId: string,
   query: Query<'nodes.audit'>,
-): Promise<Answer<'nodes.audit'>> {
+): Promise<ResponseInput<'nodes.audit'>> {
   await requireNode(app, team, nodeId)
   const { items, total } = await findNodeEvents(app, nodeId, query)
   return {
     items: items.map((item) => ({
       createdAt: item.createdAt.toISOString(),
-      event: item.event as Answer<'nodes.audit'>['items'][number]['event'],
+      event: item.event as ResponseInput<'nodes.audit'>['items'][number]['event'],
       data: item.data as Record<string, unknown> | null,
     })),
     total,
@@ -249,14 +249,14 @@ const fieldsOf = (body: Body<'nodes.create'>) => ({
   icon: body.icon ?? null,
 })
 
-function toNode(row: NodeFace): Answer<'nodes.create'> {
+function toNode(row: NodeFace): ResponseInput<'nodes.create'> {
   const linked = row.linkServer !== null
   return {
     id: row.id,
     name: row.name,
     type: row.type,
     description: row.description,
-    icon: row.icon as Answer<'nodes.create'>['icon'],
+    icon: row.icon as ResponseInput<'nodes.create'>['icon'],
     address: linked ? row.address : null,
     status: statusOf(row),
     connectedAt: linked ? (row.connectedAt?.toISOString() ?? null) : null,
@@ -270,7 +270,7 @@ function describeInstall(
   app: App,
   row: NodeRow & { teamSlug: string },
   install: InstallRow,
-): Answer<'nodes.create-script'> {
+): ResponseInput<'nodes.create-script'> {
   const values = scriptValues(app.config, row, openInstallToken(app, install), install.options as InstallOptions)
   return {
     command: installCommand(install.scriptType, values),

@@ -4,7 +4,7 @@ import { nodeChannel } from '../containers/channel.ts'
 import type { App } from '../context.ts'
 import { node } from '../db/schema/index.ts'
 import type { ChannelHandler, ChannelHandlers, Subscriber } from '../live/handlers.ts'
-import { createTurns } from '../live/turns.ts'
+import { createQueue } from '../live/queue.ts'
 import { findNodes, type NodeFace, statusOf } from './store.ts'
 
 export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
@@ -15,11 +15,11 @@ export const nodeChannels = (app: App): ChannelHandlers<'nodes' | 'node'> => ({
 /** The nodes of a team: where each stands at first, then every change, read once per change whoever listens. */
 function nodesChannel(app: App): ChannelHandler<'nodes'> {
   const teams = new Map<string, Set<Subscriber<'nodes'>>>()
-  const inTurn = createTurns()
+  const inTurn = createQueue()
 
   app.bus.on('node.changed', ({ teamId, nodeId, error }) => {
     if (!teams.has(teamId)) return
-    inTurn(teamId, () => tell(teamId, nodeId, error)).catch((err: unknown) =>
+    inTurn(teamId, () => publish(teamId, nodeId, error)).catch((err: unknown) =>
       app.log.warn({ err, nodeId }, 'a change was not shown'),
     )
   })
@@ -32,7 +32,7 @@ function nodesChannel(app: App): ChannelHandler<'nodes'> {
     }
   })
 
-  async function tell(teamId: string, nodeId: string, error: string | undefined) {
+  async function publish(teamId: string, nodeId: string, error: string | undefined) {
     const [row] = await app.database.db.select().from(node).where(eq(node.id, nodeId))
     const event: ServerData<'nodes', 'event'> = row ? { ...toEvent(row), error } : { id: nodeId, status: 'unreachable' }
     for (const subscriber of teams.get(teamId) ?? []) subscriber.send('event', event)

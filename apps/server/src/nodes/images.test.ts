@@ -50,7 +50,7 @@ async function placeOf(releases: number) {
         : one,
     )
     await agent.client.reportDeployment({ release: release.key, events: journal(events) })
-    await world.becomes(id, 'successful')
+    await world.statusEvent(id, 'successful')
   }
   return { agent, id, params: { ...world.params, nodeId: node.id } }
 }

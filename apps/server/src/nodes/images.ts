@@ -1,5 +1,5 @@
 import type { StoredImage } from '@crux/agent-protocol'
-import type { Answer, Body, TeamRole } from '@crux/contract'
+import type { Body, ResponseInput, TeamRole } from '@crux/contract'
 import { visibilityFor } from '@crux/rules'
 import type { App } from '../context.ts'
 import { unusableAnswer } from '../gateway/agent-answers.ts'
@@ -8,13 +8,17 @@ import { requireNode } from './actions.ts'
 import { type KnownImage, neededImages, usedImages } from './known-images.ts'
 import { storedImages } from './stored-images.ts'
 
-type NodeImage = Answer<'nodes.images'>['images'][number]
+type NodeImage = ResponseInput<'nodes.images'>['images'][number]
 
 /** An engine frees some gigabytes a second at best, and a store may be large. */
 const removeTimeoutMs = 120_000
 
 /** Those of the node's store that the caller may see and who wants each, the largest first. @throws CruxError as of every question to an agent */
-export async function listNodeImages(app: App, team: TeamContext, nodeId: string): Promise<Answer<'nodes.images'>> {
+export async function listNodeImages(
+  app: App,
+  team: TeamContext,
+  nodeId: string,
+): Promise<ResponseInput<'nodes.images'>> {
   await requireNode(app, team, nodeId)
   const images = (await judgedImages(app, team, nodeId)).flatMap(({ owned, image }) => {
     const visibility = visibilityFor(team.role, { owned })
@@ -31,7 +35,7 @@ export async function pruneNodeImages(
   team: TeamContext,
   nodeId: string,
   { imageIds }: Body<'nodes.prune-images'>,
-): Promise<Answer<'nodes.prune-images'>> {
+): Promise<ResponseInput<'nodes.prune-images'>> {
   await requireNode(app, team, nodeId)
   const images = new Map((await judgedImages(app, team, nodeId)).map(({ image }) => [image.id, image]))
   const chosen = [...new Set(imageIds)].map((id) => ({ id, reason: reasonToKeep(images.get(id)) }))

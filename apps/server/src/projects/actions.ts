@@ -1,7 +1,7 @@
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { listPlaces, releasePlace } from '../deployments/prepared-place.ts'
+import { listTargets, releaseTarget } from '../deployments/prepared-target.ts'
 import {
   listRunning,
   type RunningTarget,
@@ -9,15 +9,15 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/remove-containers.ts'
-import type { Who } from '../deployments/start.ts'
+import type { Caller } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { insertVersion, selectVersions, toVersion } from '../versions/store.ts'
 import { projectCreated, projectRemoved } from './events.ts'
 import * as store from './store.ts'
 
-type Project = Answer<'projects.create'>
+type Project = ResponseInput<'projects.create'>
 
-export async function listProjects(app: App, team: TeamContext): Promise<Answer<'projects.list'>> {
+export async function listProjects(app: App, team: TeamContext): Promise<ResponseInput<'projects.list'>> {
   return (await store.selectProjects(app, team.id)).map(toProject)
 }
 
@@ -28,7 +28,7 @@ export async function findProject(app: App, team: TeamContext, id: string): Prom
   return row
 }
 
-export async function getProject(app: App, team: TeamContext, id: string): Promise<Answer<'projects.get'>> {
+export async function getProject(app: App, team: TeamContext, id: string): Promise<ResponseInput<'projects.get'>> {
   const row = await findProject(app, team, id)
   const versions = await selectVersions(app.database.pool, id)
   return { ...toProject(row), deletable: !row.inProgress, versions: versions.map(toVersion) }
@@ -97,7 +97,7 @@ export async function listRunningOfProject(
   app: App,
   team: TeamContext,
   id: string,
-): Promise<Answer<'projects.running'>> {
+): Promise<ResponseInput<'projects.running'>> {
   await findProject(app, team, id)
   return (await listRunning(app.database.pool, 'project', id)).map(toRunningContainers)
 }
@@ -108,21 +108,21 @@ export async function listRunningOfProject(
  */
 export async function removeProject(
   app: App,
-  who: Who,
+  caller: Caller,
   id: string,
   options: { containers: boolean },
 ): Promise<RunningTarget[]> {
-  const { team } = who
+  const { team } = caller
   const { inProgress } = await findProject(app, team, id)
   if (inProgress) throw deploymentInProgress(id)
   const targets = options.containers ? await listRunning(app.database.pool, 'project', id) : []
-  await removeContainers(app, who, targets)
-  const places = await inTransaction(app.database, async (queries) => {
-    const deployed = await listPlaces(queries, 'project', id)
+  await removeContainers(app, caller, targets)
+  const preparedTargets = await inTransaction(app.database, async (queries) => {
+    const deployed = await listTargets(queries, 'project', id)
     return (await store.deleteProject(queries, id)) && deployed
   })
-  if (!places) throw deploymentInProgress(id, targets)
-  for (const place of places) releasePlace(app, place)
+  if (!preparedTargets) throw deploymentInProgress(id, targets)
+  for (const target of preparedTargets) releaseTarget(app, target)
   projectRemoved(app, { teamId: team.id, projectId: id })
   return targets
 }

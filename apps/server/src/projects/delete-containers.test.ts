@@ -30,7 +30,7 @@ async function running(options: { projectId?: string; name?: string } = {}) {
     const { id } = await world.deployment(version, node.id, 'shop')
     await world.start(id)
     await deployWell(agent)
-    await world.becomes(id, 'successful')
+    await world.statusEvent(id, 'successful')
     agents.push(agent)
     deployments.push(id)
   }

@@ -1,15 +1,15 @@
-import { type Answer, CruxError, type RegistryWrite } from '@crux/contract'
+import { CruxError, type RegistryWrite, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import type { RegistryAccess } from './api/registry-api.ts'
-import { openRegistry, placeOf, type RegistryPlace } from './connection.ts'
+import { openRegistry, type RegistryLocation, toLocation } from './connection.ts'
 import { openRegistryToken } from './credential.ts'
 import { registryChanged, registryConnected, registryRemoved } from './events.ts'
 import { registryTokenOf } from './hook-token.ts'
 import * as store from './store.ts'
 
-export async function listRegistries(app: App, team: TeamContext): Promise<Answer<'registries.list'>> {
+export async function listRegistries(app: App, team: TeamContext): Promise<ResponseInput<'registries.list'>> {
   return (await store.selectRegistries(app, team.id)).map(store.toRegistry)
 }
 
@@ -20,7 +20,7 @@ export async function findRegistry(app: App, team: TeamContext, id: string): Pro
   return row
 }
 
-export async function getRegistry(app: App, team: TeamContext, id: string): Promise<Answer<'registries.get'>> {
+export async function getRegistry(app: App, team: TeamContext, id: string): Promise<ResponseInput<'registries.get'>> {
   const [row, inUse, registryToken] = await Promise.all([
     findRegistry(app, team, id),
     store.isRegistryInUse(app, id),
@@ -49,14 +49,14 @@ export async function connectRegistry(
   team: TeamContext,
   actor: Actor,
   write: RegistryWrite,
-): Promise<Answer<'registries.create'>> {
-  const place = placeOf(write)
-  const access = place.public ? undefined : givenAccess(write)
-  if (!place.public && !access) throw missingCredentials(write)
-  await openRegistry(app, place, access)?.check()
+): Promise<ResponseInput<'registries.create'>> {
+  const location = toLocation(write)
+  const access = location.public ? undefined : givenAccess(write)
+  if (!location.public && !access) throw missingCredentials(write)
+  await openRegistry(app, location, access)?.check()
   const registryId = await newId(app.database.pool)
-  await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, place, access, actor))
-  registryConnected(app, { teamId: team.id, registryId, type: place.type })
+  await store.insertRegistry(app, team.id, registryId, valuesOf(app, registryId, write, location, access, actor))
+  registryConnected(app, { teamId: team.id, registryId, type: location.type })
   return getRegistry(app, team, registryId)
 }
 
@@ -72,12 +72,14 @@ export async function changeRegistry(
   write: RegistryWrite,
 ): Promise<void> {
   const before = await findRegistry(app, team, id)
-  const place = placeOf(write)
-  const access = place.public ? undefined : (givenAccess(write) ?? (await keptAccess(app, team, before, place, write)))
-  if (!place.public && !access) throw missingCredentials(write)
-  await openRegistry(app, place, access)?.check()
-  await store.updateRegistry(app, team.id, id, valuesOf(app, id, write, place, access, actor))
-  registryChanged(app, { teamId: team.id, registryId: id, type: place.type })
+  const location = toLocation(write)
+  const access = location.public
+    ? undefined
+    : (givenAccess(write) ?? (await keptAccess(app, team, before, location, write)))
+  if (!location.public && !access) throw missingCredentials(write)
+  await openRegistry(app, location, access)?.check()
+  await store.updateRegistry(app, team.id, id, valuesOf(app, id, write, location, access, actor))
+  registryChanged(app, { teamId: team.id, registryId: id, type: location.type })
 }
 
 export async function removeRegistry(app: App, team: TeamContext, id: string): Promise<void> {
@@ -110,12 +112,12 @@ async function keptAccess(
   app: App,
   team: TeamContext,
   before: store.RegistryRow,
-  place: RegistryPlace,
+  location: RegistryLocation,
   write: RegistryWrite,
 ): Promise<RegistryAccess> {
   const { user } = write.details
-  const samePlace = before.type === place.type && before.url === place.url
-  return samePlace && (!user || user === before.user) ? accessOf(app, team, before) : undefined
+  const isSameLocation = before.type === location.type && before.url === location.url
+  return isSameLocation && (!user || user === before.user) ? accessOf(app, team, before) : undefined
 }
 
 const missingCredentials = ({ details }: RegistryWrite) =>
@@ -128,11 +130,11 @@ const valuesOf = (
   app: App,
   id: string,
   write: RegistryWrite,
-  place: RegistryPlace,
+  location: RegistryLocation,
   access: RegistryAccess,
   actor: Actor,
 ) => ({
-  ...place,
+  ...location,
   name: write.name,
   description: write.description || null,
   icon: write.icon ?? null,

@@ -6,7 +6,7 @@ import type { RegistryApi, RegistryTag } from './api/registry-api.ts'
 import { openRegistry } from './connection.ts'
 
 /** Long enough for typing into a search box, short enough for a tag that was pushed a moment ago. */
-const rememberMs = 10_000
+const ttlMs = 10_000
 const clientsMax = 500
 const answersMax = 200
 export const foundMax = 100
@@ -73,7 +73,7 @@ export function createBrowser(app: App) {
     const { type } = client
     const key = image === undefined ? request : `${request} ${image}`
     const known = client.answers.get(key)
-    const isFresh = known !== undefined && Date.now() - known.at < rememberMs
+    const isFresh = known !== undefined && Date.now() - known.at < ttlMs
     if (type === 'hub') hubCache.inc({ type: isFresh ? 'hit' : 'miss' })
     if (isFresh) return known.value as Promise<T>
     requests.inc({ type, request })

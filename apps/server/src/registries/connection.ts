@@ -7,10 +7,10 @@ import { createV2Api } from './api/v2-api.ts'
 import type { RegistryRow } from './store.ts'
 
 /** Where a registry stands and what is asked there, without the credential. */
-export type RegistryPlace = Pick<RegistryRow, 'type' | 'url' | 'imageNamePrefix' | 'public' | 'local'>
+export type RegistryLocation = Pick<RegistryRow, 'type' | 'url' | 'imageNamePrefix' | 'public' | 'local'>
 
 /** @throws CruxError invalidArgument `url` */
-export function placeOf(write: RegistryWrite): RegistryPlace {
+export function toLocation(write: RegistryWrite): RegistryLocation {
   switch (write.type) {
     case 'hub': {
       const { imageNamePrefix, public: open } = write.details
@@ -34,21 +34,21 @@ export function placeOf(write: RegistryWrite): RegistryPlace {
 }
 
 /** @returns undefined for a registry that is not asked anything */
-export function openRegistry(app: App, place: RegistryPlace, access: RegistryAccess): RegistryApi | undefined {
-  if (place.type === 'hub')
+export function openRegistry(app: App, location: RegistryLocation, access: RegistryAccess): RegistryApi | undefined {
+  if (location.type === 'hub')
     return createHubApi({
       outbound: app.outbound,
       hubUrl: app.config.hubUrl,
-      imageNamePrefix: place.imageNamePrefix ?? '',
+      imageNamePrefix: location.imageNamePrefix ?? '',
       access,
     })
-  if (place.type !== 'v2') return undefined
-  const parsed = parseRegistryUrl(place.url)
+  if (location.type !== 'v2') return undefined
+  const parsed = parseRegistryUrl(location.url)
   if (!parsed.ok) throw new CruxError('invalidArgument', { property: 'url', description: parsed.problem })
   return createV2Api({
     outbound: app.outbound,
     address: parsed.address,
-    imageNamePrefix: place.imageNamePrefix,
+    imageNamePrefix: location.imageNamePrefix,
     access,
   })
 }

@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
@@ -17,7 +17,7 @@ export async function createRegistryToken(
   actor: SessionActor,
   registryId: string,
   body: Body<'registries.create-token'>,
-): Promise<Answer<'registries.create-token'>> {
+): Promise<ResponseInput<'registries.create-token'>> {
   const holder = holderOf(team, registryId)
   const made = await inTransaction(app.database, async (queries) => {
     await lockRegistry(queries, team, registryId)

@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SessionActor, TeamContext } from '../http/handlers.ts'
@@ -7,7 +7,7 @@ import { tokensRevoked } from '../tokens/events.ts'
 import { deleteTokens, type Holder, oldestFirst } from '../tokens/store.ts'
 import { type AccountRow, insertAccount, lockAccount, retireAccount, selectAccounts, updateAccount } from './store.ts'
 
-export async function listAccounts(app: App, team: TeamContext): Promise<Answer<'service-accounts.list'>> {
+export async function listAccounts(app: App, team: TeamContext): Promise<ResponseInput<'service-accounts.list'>> {
   const rows = await selectAccounts(app.database.pool, team.id)
   const people = await app.identity.people(rows.map((row) => row.createdBy))
   return rows.map((row) => toAccount(row, people.get(row.createdBy)?.name))
@@ -18,7 +18,7 @@ export async function createAccount(
   team: TeamContext,
   actor: SessionActor,
   body: Body<'service-accounts.create'>,
-): Promise<Answer<'service-accounts.create'>> {
+): Promise<ResponseInput<'service-accounts.create'>> {
   const row = await insertAccount(app.database.pool, team.id, body, actor.id)
   return toAccount(row, actor.name)
 }
@@ -31,7 +31,7 @@ export async function changeAccount(
   body: Body<'service-accounts.update'>,
 ): Promise<void> {
   if (!(await updateAccount(app.database.pool, { id, teamId: team.id }, body, actor.id))) throw accountNotFound(id)
-  told(app, team, id)
+  getCreated(app, team, id)
 }
 
 /** Its tokens end at once. */
@@ -41,7 +41,7 @@ export async function deleteAccount(app: App, team: TeamContext, actor: SessionA
     return deleteTokens(queries, holderOf(team, id))
   })
   tokensRevoked(app, idsOf(revoked))
-  told(app, team, id)
+  getCreated(app, team, id)
 }
 
 export async function createAccountToken(
@@ -50,7 +50,7 @@ export async function createAccountToken(
   actor: SessionActor,
   id: string,
   body: Body<'service-accounts.create-token'>,
-): Promise<Answer<'service-accounts.create-token'>> {
+): Promise<ResponseInput<'service-accounts.create-token'>> {
   return inTransaction(app.database, async (queries) => {
     if (!(await lockAccount(queries, { id, teamId: team.id }))) throw accountNotFound(id)
     return issueToken(queries, holderOf(team, id), actor, body)
@@ -80,10 +80,10 @@ const holderOf = (team: TeamContext, id: string): Holder => ({
 })
 
 /** What somebody may do in a team is remembered under his id, whatever he is. */
-const told = (app: App, team: TeamContext, id: string) =>
+const getCreated = (app: App, team: TeamContext, id: string) =>
   app.bus.publish({ type: 'member.changed', teamId: team.id, userId: id })
 
-function toAccount(row: AccountRow, createdBy: string | undefined): Answer<'service-accounts.create'> {
+function toAccount(row: AccountRow, createdBy: string | undefined): ResponseInput<'service-accounts.create'> {
   return {
     id: row.id,
     name: row.name,

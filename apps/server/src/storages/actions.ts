@@ -1,4 +1,4 @@
-import { type Answer, CruxError, type StorageWrite } from '@crux/contract'
+import { CruxError, type ResponseInput, type StorageWrite } from '@crux/contract'
 import { parseStorageUrl } from '@crux/rules'
 import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
@@ -8,18 +8,18 @@ import { askStorage } from './check.ts'
 import { storageChanged, storageConnected, storageRemoved } from './events.ts'
 import * as store from './store.ts'
 
-type Storage = Answer<'storages.list'>[number]
+type Storage = ResponseInput<'storages.list'>[number]
 /** How a storage is reached; without keys it is public. */
 export type StorageAccess = { url: string; keys: { accessKey: string; secretKey: string } | undefined }
 
-export async function listStorages(app: App, team: TeamContext): Promise<Answer<'storages.list'>> {
+export async function listStorages(app: App, team: TeamContext): Promise<ResponseInput<'storages.list'>> {
   return (await store.selectStorages(app.database.pool, team.id)).map(toStorage)
 }
 
-export const listStorageOptions = (app: App, team: TeamContext): Promise<Answer<'storages.options'>> =>
+export const listStorageOptions = (app: App, team: TeamContext): Promise<ResponseInput<'storages.options'>> =>
   store.selectOptions(app.database.pool, team.id)
 
-export async function getStorage(app: App, team: TeamContext, id: string): Promise<Answer<'storages.get'>> {
+export async function getStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.get'>> {
   const row = await findStorage(app.database.pool, team, id)
   return {
     ...toStorage(row),
@@ -40,7 +40,7 @@ export async function connectStorage(
   team: TeamContext,
   actor: Actor,
   write: StorageWrite,
-): Promise<Answer<'storages.create'>> {
+): Promise<ResponseInput<'storages.create'>> {
   const id = await newId(app.database.pool)
   const keys = write.public ? noKeys : givenKeys(app, id, write)
   if (!keys) throw missingKey(write)
@@ -84,7 +84,7 @@ export async function removeStorage(app: App, team: TeamContext, id: string): Pr
 }
 
 /** Asks it now, from this machine, for the names of its buckets. */
-export async function checkStorage(app: App, team: TeamContext, id: string): Promise<Answer<'storages.check'>> {
+export async function checkStorage(app: App, team: TeamContext, id: string): Promise<ResponseInput<'storages.check'>> {
   const access = (await storageAccess(app, team.id, [id])).get(id)
   if (!access) throw storageNotFound(id)
   return askStorage(app.outbound, access)

@@ -1,9 +1,9 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import { type Outbound, OutboundError, type OutboundResponse } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
 import type { StorageAccess } from './actions.ts'
 
-type Check = Answer<'storages.check'>
+type Check = ResponseInput<'storages.check'>
 
 const timeoutMs = 10_000
 const bytesMax = 2 * 1024 * 1024

@@ -149,12 +149,12 @@ describe('an import at the start', () => {
     const version = await world.version({ images: [{ name: 'web', config: importing(storage.id) }] })
     const deployment = await world.deployment(version, node.id)
     const agent = await world.agent(node)
-    const told = (release: Release) => ({ ...release.instances[0]?.storage, $typeName: undefined })
+    const received = (release: Release) => ({ ...release.instances[0]?.storage, $typeName: undefined })
     await world.start(deployment.id)
     const first = await deployWell(agent)
-    expect(told(first)).toMatchObject({ url: 'https://s3.example.com', ...keys })
+    expect(received(first)).toMatchObject({ url: 'https://s3.example.com', ...keys })
     expect(first.instances[0]?.configJson).not.toContain(keys.secretKey)
-    await world.becomes(deployment.id, 'successful')
+    await world.statusEvent(deployment.id, 'successful')
     await update(storage.id, { accessKey: 'new', secretKey: 'pair' })
     const back = () =>
       world.client.call('deployments.start-release', {
@@ -163,9 +163,9 @@ describe('an import at the start', () => {
       })
     await back()
     const { value } = await agent.command('deploy', 2)
-    expect(told(value as Release)).toMatchObject({ accessKey: 'new', secretKey: 'pair' })
+    expect(received(value as Release)).toMatchObject({ accessKey: 'new', secretKey: 'pair' })
     await agent.client.reportDeployment({ release: (value as Release).key, events: journal(badNews('no')) })
-    await world.becomes(deployment.id, 'failed')
+    await world.statusEvent(deployment.id, 'failed')
     await world.client.call('container-configurations.update', {
       params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { storage: null } },

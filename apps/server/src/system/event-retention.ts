@@ -1,5 +1,5 @@
 import type { App } from '../context.ts'
-import { releasesForForecast } from '../deployments/standing.ts'
+import { releasesForForecast } from '../deployments/current-containers.ts'
 
 const dayMs = 86_400_000
 /** Small enough that nothing that writes events waits for a deletion. */

@@ -1,11 +1,11 @@
-import type { Answer } from '@crux/contract'
+import type { ResponseInput } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
 import type { Handlers } from '../http/handlers.ts'
 import { healthOf } from './status.ts'
 
 export function systemHandlers(parts: {
   health: Health
-  status: () => Promise<Answer<'system.status'>>
+  status: () => Promise<ResponseInput<'system.status'>>
 }): Handlers<'system.health' | 'system.status' | 'quality-assurance.get'> {
   return {
     'system.health': () => healthOf(parts.health),

@@ -1,14 +1,14 @@
-import { type Answer, CruxError } from '@crux/contract'
+import { CruxError, type ResponseInput } from '@crux/contract'
 import { createHealth, type Health } from '@crux/service-kit'
 import { Configuration, MetadataApi } from '@ory/kratos-client'
 import type { App } from '../context.ts'
 import { adminConfiguration } from '../identity/configuration.ts'
 
 /** How long an answer of `/api/status` holds: the page may be open to everybody. */
-const rememberMs = 5_000
+const ttlMs = 5_000
 const quick = { timeout: 2_000, proxy: false } as const
 
-type Status = Answer<'system.status'>
+type Status = ResponseInput<'system.status'>
 
 /** @throws when the identity service does not answer, or is not ready itself */
 export async function checkIdentity(publicUrl: string): Promise<void> {
@@ -55,7 +55,7 @@ export function createStatus(app: App, options: { version: string; lastMigration
   }
 
   return (): Promise<Status> => {
-    if (!known || Date.now() - known.at > rememberMs) known = { at: Date.now(), status: ask() }
+    if (!known || Date.now() - known.at > ttlMs) known = { at: Date.now(), status: ask() }
     return known.status
   }
 }
@@ -64,7 +64,7 @@ const operational = () => 'operational' as const
 const unavailable = () => 'unavailable' as const
 const unknown = () => null
 
-export async function healthOf(health: Health): Promise<Answer<'system.health'>> {
+export async function healthOf(health: Health): Promise<ResponseInput<'system.health'>> {
   const { body } = await health.live()
   if (body.status === 'unavailable') throw new CruxError('serviceUnavailable')
   return body

@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError, isAllowed, reservedTeamSlugs } from '@crux/contract'
+import { type Body, CruxError, isAllowed, type ResponseInput, reservedTeamSlugs } from '@crux/contract'
 import { slugOf } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -19,7 +19,11 @@ import {
   updateTeam,
 } from './store.ts'
 
-export async function createTeam(app: App, actor: Actor, body: Body<'teams.create'>): Promise<Answer<'teams.create'>> {
+export async function createTeam(
+  app: App,
+  actor: Actor,
+  body: Body<'teams.create'>,
+): Promise<ResponseInput<'teams.create'>> {
   if (app.config.teamCreationDisabled)
     throw new CruxError('forbidden', { description: 'This installation does not let people create teams.' })
   checkSlug(body.slug)
@@ -29,13 +33,13 @@ export async function createTeam(app: App, actor: Actor, body: Body<'teams.creat
   return { id, ...body, statistics: { users: 1, projects: 0, nodes: 0, versions: 0, deployments: 0 } }
 }
 
-export async function listTeams(app: App, actor: Actor): Promise<Answer<'teams.list'>> {
+export async function listTeams(app: App, actor: Actor): Promise<ResponseInput<'teams.list'>> {
   const rows = await selectTeamsOf(app, actor.id)
   const people = await app.identity.people(rows.flatMap((row) => row.members.map((member) => member.userId)))
   return rows.map((row) => details(lacksSecondFactor(actor, row) ? outside(row, actor) : row, people))
 }
 
-export async function getTeam(app: App, team: TeamContext): Promise<Answer<'teams.get'>> {
+export async function getTeam(app: App, team: TeamContext): Promise<ResponseInput<'teams.get'>> {
   const row = await selectTeam(app, team.id)
   if (!row) throw new CruxError('notFound', { property: 'team' })
   const ids = row.members.map((member) => member.userId)
@@ -113,7 +117,7 @@ function details(
   row: TeamRow,
   people: Map<string, Person>,
   lastLogins: Map<string, string> = new Map(),
-): Answer<'teams.get'> {
+): ResponseInput<'teams.get'> {
   const { members, invitations, secondFactorRequired, allowedDomains, id, name, slug, ...counts } = row
   return {
     id,

@@ -15,11 +15,11 @@ const hitsMax = { inviter: 100, recipient: 10, link: 20 } as const
 export async function countInvitation(
   app: Pick<App, 'config' | 'database'>,
   what: keyof typeof hitsMax,
-  who: string,
+  caller: string,
 ): Promise<void> {
   if (!app.config.rateLimits) return
   const key = Buffer.from(hkdfSync('sha256', app.config.encryption.key, '', 'crux invitation limits', 32))
-  const hash = createHmac('sha256', key).update(`${what} ${who.toLowerCase()}`).digest('base64url')
+  const hash = createHmac('sha256', key).update(`${what} ${caller.toLowerCase()}`).digest('base64url')
   const attempts = createAttempts(app.database.pool, 'crux.rate_limit')
   const { hits, waitSeconds } = await attempts.count(hash, windowSeconds)
   if (hits <= hitsMax[what]) return

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Answer, type Body, CruxError } from '@crux/contract'
+import { type Body, CruxError, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
@@ -36,7 +36,7 @@ export async function invite(
   team: TeamContext,
   actor: Actor,
   body: Body<'teams.invite'>,
-): Promise<Answer<'teams.invite'>> {
+): Promise<ResponseInput<'teams.invite'>> {
   const { email, firstName, lastName } = body
   requireMail(app)
   refuseOtherDomains(await allowedDomains(app.database.pool, team.id), { email, verified: true })

@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 
 /** As long as a session may be remembered; changes are heard over the bus at once. */
-const rememberMs = 2_000
+const ttlMs = 2_000
 const entriesMax = 20_000
 
 export type TeamKey = { by: 'slug' | 'id'; value: string }
@@ -42,7 +42,7 @@ export function createMembership(app: Pick<App, 'database' | 'bus'>): Membership
       if (by === 'id' && !uuid.test(value)) return undefined
       const key = `${id} ${by} ${value}`
       const entry = known.get(key)
-      if (entry && Date.now() - entry.at < rememberMs) return entry.team
+      if (entry && Date.now() - entry.at < ttlMs) return entry.team
       const before = changes
       const { rows } = await app.database.pool.query<TeamContext>({
         name: `membership of a ${kind} by ${by}`,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => crux.stop())
 
-const demand = (secondFactorRequired: boolean, as = ada) =>
+const assertAllowed = (secondFactorRequired: boolean, as = ada) =>
   crux.client(as).call('teams.update-security', {
     params: { teamId: team.id },
     body: { secondFactorRequired, allowedDomains: [] },
@@ -29,8 +29,8 @@ const pathOf = (row: EndpointSpec) =>
 describe('a team that demands a second factor', () => {
   it('is made so only by an owner who has one', async () => {
     const weak = crux.people.signIn(ada)
-    await expect(demand(true, weak)).rejects.toMatchObject({ status: 412, property: 'secondFactorRequired' })
-    await demand(true)
+    await expect(assertAllowed(true, weak)).rejects.toMatchObject({ status: 412, property: 'secondFactorRequired' })
+    await assertAllowed(true)
     expect((await crux.client(ada).call('teams.get', { params: { teamId: team.id } })).security).toEqual({
       secondFactorRequired: true,
       allowedDomains: [],
@@ -38,7 +38,7 @@ describe('a team that demands a second factor', () => {
   })
 
   it('refuses everything of the team but leaving to a session without one', async () => {
-    await demand(true)
+    await assertAllowed(true)
     const member = await crux.addMember(team, 'owner')
     await until(async () => {
       const answer = await crux.request(`/api/${team.slug}/projects`, { as: member })
@@ -61,7 +61,7 @@ describe('a team that demands a second factor', () => {
   })
 
   it('shows itself to who lacks one as no more than its name', async () => {
-    await demand(true)
+    await assertAllowed(true)
     const member = await crux.addMember(team, 'user')
     const client = crux.client(member)
     expect((await client.call('users.me')).teams).toMatchObject([{ id: team.id, role: 'user' }])
@@ -72,7 +72,7 @@ describe('a team that demands a second factor', () => {
   })
 
   it('lets the same person in as soon as he shows one', async () => {
-    await demand(true)
+    await assertAllowed(true)
     const member = await crux.addMember(team, 'user')
     const list = (as: Someone) => crux.client(as).call('projects.list', { params: { teamSlug: team.slug } })
     await expect(list(member)).rejects.toMatchObject(refusal)
@@ -83,7 +83,7 @@ describe('a team that demands a second factor', () => {
   })
 
   it('cuts live streams of sessions without one, and opens none', async () => {
-    await demand(false)
+    await assertAllowed(false)
     const member = await crux.addMember(team, 'user')
     const open = async (as: Someone) => {
       const failures: { status: number }[] = []
@@ -95,20 +95,20 @@ describe('a team that demands a second factor', () => {
     const [weak, strong] = [await open(member), await open(ada)]
     await until(() => weak.node.status === 'subscribed' && strong.node.status === 'subscribed')
     const before = Date.now()
-    await demand(true)
+    await assertAllowed(true)
     await until(() => weak.node.status === 'failed')
     expect(Date.now() - before).toBeLessThan(2_000)
     expect(weak.failures).toMatchObject([{ status: 403 }])
     expect(strong.node.status).toBe('subscribed')
     const again = await open(member)
     await until(() => again.node.status === 'failed')
-    await demand(false)
+    await assertAllowed(false)
     const last = await open(member)
     await until(() => last.node.status === 'subscribed')
   })
 
   it('records who was refused', async () => {
-    await demand(true)
+    await assertAllowed(true)
     const member = await crux.addMember(team, 'admin')
     const create = crux.client(member).call('projects.create', {
       params: { teamSlug: team.slug },
@@ -120,7 +120,7 @@ describe('a team that demands a second factor', () => {
       [member.id],
     )
     expect(entries).toEqual([{ event: 'project projects.create', accepted: false }])
-    await demand(false)
+    await assertAllowed(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { type Answer, type Body, CruxError, limits } from '@crux/contract'
+import { type Body, CruxError, limits, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { hashToken, makeToken } from '../gateway/tokens.ts'
@@ -10,14 +10,14 @@ import { deleteTokens, type Holder, insertToken, selectTokens, type TokenRow } f
 
 const dayMs = 86_400_000
 
-export async function listTokens(app: App, actor: SessionActor): Promise<Answer<'tokens.list'>> {
+export async function listTokens(app: App, actor: SessionActor): Promise<ResponseInput<'tokens.list'>> {
   // Those from before a recovery open nothing any more and are not shown, also while nobody has used one since.
   const recoveredAt = (await app.identity.active(actor.id))?.recoveredAt
   if (recoveredAt) await revokeTokensOfPerson(app, actor.id, { before: recoveredAt })
   return (await selectTokens(app.database.pool, mine(actor))).map(toToken)
 }
 
-export async function getToken(app: App, actor: SessionActor, id: string): Promise<Answer<'tokens.get'>> {
+export async function getToken(app: App, actor: SessionActor, id: string): Promise<ResponseInput<'tokens.get'>> {
   const token = (await selectTokens(app.database.pool, mine(actor))).find((row) => row.id === id)
   if (!token) throw tokenNotFound(id)
   return toToken(token)
@@ -28,7 +28,7 @@ export async function createToken(
   actor: SessionActor,
   requester: Requester,
   body: Body<'tokens.create'>,
-): Promise<Answer<'tokens.create'>> {
+): Promise<ResponseInput<'tokens.create'>> {
   const account = await app.accounts.find(actor.id)
   // The owner of the address may come and end what a stranger signed up for: a token would outlive that.
   if (account?.verified === false)
@@ -66,7 +66,7 @@ export async function issueToken(
   holder: Holder,
   actor: SessionActor,
   wanted: Body<'tokens.create'>,
-): Promise<Answer<'tokens.create'>> {
+): Promise<ResponseInput<'tokens.create'>> {
   await queries.query(`select pg_advisory_xact_lock(hashtextextended('tokens ' || $1, 0))`, [JSON.stringify(holder)])
   const { length } = await selectTokens(queries, holder)
   if (length >= limits.tokensPerHolder)
@@ -91,7 +91,7 @@ export async function issueToken(
 export const expiryOf = (days: number | null | undefined): Date | null =>
   days ? new Date(Date.now() + days * dayMs) : null
 
-export const toToken = (row: TokenRow): Answer<'tokens.get'> => ({
+export const toToken = (row: TokenRow): ResponseInput<'tokens.get'> => ({
   id: row.id,
   name: row.name,
   scope: row.scope,

@@ -6,7 +6,7 @@ import { revokeTokensOfPerson } from './revoke.ts'
 import { type FoundToken, findToken, touchToken } from './store.ts'
 
 /** As long as a session may be remembered; revocations are heard over the bus at once. */
-const rememberMs = 2_000
+const ttlMs = 2_000
 const touchMs = 60_000
 const entriesMax = 20_000
 const endOfTime = new Date(8_640_000_000_000_000)
@@ -42,7 +42,7 @@ export function createAuthentication(
 
   async function find(hash: string): Promise<FoundToken | undefined> {
     const entry = known.get(hash)
-    if (entry && Date.now() - entry.at < rememberMs) return entry.token
+    if (entry && Date.now() - entry.at < ttlMs) return entry.token
     known.delete(hash)
     const before = changes
     const token = await findToken(app.database.pool, hash)

@@ -1,7 +1,7 @@
 import type { App } from '../context.ts'
 import type { Identity, Person } from '../identity/identity.ts'
 
-const rememberMs = 30_000
+const ttlMs = 30_000
 const entriesMax = 20_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -32,7 +32,7 @@ export function withAccountNames(identity: Identity, app: Pick<App, 'database' |
       const people = await identity.people(wanted)
       const others = wanted.filter((id) => !people.has(id) && uuid.test(id))
       if (others.length === 0) return people
-      const stale = others.filter((id) => Date.now() - (known.get(id)?.at ?? 0) > rememberMs)
+      const stale = others.filter((id) => Date.now() - (known.get(id)?.at ?? 0) > ttlMs)
       if (stale.length > 0)
         await refresh(stale).catch((err: unknown) => app.log.warn({ err }, 'names of accounts cannot be had now'))
       for (const id of others) {

@@ -107,7 +107,7 @@ export async function deploymentTokenMaker(queries: Queries, deploymentId: strin
 }
 
 /** The row stays as a name for what the token did to the deployment. */
-export async function voidDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
+export async function invalidateDeploymentToken(queries: Queries, deploymentId: string): Promise<string[]> {
   const { rows } = await queries.query<{ id: string }>(
     'update crux.access_token set hash = null where deployment_id = $1 and hash is not null returning id',
     [deploymentId],

@@ -1,9 +1,9 @@
-import { type Answer, type Body, CruxError, type Params } from '@crux/contract'
+import { type Body, CruxError, type Params, type ResponseInput } from '@crux/contract'
 import { isVersionDeletable, isVersionMutable, type VersionAction, versionAction } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction, type Queries } from '../db/transaction.ts'
 import { toLastRelease } from '../deployments/last-release.ts'
-import { listPlaces, onlyEmpty, releasePlace } from '../deployments/prepared-place.ts'
+import { listTargets, onlyEmpty, releaseTarget } from '../deployments/prepared-target.ts'
 import {
   listRunning,
   type RunningTarget,
@@ -11,7 +11,7 @@ import {
   toRemovedText,
   toRunningContainers,
 } from '../deployments/remove-containers.ts'
-import type { Who } from '../deployments/start.ts'
+import type { Caller } from '../deployments/start.ts'
 import type { Actor, TeamContext } from '../http/handlers.ts'
 import { imagesOf } from '../images/actions.ts'
 import { statusOf } from '../nodes/store.ts'
@@ -22,7 +22,7 @@ import { versionCreated, versionRemoved } from './events.ts'
 import * as store from './store.ts'
 
 export type VersionPath = Pick<Params<'versions.get'>, 'projectId' | 'versionId'>
-type Version = Answer<'versions.create'>
+type Version = ResponseInput<'versions.create'>
 
 /** An obsolete deployment was replaced already, and one in progress belongs to its own version. */
 const copiedOnIncrease = ['successful', 'preparing', 'failed'] as const
@@ -49,7 +49,11 @@ export async function findVersion(
   return row
 }
 
-export async function getVersion(app: App, team: TeamContext, path: VersionPath): Promise<Answer<'versions.get'>> {
+export async function getVersion(
+  app: App,
+  team: TeamContext,
+  path: VersionPath,
+): Promise<ResponseInput<'versions.get'>> {
   const row = await findVersion(app.database.pool, team, path)
   const [images, deployments] = await Promise.all([
     imagesOf(app, row.id),
@@ -132,7 +136,7 @@ export async function increaseVersion(
         value: parent.id,
         description: 'The next version exists already.',
       })
-    demand(parent, 'increase', 'id')
+    assertAllowed(parent, 'increase', 'id')
     const id = await store.insertVersion(queries, {
       projectId: parent.projectId,
       name: body.name,
@@ -162,7 +166,7 @@ export async function changeVersion(
 ): Promise<void> {
   await inTransaction(app.database, async (queries) => {
     const version = await findVersion(queries, team, path, true)
-    demand(version, 'edit', version.projectType === 'versionless' ? 'id' : 'versionId')
+    assertAllowed(version, 'edit', version.projectType === 'versionless' ? 'id' : 'versionId')
     await store.updateVersion(queries, version.id, {
       name: body.name,
       changelog: body.changelog || null,
@@ -184,7 +188,7 @@ export async function listRunningOfVersion(
   app: App,
   team: TeamContext,
   path: VersionPath,
-): Promise<Answer<'versions.running'>> {
+): Promise<ResponseInput<'versions.running'>> {
   const version = await findVersion(app.database.pool, team, path)
   return (await listRunning(app.database.pool, 'version', version.id)).map(toRunningContainers)
 }
@@ -195,30 +199,30 @@ export async function listRunningOfVersion(
  */
 export async function removeVersion(
   app: App,
-  who: Who,
+  caller: Caller,
   path: VersionPath,
   options: { containers: boolean },
 ): Promise<RunningTarget[]> {
-  const { team } = who
+  const { team } = caller
   const found = await findVersion(app.database.pool, team, path)
-  demand(found, 'delete', 'versionId')
+  assertAllowed(found, 'delete', 'versionId')
   const targets = options.containers ? await listRunning(app.database.pool, 'version', found.id) : []
-  await removeContainers(app, who, targets)
+  await removeContainers(app, caller, targets)
   const empty = await inTransaction(app.database, async (queries) => {
     await lockProject(queries, team.id, path.projectId)
     const version = await findVersion(queries, team, path, true)
-    demand(version, 'delete', 'versionId', toRemovedText(targets))
-    const places = await listPlaces(queries, 'version', version.id)
+    assertAllowed(version, 'delete', 'versionId', toRemovedText(targets))
+    const preparedTargets = await listTargets(queries, 'version', version.id)
     await store.deleteVersion(queries, version.id)
-    return onlyEmpty(queries, places)
+    return onlyEmpty(queries, preparedTargets)
   })
-  for (const place of empty) releasePlace(app, place)
+  for (const target of empty) releaseTarget(app, target)
   versionRemoved(app, { teamId: team.id, ...pick(path) })
   return targets
 }
 
 /** @throws CruxError preconditionFailed with the reason that also stands on the disabled button */
-export function demand(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
+export function assertAllowed(version: store.VersionRow, action: VersionAction, property: string, addition = ''): void {
   const verdict = versionAction(action, store.factsOf(version))
   if (!verdict.allowed)
     throw new CruxError('preconditionFailed', {

@@ -1,4 +1,4 @@
-import type { Answer, DeploymentStatus, NodeType, ProjectType, VersionType } from '@crux/contract'
+import type { DeploymentStatus, NodeType, ProjectType, ResponseInput, VersionType } from '@crux/contract'
 import { isVersionIncreasable, type VersionFacts } from '@crux/rules'
 import type { Queries } from '../db/transaction.ts'
 import { type LastReleaseRow, lastReleaseColumns } from '../deployments/last-release.ts'
@@ -22,7 +22,7 @@ export type VersionRow = {
   imageCount: number
   deploymentCount: number
 }
-type Version = Answer<'versions.create'>
+type Version = ResponseInput<'versions.create'>
 
 const columns = `v.id, v.name, v.type, v.changelog, v."default", v.auto_copy_deployments as "autoCopyDeployments",
   v.chain_id as "chainId", v.created_at as "createdAt", v.created_by as "createdBy", v.updated_at as "updatedAt",

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identitySettings, type RunningIdentity, startIdentity } from '@crux/identity'
 import { createLogger, parseConfig } from '@crux/service-kit'
-import { type KeptMail, listKeptMails } from '@crux/service-kit/mail'
+import { type CapturedMail, listCapturedMails } from '@crux/service-kit/mail'
 import { freePort } from '@crux/test-kit'
 import type { Config } from '../../src/config/config.ts'
 import { startServer } from '../../src/start.ts'
@@ -126,8 +126,8 @@ export async function startWithAccounts(
       return (await answer.json()) as Record<string, unknown>
     },
     /** The newest mail to an address that fits; waits for it. */
-    mailTo: (email: string, fits: (mail: KeptMail) => boolean = () => true): Promise<KeptMail> =>
-      until(() => listKeptMails(folder).find((mail) => mail.to === email && fits(mail)), 10_000),
+    mailTo: (email: string, fits: (mail: CapturedMail) => boolean = () => true): Promise<CapturedMail> =>
+      until(() => listCapturedMails(folder).find((mail) => mail.to === email && fits(mail)), 10_000),
     async stop() {
       await server.stop()
       await identity.stop()

@@ -10,7 +10,7 @@ const idOf = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`
 const team = idOf('team', '((i - 1) / 20 + 1)')
 const day = `timestamptz '2026-01-01' + i * interval '1 second'`
 
-const place = { team_id: team, project_id: idOf('project'), node_id: idOf('node'), prefix: `'p' || i` }
+const target = { team_id: team, project_id: idOf('project'), node_id: idOf('node'), prefix: `'p' || i` }
 
 /** Column -> SQL over `i` from 1 to 100,000. A column that is not named has its default. */
 const tables: Record<string, Record<string, string>> = {
@@ -63,7 +63,7 @@ const tables: Record<string, Record<string, string>> = {
   },
   deployment: {
     id: idOf('deployment'),
-    ...place,
+    ...target,
     version_id: idOf('version'),
     status: `(array['preparing', 'successful', 'failed', 'obsolete'])[i % 4 + 1]`,
     created_at: day,
@@ -82,7 +82,7 @@ const tables: Record<string, Record<string, string>> = {
     id: idOf('release'),
     deployment_id: idOf('deployment'),
     number: '1',
-    ...place,
+    ...target,
     version_name: `'1'`,
     project_name: `'p'`,
     status: `'successful'`,

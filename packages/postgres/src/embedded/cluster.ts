@@ -2,20 +2,20 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { own, type Place } from './place.ts'
+import { type DataLocation, own } from './location.ts'
 import { endingWithParent, isAlive, processesIn, signal, waitUntil } from './processes.ts'
 
 /** Creates the cluster when there is none. Complete or absent: a killed initdb leaves only a folder that the next one clears. */
-export function createCluster(place: Place, password: string): void {
-  if (existsSync(join(place.data, 'PG_VERSION'))) return
-  const part = join(place.home, 'data.part')
-  const passwordFile = join(place.home, 'initdb-password')
+export function createCluster(location: DataLocation, password: string): void {
+  if (existsSync(join(location.data, 'PG_VERSION'))) return
+  const part = join(location.home, 'data.part')
+  const passwordFile = join(location.home, 'initdb-password')
   rmSync(part, { recursive: true, force: true })
   try {
     writeFileSync(passwordFile, password, { mode: 0o600 })
-    own(passwordFile, place.user)
+    own(passwordFile, location.user)
     const result = spawnSync(
-      join(place.binaries.folder, 'bin/initdb'),
+      join(location.binaries.folder, 'bin/initdb'),
       [
         ...['--pgdata', part, '--username', 'crux', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
         // The builtin provider sorts the same on every machine, so an index never goes stale under a new C library.
@@ -31,13 +31,13 @@ export function createCluster(place: Place, password: string): void {
           '--no-sync',
         ],
       ],
-      { cwd: '/', env: environment(), ...identity(place), encoding: 'utf8' },
+      { cwd: '/', env: environment(), ...identity(location), encoding: 'utf8' },
     )
     if (result.status !== 0) throw new Error(`initdb failed: ${(result.stderr || String(result.error)).trim()}`)
   } finally {
     rmSync(passwordFile, { force: true })
   }
-  renameSync(part, place.data)
+  renameSync(part, location.data)
 }
 
 /**
@@ -45,7 +45,7 @@ export function createCluster(place: Place, password: string): void {
  *
  * @param durable false gives up safety against a power cut for speed, in tests
  */
-export function spawnPostmaster(place: Place, options: { port: number; durable: boolean }): ChildProcess {
+export function spawnPostmaster(location: DataLocation, options: { port: number; durable: boolean }): ChildProcess {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     port: String(options.port),
@@ -70,53 +70,53 @@ export function spawnPostmaster(place: Place, options: { port: number; durable: 
     log_line_prefix: '',
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   }
-  const postgres = join(place.binaries.folder, 'bin/postgres')
-  const args = ['-D', place.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const postgres = join(location.binaries.folder, 'bin/postgres')
+  const args = ['-D', location.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
   // A session of its own: Ctrl-C in a terminal reaches the supervisor, which stops things in order.
   const common = { cwd: '/', env: environment(), stdio, detached: true }
-  const drop = place.user
-    ? ['--reuid', String(place.user.uid), '--regid', String(place.user.gid), '--clear-groups']
+  const drop = location.user
+    ? ['--reuid', String(location.user.uid), '--regid', String(location.user.gid), '--clear-groups']
     : []
   const [command = postgres, ...rest] = endingWithParent('INT', [postgres, ...args], drop)
   // Without setpriv in front, the user is changed here.
-  return spawn(command, rest, command === postgres ? { ...common, ...identity(place) } : common)
+  return spawn(command, rest, command === postgres ? { ...common, ...identity(location) } : common)
 }
 
 /**
  * Ends what an owner that died left behind in this data folder: a postmaster that goes on, backends on their way out,
  * the id of a zombie in postmaster.pid. PostgreSQL itself would refuse to start beside any of them.
  */
-export async function clearLeftovers(place: Place): Promise<void> {
-  const pid = postmasterPid(place)
-  const postmaster = pid !== undefined && processesIn(place.data).includes(pid) ? pid : undefined
+export async function clearLeftovers(location: DataLocation): Promise<void> {
+  const pid = postmasterPid(location)
+  const postmaster = pid !== undefined && processesIn(location.data).includes(pid) ? pid : undefined
   if (postmaster !== undefined) {
     signal(postmaster, 'SIGINT')
     if (!(await waitUntil(() => !isAlive(postmaster), 10_000))) signal(postmaster, 'SIGQUIT')
   }
-  const gone = () => processesIn(place.data).length === 0
+  const gone = () => processesIn(location.data).length === 0
   // Without a postmaster they end by themselves, most of them at once; what waits for something is told.
   if (!(await waitUntil(gone, 300))) {
-    for (const rest of processesIn(place.data)) signal(rest, 'SIGQUIT')
-    if (!(await waitUntil(gone, 5_000))) for (const rest of processesIn(place.data)) signal(rest, 'SIGKILL')
+    for (const rest of processesIn(location.data)) signal(rest, 'SIGQUIT')
+    if (!(await waitUntil(gone, 5_000))) for (const rest of processesIn(location.data)) signal(rest, 'SIGKILL')
     if (!(await waitUntil(gone, 5_000)))
-      throw new Error(`processes ${processesIn(place.data).join(', ')} keep the database in use`)
+      throw new Error(`processes ${processesIn(location.data).join(', ')} keep the database in use`)
   }
   // Safe now, and only now, that no process of the cluster runs; the id may be a zombie's, or another process's by now.
-  if (process.platform === 'linux') rmSync(join(place.data, 'postmaster.pid'), { force: true })
+  if (process.platform === 'linux') rmSync(join(location.data, 'postmaster.pid'), { force: true })
 }
 
-export function postmasterPid(place: Place): number | undefined {
+export function postmasterPid(location: DataLocation): number | undefined {
   try {
-    const pid = Number(readFileSync(join(place.data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    const pid = Number(readFileSync(join(location.data, 'postmaster.pid'), 'utf8').split('\n')[0])
     return Number.isInteger(pid) && pid > 1 ? pid : undefined
   } catch {
     return undefined
   }
 }
 
-function identity(place: Place): { uid?: number; gid?: number } {
-  return place.user ? { uid: place.user.uid, gid: place.user.gid } : {}
+function identity(location: DataLocation): { uid?: number; gid?: number } {
+  return location.user ? { uid: location.user.uid, gid: location.user.gid } : {}
 }
 
 /** PostgreSQL reads PG* variables and the locale: neither may leak in from the caller. */

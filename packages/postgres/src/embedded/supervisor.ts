@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@crux/service-kit'
 import { Client } from 'pg'
 import { clearLeftovers, createCluster, postmasterPid, spawnPostmaster } from './cluster.ts'
+import { type DataLocation, findLocation, outsideHome } from './location.ts'
 import { claimOwnership } from './ownership.ts'
-import { findPlace, outsideHome, type Place } from './place.ts'
 
 export interface Embedded {
   /** With the password; connects to the database `crux`. Stays the same when PostgreSQL is restarted. */
@@ -36,13 +36,13 @@ export async function startEmbedded(options: {
   durable?: boolean
 }): Promise<Embedded> {
   const { log, durable = true } = options
-  const place = findPlace(options)
-  const ownership = claimOwnership({ file: join(place.home, 'owner'), what: `the database in ${options.dataDir}` })
+  const location = findLocation(options)
+  const ownership = claimOwnership({ file: join(location.home, 'owner'), what: `the database in ${options.dataDir}` })
   try {
     const password = readOrCreatePassword(options.dataDir)
-    await clearLeftovers(place)
-    createCluster(place, password)
-    const supervisor = supervise(place, { log, durable, password, port: await choosePort(place, options.port) })
+    await clearLeftovers(location)
+    createCluster(location, password)
+    const supervisor = supervise(location, { log, durable, password, port: await choosePort(location, options.port) })
     await supervisor.started
     return {
       url: supervisor.url(),
@@ -65,7 +65,7 @@ export function removeEmbedded(options: { dataDir: string }): void {
   rmSync(join(options.dataDir, 'postgres'), { recursive: true, force: true })
 }
 
-function supervise(place: Place, options: { log: Logger; durable: boolean; password: string; port: number }) {
+function supervise(location: DataLocation, options: { log: Logger; durable: boolean; password: string; port: number }) {
   const { log, port } = options
   let child: ChildProcess | undefined
   let stopping = false
@@ -73,7 +73,7 @@ function supervise(place: Place, options: { log: Logger; durable: boolean; passw
 
   /** Resolves when it answers, rejects when it ends before. */
   async function launch(): Promise<{ ended: Promise<string> }> {
-    const mine = spawnPostmaster(place, { port, durable: options.durable })
+    const mine = spawnPostmaster(location, { port, durable: options.durable })
     child = mine
     const lastWords: string[] = []
     if (mine.stderr) createInterface({ input: mine.stderr }).on('line', (line) => logLine(log, line, lastWords))
@@ -99,7 +99,7 @@ function supervise(place: Place, options: { log: Logger; durable: boolean; passw
       log.error({ exit: words }, 'PostgreSQL ended, starting it again')
       for (;;) {
         try {
-          await clearLeftovers(place)
+          await clearLeftovers(location)
           ended = (await launch()).ended
           break
         } catch (err) {
@@ -121,7 +121,7 @@ function supervise(place: Place, options: { log: Logger; durable: boolean; passw
 
   return {
     url,
-    pid: () => (child ? (postmasterPid(place) ?? child.pid) : undefined),
+    pid: () => (child ? (postmasterPid(location) ?? child.pid) : undefined),
     started: start(),
     async stop() {
       stopping = true
@@ -174,9 +174,9 @@ function readOrCreatePassword(dataDir: string): string {
   return password
 }
 
-async function choosePort(place: Place, asked: number | undefined): Promise<number> {
+async function choosePort(location: DataLocation, asked: number | undefined): Promise<number> {
   if (asked) return asked
-  const file = join(place.home, 'port')
+  const file = join(location.home, 'port')
   const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
   const port = last > 0 && (await freePort(last)) ? last : await freePort(0)
   if (!port) throw new Error('no free port on 127.0.0.1 for PostgreSQL')

@@ -1,4 +1,4 @@
-export type { KeptMail } from './kept-mails.ts'
-export { keepMail, listKeptMails, watchKeptMails } from './kept-mails.ts'
+export type { CapturedMail } from './captured-mail.ts'
+export { captureMail, listCapturedMails, watchCapturedMails } from './captured-mail.ts'
 export type { MailTransport, OutgoingMail } from './transport.ts'
 export { createMailTransport, UndeliverableError } from './transport.ts'

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { keepMail } from './kept-mails.ts'
+import { captureMail } from './captured-mail.ts'
 
 /** A mail as it leaves; what it says is up to who sends it. */
 export interface OutgoingMail {
@@ -45,7 +45,7 @@ export function createMailTransport(options: {
   if (keepIn === undefined) return undefined
   return {
     async send({ recipient, subject, text, html }) {
-      keepMail(keepIn, { to: recipient, subject, text, html })
+      captureMail(keepIn, { to: recipient, subject, text, html })
     },
     close: () => undefined,
   }

@@ -31,7 +31,7 @@ export async function openDocker(
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32, timeout: 0 })
   // docker-modem describes each request for its debug output, wanted or not: with all sockets of the pool that costs more than the request.
   Object.assign(agent, { [inspect.custom]: () => 'Agent' })
-  tellOfCutAnswers(agent)
+  failCutAnswers(agent)
   const make = (version?: string) => {
     const docker = new Docker({ ...addressOf(dockerHost), agent, ...(version && { version }) } as Docker.DockerOptions)
     limitCalls(docker, limits)
@@ -42,7 +42,7 @@ export async function openDocker(
 }
 
 /** docker-modem waits for the end of an answer for ever when the engine ends in its middle: the request must say so. */
-function tellOfCutAnswers(agent: Agent): void {
+function failCutAnswers(agent: Agent): void {
   type Add = (request: ClientRequest, ...more: unknown[]) => void
   // Node calls it with each request; its types leave it out.
   const add = Reflect.get(agent, 'addRequest') as Add

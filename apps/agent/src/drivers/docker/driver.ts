@@ -61,9 +61,9 @@ export async function openDockerDriver(
   }
 
   /** Whoever watches looks again at what was held, but not as often as a slow engine answers. */
-  function tellLater(id: string, labels: Record<string, string>): void {
+  function emitLater(id: string, labels: Record<string, string>): void {
     setTimeout(
-      guarded('a held container', () => hub.tell({ kind: 'container', action: 'update', id, name: '', labels })),
+      guarded('a held container', () => hub.emit({ kind: 'container', action: 'update', id, name: '', labels })),
       2 * heldMs,
     ).unref()
   }
@@ -77,7 +77,7 @@ export async function openDockerDriver(
         guarded('a held container', () => {
           resolve('held')
           inspecting.then(
-            (info) => tellLater(id, info?.Config.Labels ?? {}),
+            (info) => emitLater(id, info?.Config.Labels ?? {}),
             () => undefined,
           )
         }),

@@ -9,7 +9,7 @@ export interface EventHub {
   readonly isOpen: boolean
   subscribe(listener: (event: EngineEvent) => void): () => void
   /** Has everybody hear of something that the engine does not tell. */
-  tell(event: EngineEvent): void
+  emit(event: EngineEvent): void
   /**
    * Asks the engine for what it has recorded until now and the stream of events has not brought yet.
    *
@@ -50,7 +50,7 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
   /** By the engine's clock, in nanoseconds: the last event that arrived. */
   let heardUntil = 0n
 
-  function tell(event: EngineEvent): void {
+  function emit(event: EngineEvent): void {
     for (const listener of listeners) listener(event)
   }
 
@@ -65,11 +65,11 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
         away = false
         waitMs = 100
         open = true
-        tell({ kind: 'relist' })
+        emit({ kind: 'relist' })
         await readLines(stream, (line) => {
           const event = hear(line)
           if (event?.kind === 'network') onDisconnect(event.id)
-          else if (event) tell(event)
+          else if (event) emit(event)
         })
       } catch (error) {
         if (closing.signal.aborted) return
@@ -95,7 +95,7 @@ export function createEventHub(docker: Docker, log: Logger, onDisconnect: (id: s
     get isOpen() {
       return open
     },
-    tell,
+    emit,
     subscribe(given) {
       // One listener that fails must neither end the stream of events nor keep them from the others.
       const listener = guarded('a listener for events of the engine', given)

@@ -1,9 +1,9 @@
 import type Docker from 'dockerode'
-import type { ImageFacts, StoredImage } from '../container-engine.ts'
+import type { ImageMetadata, StoredImage } from '../container-engine.ts'
 import { EngineError } from '../errors.ts'
 import { translate, translating } from './errors.ts'
 
-export async function findImage(docker: Docker, reference: string): Promise<ImageFacts | undefined> {
+export async function findImage(docker: Docker, reference: string): Promise<ImageMetadata | undefined> {
   try {
     const info = await docker.getImage(reference).inspect()
     const healthCheck = (info.Config as { Healthcheck?: { Test?: string[] } }).Healthcheck?.Test

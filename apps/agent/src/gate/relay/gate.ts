@@ -3,7 +3,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listenForAgent } from './control.ts'
-import { type Predecessor, type Reply, startSuccessor, type Told } from './handover.ts'
+import { type HandoverMessage, type Predecessor, type Reply, startSuccessor } from './handover.ts'
 import { forgetSuccessor } from './pid-files.ts'
 import { createPorts } from './ports.ts'
 import { type GateAnswer, type GatePort, type GateRequest, handedOverCode, keyOf } from './protocol.ts'
@@ -96,9 +96,9 @@ export async function runGate(options: {
   function serve(successor: ChildProcess): void {
     const reply = (id: number, left: number) =>
       successor.connected && successor.send({ kind: 'left', id, left } satisfies Reply)
-    successor.on('message', async (told: Told) => {
-      if (told.kind === 'drain') reply(told.id, await drained(told.container, told.ms))
-      if (told.kind === 'count') reply(told.id, await connections())
+    successor.on('message', async (message: HandoverMessage) => {
+      if (message.kind === 'drain') reply(message.id, await drained(message.container, message.ms))
+      if (message.kind === 'count') reply(message.id, await connections())
     })
     successor.on('error', () => undefined)
   }

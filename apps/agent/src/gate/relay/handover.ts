@@ -7,7 +7,7 @@ import type { GatePort } from './protocol.ts'
  * Between a gate and its successor: first every socket that listens, with its entry, then how many there were. The successor says
  * `ready` when it accepts on all of them, and from then on asks what its predecessor still drains.
  */
-export type Told =
+export type HandoverMessage =
   | { kind: 'port'; entry: GatePort }
   | { kind: 'all'; count: number }
   | { kind: 'drain'; id: number; container: string; ms: number }
@@ -31,20 +31,21 @@ export async function startSuccessor(
     if (child.pid !== undefined) writeSuccessor(folder, child.pid)
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the new gate did not answer in time')), readyMs)
-      const settle = (finish: () => void) => () => {
+      const complete = (finish: () => void) => () => {
         clearTimeout(timer)
         finish()
       }
-      child.once('error', (error) => settle(() => reject(error))())
+      child.once('error', (error) => complete(() => reject(error))())
       child.once(
         'exit',
-        settle(() => reject(new Error('the new gate ended at once'))),
+        complete(() => reject(new Error('the new gate ended at once'))),
       )
       child.on('message', (reply: Reply) => {
-        if (reply.kind === 'ready') settle(resolve)()
+        if (reply.kind === 'ready') complete(resolve)()
       })
-      for (const { entry: port, server } of listening) child.send({ kind: 'port', entry: port } satisfies Told, server)
-      child.send({ kind: 'all', count: listening.length } satisfies Told)
+      for (const { entry: port, server } of listening)
+        child.send({ kind: 'port', entry: port } satisfies HandoverMessage, server)
+      child.send({ kind: 'all', count: listening.length } satisfies HandoverMessage)
     })
   } catch (error) {
     child.kill('SIGKILL')
@@ -71,13 +72,13 @@ export function connectPredecessor(): Predecessor {
     for (const answer of asked.values()) answer(0)
     asked.clear()
   })
-  const tell = (reply: Told | Reply) => process.send?.(reply, undefined, undefined, () => undefined)
-  const ask = (make: (id: number) => Told): Promise<number> =>
+  const send = (reply: HandoverMessage | Reply) => process.send?.(reply, undefined, undefined, () => undefined)
+  const ask = (make: (id: number) => HandoverMessage): Promise<number> =>
     new Promise((resolve) => {
       if (!process.connected) return resolve(0)
       next += 1
       asked.set(next, resolve)
-      tell(make(next))
+      send(make(next))
     })
   return {
     takeOver: (adopt, ready) =>
@@ -87,18 +88,18 @@ export function connectPredecessor(): Predecessor {
         // It may have ended while this process was still loading its code: nobody is told of that again.
         if (!process.connected) return lost()
         process.once('disconnect', lost)
-        process.on('message', (told: Told | Reply, server) => {
-          if (told.kind === 'left') {
-            asked.get(told.id)?.(told.left)
-            asked.delete(told.id)
-          } else if (told.kind === 'port' && server) {
-            adopt(told.entry, server as Server)
+        process.on('message', (message: HandoverMessage | Reply, server) => {
+          if (message.kind === 'left') {
+            asked.get(message.id)?.(message.left)
+            asked.delete(message.id)
+          } else if (message.kind === 'port' && server) {
+            adopt(message.entry, server as Server)
             adopted += 1
-          } else if (told.kind === 'all') {
-            if (adopted !== told.count)
-              return reject(new Error(`only ${adopted} of ${told.count} sockets were handed over`))
+          } else if (message.kind === 'all') {
+            if (adopted !== message.count)
+              return reject(new Error(`only ${adopted} of ${message.count} sockets were handed over`))
             ready().then(() => {
-              tell({ kind: 'ready' })
+              send({ kind: 'ready' })
               resolve()
             }, reject)
           }

@@ -131,7 +131,7 @@ export function createPorts(relay: Relay): Ports {
       const server = makeServer(key)
       // The handle moves over within this turn of the event loop: no connection can come in between.
       server.listen(listening, backlog)
-      server.on('error', (error) => tellError(entry.port, error))
+      server.on('error', (error) => reportError(entry.port, error))
       held.set(key, { entry, server, waiting: new Map() })
     },
     leave() {
@@ -161,7 +161,7 @@ function bind(server: Server, port: number, host: string): Promise<void> {
     server.listen({ port, host, backlog }, () => {
       server.off('error', failed)
       // Too many open files, for instance: what cannot be accepted is not the end of the gate.
-      server.on('error', (error) => tellError(port, error))
+      server.on('error', (error) => reportError(port, error))
       resolve()
     })
   })
@@ -171,6 +171,6 @@ function promised({ port }: PortKey): Error {
   return Object.assign(new Error(`port ${port} is held for somebody else`), { code: 'EADDRINUSE', port })
 }
 
-function tellError(port: number, error: Error): void {
+function reportError(port: number, error: Error): void {
   process.stderr.write(`port ${port}: ${error.message}\n`)
 }

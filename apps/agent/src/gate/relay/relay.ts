@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { createPortions } from './portions.ts'
+import { createChunker } from './chunker.ts'
 import type { GatePort } from './protocol.ts'
 import { proxyHeader } from './proxy-header.ts'
 
@@ -37,7 +37,7 @@ const dialMs = 3_000
 export function createRelay(): Relay {
   const open = new Map<string, Set<Side>>()
   const waiting = new Map<string, Set<() => void>>()
-  const portionsTo = createPortions()
+  const portionsTo = createChunker()
 
   function leave(container: string, client: Side): void {
     const all = open.get(container)

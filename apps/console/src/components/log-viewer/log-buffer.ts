@@ -48,7 +48,7 @@ export function createLogBuffer({ capacity = 100_000, schedule = onFrame }: Opti
   let revision = 0
   let scheduled = false
 
-  const tell = () => {
+  const notify = () => {
     if (scheduled) return
     scheduled = true
     schedule(() => {
@@ -69,20 +69,20 @@ export function createLogBuffer({ capacity = 100_000, schedule = onFrame }: Opti
     append(lines) {
       if (lines.length === 0) return
       for (const line of lines) push(line)
-      tell()
+      notify()
     },
     addGap(count) {
       if (count <= 0) return
       const last = lineAt(size - 1)
       if (last?.skipped) last.skipped += count
       else push({ at: 0, text: '', skipped: count })
-      tell()
+      notify()
     },
     clear() {
       ring = []
       next = 1
       size = 0
-      tell()
+      notify()
     },
     at: lineAt,
     indexOf: (number) => (number >= next - size && number < next ? number - (next - size) : -1),

@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { accountPages } from '../../frame/account-pages.ts'
 
@@ -11,7 +11,7 @@ export function AccountHead({ title, tools }: { title: string; tools?: ReactNode
   const path = useLocation({ select: (location) => location.pathname })
   return (
     <>
-      <PageHead title={t('title')} fullTitle={title} crumb={title} tools={tools} />
+      <PageHeader title={t('title')} fullTitle={title} crumb={title} tools={tools} />
       <Tabs label={t('title')}>
         {accountPages.map((tab) => (
           <Tab

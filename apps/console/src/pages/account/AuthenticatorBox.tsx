@@ -30,7 +30,7 @@ export function AuthenticatorBox({ settings }: { settings: Settings }) {
   return (
     <Box
       title={t('totp.title')}
-      aside={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
+      trailing={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
       tools={
         enrolled ? (
           <Button size="sm" variant="bad" busy={pending} onClick={remove}>

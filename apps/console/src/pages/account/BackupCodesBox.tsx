@@ -30,7 +30,7 @@ export function BackupCodesBox({ settings }: { settings: Settings }) {
   return (
     <Box
       title={t('backup.title')}
-      aside={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
+      trailing={enrolled && <Pill tone="accent">{t('factors.on')}</Pill>}
       tools={
         <>
           {reveal && (

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Ago } from '../../components/Ago.tsx'
 import { IconButton } from '../../components/Button.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import type { Key } from './settings-nodes.ts'
 
 /** Keys or passkeys, each removable. */
@@ -22,7 +22,7 @@ export function KeyRows({
         <li key={key.id} className="flex min-h-11 items-center gap-3 px-3.5 py-2">
           <span className="font-strong">{key.name || t('passkeys.one')}</span>
           <span className="text-ink-2">
-            {t('keys.added')} {key.addedAt && <Ago at={key.addedAt} />}
+            {t('keys.added')} {key.addedAt && <TimeAgo at={key.addedAt} />}
           </span>
           <IconButton
             icon={Trash2}

@@ -25,7 +25,7 @@ import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { AccountHead } from './AccountHead.tsx'
 import { deviceName } from './device.ts'
-import { securityWords } from './security-words.ts'
+import { securityEventLabels } from './security-event-labels.ts'
 
 type Page = { events: SecurityEvent[] | null }
 
@@ -122,9 +122,9 @@ function useColumns(): Column<SecurityEvent>[] {
             <Icon aria-hidden className="shrink-0 text-ink-3" />
             <span
               className="truncate font-strong max-md:whitespace-normal max-md:wrap-anywhere"
-              title={securityWords(entry)}
+              title={securityEventLabels(entry)}
             >
-              {securityWords(entry)}
+              {securityEventLabels(entry)}
             </span>
           </span>
         )

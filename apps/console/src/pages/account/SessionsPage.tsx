@@ -4,17 +4,17 @@ import { Laptop, LogOut, Smartphone } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryClient } from '../../api/client.ts'
 import { currentSessionQuery, endSessions, sessionsQuery } from '../../api/identity.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { toastError, toastSuccess } from '../../components/toasts.tsx'
 import { AccountHead } from './AccountHead.tsx'
+import { authMethodLabels } from './auth-method-labels.ts'
 import { deviceName, deviceOf } from './device.ts'
-import { wayWords } from './way-words.ts'
 
 /** Where the person is signed in, and the way to end that. */
 export function SessionsPage() {
@@ -91,7 +91,7 @@ function SessionRow({ session, mark, action }: { session: Session; mark?: React.
   const device = session.devices?.[0]
   const { system } = deviceOf(device?.user_agent ?? '')
   const Icon = ['Android', 'iPhone', 'iPad'].includes(system) ? Smartphone : Laptop
-  const way = wayWords(session.authentication_methods ?? [])
+  const way = authMethodLabels(session.authentication_methods ?? [])
   return (
     <li className="flex min-h-12 items-center gap-3 px-3.5 py-2">
       <Icon aria-hidden className="text-ink-2" />
@@ -105,7 +105,7 @@ function SessionRow({ session, mark, action }: { session: Session; mark?: React.
         <p className="text-small text-ink-2">
           {device?.ip_address && <span className="mono">{device.ip_address}, </span>}
           {way ? t('sessions.sinceWith', { way }) : t('sessions.since')}{' '}
-          {session.authenticated_at && <Ago at={session.authenticated_at} />}
+          {session.authenticated_at && <TimeAgo at={session.authenticated_at} />}
         </p>
       </div>
       {action}

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
@@ -16,7 +16,7 @@ import { AccountHead } from './AccountHead.tsx'
 import { revokeAction } from './revoke-token.ts'
 import { useTokenColumns } from './use-token-columns.tsx'
 
-const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
 
 /** API tokens of the person who is signed in; they do what the person may, within their scope. */
 export function TokensPage() {
@@ -45,7 +45,7 @@ export function TokensPage() {
         }}
       >
         {(tokens) => (
-          <FilteredList rows={tokens} search={t('filter')} words={(token) => [token.name, token.scope]}>
+          <FilteredList rows={tokens} search={t('filter')} searchText={(token) => [token.name, token.scope]}>
             {(rows) => (
               <DataTable
                 label={t('title')}

@@ -1,10 +1,10 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime, useNow } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import type { Column } from '../../table/DataTable.tsx'
 
-export type Token = Result<'tokens.list'>[number]
+export type Token = ResponseOf<'tokens.list'>[number]
 
 /** A person's tokens and those of a service account look alike. */
 export function useTokenColumns(): Column<Token>[] {

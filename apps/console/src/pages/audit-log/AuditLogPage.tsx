@@ -9,22 +9,22 @@ import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { DateRange, rangeOfDays } from '../../components/DateRange.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { type AuditLogFilters, links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
-import { PageFoot } from '../../table/PageFoot.tsx'
+import { Pagination } from '../../table/Pagination.tsx'
 import { useLastPage } from '../../table/use-last-page.ts'
 import { DayBars } from './DayBars.tsx'
 import type { Entry } from './entry.ts'
 import { useEntryColumns } from './use-entry-columns.tsx'
 
-const EntryDialog = later(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
+const EntryDialog = lazyComponent(() => import('./EntryDialog.tsx').then((module) => module.EntryDialog))
 
 /** Today and the six days before (ui.md U21). */
 const daysBefore = 6
@@ -73,9 +73,9 @@ export function AuditLogPage() {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={t('title')}
-        sub={query.data ? t(uncounted ? 'many' : 'sub', { count: query.data.total }) : '\u00a0'}
+        subtitle={query.data ? t(uncounted ? 'many' : 'sub', { count: query.data.total }) : '\u00a0'}
         tools={
           <Menu trigger={<Button icon={Download}>{t('export')}</Button>}>
             <MenuItem onSelect={() => exportAs('csv')}>{t('csv')}</MenuItem>
@@ -136,7 +136,7 @@ export function AuditLogPage() {
             actions={(row) => [
               { id: 'show', label: t('show'), icon: ScrollText, inline: true, run: () => setShown(row) },
             ]}
-            footer={<PageFoot {...page} total={total} onChange={(to) => go(to)} />}
+            footer={<Pagination {...page} total={total} onChange={(to) => go(to)} />}
           />
         )}
       </QueryView>

@@ -4,12 +4,12 @@ import { CopyButton } from '../../components/CopyButton.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { absoluteTime } from '../../components/relative-time.ts'
 import type { Entry } from './entry.ts'
-import { useEventWords } from './use-event-words.ts'
+import { useEventLabels } from './use-event-labels.ts'
 
 /** One entry in full. */
 export function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => void }) {
   const { t } = useTranslation('audit')
-  const words = useEventWords()
+  const words = useEventLabels()
   const text = JSON.stringify(entry.data ?? {}, null, 2)
   const facts = [
     [t('column.who'), entry.user?.email ? `${entry.name} (${entry.user.email})` : entry.name],

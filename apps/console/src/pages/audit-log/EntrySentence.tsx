@@ -2,13 +2,13 @@ import { Fragment } from 'react'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import type { Entry } from './entry.ts'
-import { subjectMark, useEventWords } from './use-event-words.ts'
+import { subjectMark, useEventLabels } from './use-event-labels.ts'
 
 type Props = { teamSlug: string; entry: Entry }
 
 /** "Deployed Lab rolling on this-box": what happened in a sentence, with a link to what it happened to. */
 export function EntrySentence({ teamSlug, entry }: Props) {
-  const words = useEventWords()
+  const words = useEventLabels()
   const [before = '', after = ''] = words(entry, subjectMark).split(subjectMark)
   const { subject } = entry
   return (

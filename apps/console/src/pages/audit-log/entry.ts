@@ -1,6 +1,6 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 
-export type Entry = Result<'audit-log.list'>['items'][number]
+export type Entry = ResponseOf<'audit-log.list'>['items'][number]
 
 /** The operation of an event, which is its audit label and the operation: `registry registries.create`. */
 export const operationOf = (event: string): string => event.split(' ').at(-1) ?? event

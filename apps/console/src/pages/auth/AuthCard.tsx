@@ -4,12 +4,12 @@ import { Brand } from '../../frame/Brand.tsx'
 /** One column: brand, heading, form, and a line for the other way. */
 export function AuthCard({
   title,
-  sub,
+  subtitle,
   children,
   foot,
 }: {
   title: string
-  sub?: ReactNode
+  subtitle?: ReactNode
   children?: ReactNode
   foot?: ReactNode
 }) {
@@ -21,7 +21,7 @@ export function AuthCard({
       <Brand large />
       <div className="mt-1">
         <h1 className="text-title font-semibold tracking-[-0.012em]">{title}</h1>
-        {sub && <p className="text-ink-2">{sub}</p>}
+        {subtitle && <p className="text-ink-2">{subtitle}</p>}
       </div>
       {children}
       {foot && <p className="text-small text-ink-2">{foot}</p>}

@@ -43,7 +43,7 @@ export function CreateAccountPage() {
   const { mutate } = join
   if (join.isError)
     return (
-      <AuthCard title={t('account.failed')} sub={describeFailure(join.error)}>
+      <AuthCard title={t('account.failed')} subtitle={describeFailure(join.error)}>
         {team && ((flow && code) || invitation) && (
           <Button size="lg" onClick={() => mutate()}>
             {t('account.retry')}
@@ -55,7 +55,7 @@ export function CreateAccountPage() {
       </AuthCard>
     )
   return (
-    <AuthCard title={t('account.title')} sub={t('account.text')}>
+    <AuthCard title={t('account.title')} subtitle={t('account.text')}>
       <Button variant="main" size="lg" busy={join.isPending} onClick={() => mutate()}>
         {t('account.join')}
       </Button>

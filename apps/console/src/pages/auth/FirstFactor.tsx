@@ -13,7 +13,7 @@ import { FormBanner, FormPanel } from '../../forms/FormShell.tsx'
 import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { links } from '../../links.ts'
 import type { Login } from './LoginPage.tsx'
-import { Or, ProviderButtons } from './ProviderButtons.tsx'
+import { Divider, ProviderButtons } from './ProviderButtons.tsx'
 import { providersOf } from './providers.ts'
 import { hasWebAuthn, proveKey } from './web-authn.ts'
 
@@ -82,12 +82,12 @@ export function FirstFactor({ flow, email, fixedEmail, pending, error, send, onC
             label={t('login.password')}
             autoComplete="current-password"
             tall
-            aside={<TextLink {...links.recovery()}>{t('login.forgot')}</TextLink>}
+            trailing={<TextLink {...links.recovery()}>{t('login.forgot')}</TextLink>}
           />
           {check}
         </FormPanel>
       )}
-      {offers('password') && others && <Or />}
+      {offers('password') && others && <Divider />}
       {!offers('password') && error && <FormBanner>{describeError(error).text}</FormBanner>}
       {refused && <FormBanner>{refused}</FormBanner>}
       {challenge !== '' && (

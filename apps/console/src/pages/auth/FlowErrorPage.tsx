@@ -24,7 +24,7 @@ export function FlowErrorPage() {
   return (
     <AuthCard
       title={t('flowError.title')}
-      sub={
+      subtitle={
         query.data
           ? query.data.reason || query.data.message
           : id === undefined

@@ -77,7 +77,7 @@ export function LoginPage() {
     return (
       <AuthCard
         title={t('second.title')}
-        sub={t('second.text')}
+        subtitle={t('second.text')}
         foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
       >
         <SecondFactor
@@ -91,7 +91,7 @@ export function LoginPage() {
   return (
     <AuthCard
       title={t('login.title')}
-      sub={
+      subtitle={
         flow?.state === 'sent_email'
           ? t('login.codeSent', { email })
           : search.refresh

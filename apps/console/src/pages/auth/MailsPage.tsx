@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -19,10 +19,10 @@ export function MailsPage() {
   const { t } = useTranslation('auth')
   const form = useForm({ resolver: zodResolver(Form), defaultValues: { token: '' } })
   const list = useCall('mails.list', { toast: false })
-  if (isStatus(list.error, 404)) return <AuthCard title={t('mails.title')} sub={t('mails.off')} />
+  if (isStatus(list.error, 404)) return <AuthCard title={t('mails.title')} subtitle={t('mails.off')} />
   if (!list.data)
     return (
-      <AuthCard title={t('mails.title')} sub={t('mails.text')}>
+      <AuthCard title={t('mails.title')} subtitle={t('mails.text')}>
         <FormPanel
           form={form}
           submitLabel={t('mails.show')}
@@ -46,14 +46,14 @@ export function MailsPage() {
   )
 }
 
-function Mail({ mail }: { mail: Result<'mails.list'>[number] }) {
+function Mail({ mail }: { mail: ResponseOf<'mails.list'>[number] }) {
   const { t } = useTranslation('auth')
   // Codes stand alone on a line of the text, links begin one (decision 12).
   const useful = mail.text.match(/^(?:\d{6}|[A-Z0-9]{8}|https?:\/\/\S+)$/m)?.[0]
   return (
     <Box
       title={mail.subject}
-      aside={mail.to}
+      trailing={mail.to}
       tools={
         <>
           <RelativeTime at={mail.createdAt} />

@@ -13,7 +13,7 @@ export function NewPasswordPage() {
   return (
     <AuthCard
       title={t('newPassword.title')}
-      sub={t('newPassword.text')}
+      subtitle={t('newPassword.text')}
       foot={<TextLink {...links.logout()}>{t('verify.logout')}</TextLink>}
     >
       <PasswordForm submitLabel={t('newPassword.submit')} returnTo="/" onDone={() => goOn(undefined, navigate)} />

@@ -15,7 +15,7 @@ export function ProviderButtons({ providers, pending, onPick }: Props) {
 }
 
 /** "or", between the ways to sign in. */
-export function Or() {
+export function Divider() {
   const { t } = useTranslation('auth')
   return (
     <div className="flex items-center gap-3 text-small text-ink-2">

@@ -7,7 +7,7 @@ import { AuthCard } from './AuthCard.tsx'
 export function RecoveryExpiredPage() {
   const { t } = useTranslation('auth')
   return (
-    <AuthCard title={t('recovery.expiredTitle')} sub={t('recovery.expired')}>
+    <AuthCard title={t('recovery.expiredTitle')} subtitle={t('recovery.expired')}>
       <ButtonLink {...links.recovery()} variant="main" size="lg">
         {t('recovery.again')}
       </ButtonLink>

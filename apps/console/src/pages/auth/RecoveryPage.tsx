@@ -44,7 +44,7 @@ export function RecoveryPage() {
   })
   if (alreadySignedIn)
     return (
-      <AuthCard title={t('recovery.title')} sub={t('recovery.signedIn')}>
+      <AuthCard title={t('recovery.title')} subtitle={t('recovery.signedIn')}>
         <TextLink {...links.changePassword()}>{t('recovery.change')}</TextLink>
       </AuthCard>
     )
@@ -52,7 +52,7 @@ export function RecoveryPage() {
   return (
     <AuthCard
       title={t('recovery.title')}
-      sub={
+      subtitle={
         opened.isError
           ? undefined
           : codeStep

@@ -60,7 +60,7 @@ export function RegisterOidcPage() {
   return (
     <AuthCard
       title={t('oidc.title')}
-      sub={provider ? t('oidc.text', { name: provider.name }) : t('oidc.plain')}
+      subtitle={provider ? t('oidc.text', { name: provider.name }) : t('oidc.plain')}
       foot={<TextLink {...links.login()}>{t('recovery.back')}</TextLink>}
     >
       <FlowGate opened={opened} fields={3}>

@@ -20,7 +20,7 @@ import { CaptchaBox, useCaptcha } from './Captcha.tsx'
 import { CodeForm, Resend } from './CodeStep.tsx'
 import { FlowGate } from './FlowGate.tsx'
 import { PasskeySignUp, passkeyOptions } from './PasskeySignUp.tsx'
-import { Or, ProviderButtons } from './ProviderButtons.tsx'
+import { Divider, ProviderButtons } from './ProviderButtons.tsx'
 import { lacksTraits, providersOf } from './providers.ts'
 import { goOn } from './signed-in.ts'
 import { useFlow } from './use-flow.ts'
@@ -105,7 +105,7 @@ export function RegisterPage() {
   return (
     <AuthCard
       title={t('register.title')}
-      sub={t('register.sub', { host: location.host })}
+      subtitle={t('register.sub', { host: location.host })}
       foot={
         <>
           {t('register.hasAccount')}{' '}
@@ -155,7 +155,7 @@ export function RegisterPage() {
           <PasswordField form={form} name="repeat" label={t('register.repeat')} autoComplete="new-password" tall />
           <CaptchaBox captcha={captcha} flow={flow} />
         </FormPanel>
-        {(providers.length > 0 || passkeyOptions(flow) !== '' || byCode) && <Or />}
+        {(providers.length > 0 || passkeyOptions(flow) !== '' || byCode) && <Divider />}
         {byCode && (
           <Button
             size="lg"
@@ -241,7 +241,7 @@ function RegisterCode({ traits, pending, error, sentAt, send }: CodeProps) {
   return (
     <AuthCard
       title={t('register.title')}
-      sub={t('register.codeSent', { email: traits.email })}
+      subtitle={t('register.codeSent', { email: traits.email })}
       foot={
         <TextLink {...links.register()} reloadDocument>
           {t('register.startOver')}

@@ -6,7 +6,7 @@ import { type Flow, fieldValue, nodeOf } from '../../api/identity.ts'
 import { Button } from '../../components/Button.tsx'
 import { FormBanner } from '../../forms/FormShell.tsx'
 import { CodeForm } from './CodeStep.tsx'
-import { Or } from './ProviderButtons.tsx'
+import { Divider } from './ProviderButtons.tsx'
 import { proveKey } from './web-authn.ts'
 
 type Fields = Record<string, unknown>
@@ -43,7 +43,7 @@ export function SecondFactor({ flow, pending, error, send }: Props) {
           <Button size="lg" variant={totpForm || backup ? 'plain' : 'main'} busy={pending} onClick={useKey}>
             {t('second.key')}
           </Button>
-          {(totpForm || backup) && <Or />}
+          {(totpForm || backup) && <Divider />}
         </>
       )}
       {totpForm && (

@@ -51,7 +51,7 @@ export function VerifyPage() {
   return (
     <AuthCard
       title={t('verify.title')}
-      sub={
+      subtitle={
         opened.isError
           ? undefined
           : codeStep

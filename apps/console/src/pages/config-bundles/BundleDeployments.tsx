@@ -8,7 +8,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
-import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { useDeploymentColumns } from '../deployments/use-deployment-columns.tsx'
 
 /** The deployments that carry a bundle, newest first. */
@@ -17,7 +17,7 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
   const params = { teamSlug, configBundleId: bundleId }
   const query = useQuery({
     ...apiQuery('config-bundles.deployments', { params }),
-    refetchInterval: ({ state }) => lookAgainMs(state.data),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data),
   })
   const { columns } = useDeploymentColumns(teamSlug)
   return (
@@ -37,7 +37,7 @@ export function BundleDeployments({ teamSlug, bundleId }: { teamSlug: string; bu
           <FilteredList
             rows={all}
             search={t('deployments:list.filter')}
-            words={(row) => [row.project.name, row.version.name, row.node.name, row.prefix]}
+            searchText={(row) => [row.project.name, row.version.name, row.node.name, row.prefix]}
             choice={{
               label: t('deployments:list.status'),
               of: (row) => row.status,

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
@@ -8,7 +8,7 @@ import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
@@ -18,7 +18,7 @@ import { links } from '../../links.ts'
 import { BundleDeployments } from './BundleDeployments.tsx'
 import { type Setting, settingsOf } from './bundle-settings.ts'
 
-const BundleEdit = later(() => import('../../forms/bundle-edit.tsx').then((module) => module.BundleEdit))
+const BundleEdit = lazyComponent(() => import('../../forms/bundle-edit.tsx').then((module) => module.BundleEdit))
 
 const route = getRouteApi('/app/$teamSlug/config-bundles/$configBundleId')
 
@@ -32,7 +32,7 @@ export function ConfigBundlePage() {
   )
 }
 
-function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: Result<'config-bundles.get'> }) {
+function BundleView({ teamSlug, bundle }: { teamSlug: string; bundle: ResponseOf<'config-bundles.get'> }) {
   const { t } = useTranslation('bundles')
   const anchor = useAnchor('edit')
   const denied = useDenied('config-bundles.update')

@@ -4,14 +4,14 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useBundleColumns } from './bundle-columns.tsx'
 
-const BundleCreate = later(() => import('../../forms/bundle-create.tsx').then((module) => module.BundleCreate))
+const BundleCreate = lazyComponent(() => import('../../forms/bundle-create.tsx').then((module) => module.BundleCreate))
 
 export function ConfigBundlesPage() {
   const { t } = useTranslation('bundles')
@@ -33,7 +33,7 @@ export function ConfigBundlesPage() {
       empty={{ icon: SlidersHorizontal, title: t('empty.title'), text: t('empty.text') }}
     >
       {(bundles) => (
-        <FilteredList rows={bundles} search={t('filter')} words={(row) => [row.name, row.description]}>
+        <FilteredList rows={bundles} search={t('filter')} searchText={(row) => [row.name, row.description]}>
           {(rows) => (
             <DataTable
               label={t('title')}

@@ -39,7 +39,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
     ...all.filter((problem) => problem.instanceId === instanceId),
     ...all.filter((problem) => problem.instanceId !== instanceId),
   ]
-  const place = deployment.data && { teamSlug, deployment: deployment.data }
+  const target = deployment.data && { teamSlug, deployment: deployment.data }
   return (
     <Box title={t('before.title')} label={t('before.title')}>
       {!query.data ? (
@@ -48,7 +48,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
           <span className="skeleton h-16 w-full" />
         </div>
       ) : !instanceId ? (
-        <WhatChanges preview={query.data} place={place} />
+        <WhatChanges preview={query.data} target={target} />
       ) : (
         <div className="grid gap-2.5 p-3 text-small">
           <p className="text-ink-2">{running ? t('before.against', { number: running.number }) : t('before.first')}</p>
@@ -64,7 +64,7 @@ export function BeforeDeploy({ teamSlug, deploymentId, instanceId, revision }: P
               <span>{t('before.noGap')}</span>
             </p>
           ) : null}
-          <ProblemList preview={query.data} problems={problems} place={place} instanceId={instanceId} />
+          <ProblemList preview={query.data} problems={problems} target={target} instanceId={instanceId} />
         </div>
       )}
     </Box>

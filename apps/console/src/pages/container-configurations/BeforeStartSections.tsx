@@ -5,9 +5,9 @@ import { apiQuery } from '../../api/client.ts'
 import { Chips } from '../../components/Chips.tsx'
 import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { PartInput, PartSwitch, useChangePart } from './PartInput.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { RowErrors, Section, Setting, SettingGrid } from './Section.tsx'
 
 /** Files that are brought from a storage into a volume before the container starts. */
@@ -28,7 +28,7 @@ export function StorageSection() {
           error={form.errorOf('storage.storageId') ?? form.errorOf('storage')}
           help={storages.isError ? t('storage.unknown') : t('storage.help')}
         >
-          <Marked inputId="storage.storageId" className="w-full">
+          <PresenceHighlight inputId="storage.storageId" className="w-full">
             <Select
               aria-label={t('storage.storage')}
               value={chosen ?? ''}
@@ -45,7 +45,7 @@ export function StorageSection() {
                 </option>
               ))}
             </Select>
-          </Marked>
+          </PresenceHighlight>
         </Setting>
         <BucketInput storageId={chosen} />
         <Setting
@@ -54,7 +54,7 @@ export function StorageSection() {
           error={form.errorOf('storage.path')}
           help={t(volumes.length === 0 ? 'storage.noVolumes' : 'storage.volumeHelp')}
         >
-          <Marked inputId="storage.path">
+          <PresenceHighlight inputId="storage.path">
             <Chips
               label={t('storage.volume')}
               value={value?.path ?? ''}
@@ -65,7 +65,7 @@ export function StorageSection() {
                 label: <span className="mono">{name}</span>,
               }))}
             />
-          </Marked>
+          </PresenceHighlight>
         </Setting>
       </SettingGrid>
     </Section>
@@ -110,7 +110,7 @@ export function ConfigContainerSection() {
   return (
     <Section
       id="configContainer"
-      aside={t('configContainer.aside')}
+      trailing={t('configContainer.aside')}
       tools={<SettingOrigin field="configContainer" label={t('section.configContainer')} />}
     >
       <SettingGrid>

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { useDeniedPart } from '../../api/me.ts'
 import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
 import { PairRows } from './PairRows.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { Section, Setting, SettingGrid } from './Section.tsx'
 import { ListSetting, PortSetting, SettingChips, SettingSwitch } from './SettingControls.tsx'
 import { SettingInput } from './SettingInput.tsx'
@@ -213,7 +213,7 @@ export function LogSection() {
           error={form.errorOf('logConfig.driver')}
           help={t(driver === 'none' ? 'log.noneHelp' : 'log.driverHelp')}
         >
-          <Marked inputId="logConfig.driver" className="w-full">
+          <PresenceHighlight inputId="logConfig.driver" className="w-full">
             <Select
               aria-label={t('log.driver')}
               value={driver}
@@ -231,7 +231,7 @@ export function LogSection() {
                 </option>
               ))}
             </Select>
-          </Marked>
+          </PresenceHighlight>
         </Setting>
         <Setting label={t('log.options')} error={form.errorOf('logConfig.options')}>
           <PairRows

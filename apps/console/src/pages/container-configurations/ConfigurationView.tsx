@@ -1,4 +1,4 @@
-import type { ContainerConfigType, NodeType, Result } from '@crux/contract'
+import type { ContainerConfigType, NodeType, ResponseOf } from '@crux/contract'
 import { bundleConflicts, defaultContainerName, mergeConfig, notApplied, type ValidationOptions } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,8 +8,8 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useDenied, useDeniedPart } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { isTyping, useKey } from '../../components/use-key.ts'
 import { versionTitle } from '../../components/version-title.ts'
@@ -26,20 +26,20 @@ import { placeOfProblem, type StartProblem, startProblemsOf } from './start-prob
 import { useConfigDraft } from './use-config-draft.ts'
 import { SecretValuesProvider } from './use-secret-values.tsx'
 
-type Config = Result<'container-configurations.get'>
-type Relations = Result<'container-configurations.relations'>
+type Config = ResponseOf<'container-configurations.get'>
+type Relations = ResponseOf<'container-configurations.relations'>
 type Props = { teamSlug: string; config: Config; relations: Relations }
 
 // Asked for with the page, so that it is here when the page's data is.
 const loadForm = loadChunk(() => import('./SettingsForm.tsx'))
 loadForm.catch(() => undefined)
 const SettingsForm = lazy(() => loadForm.then((module) => ({ default: module.SettingsForm })))
-const BeforeDeploy = later(async () => {
+const BeforeDeploy = lazyComponent(async () => {
   const [module] = await Promise.all([import('./BeforeDeploy.tsx'), loadArea('deployments')])
   return module.BeforeDeploy
 })
-const JsonTab = later(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
-const FinalTab = later(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
+const JsonTab = lazyComponent(() => import('./JsonTab.tsx').then((module) => module.JsonTab))
+const FinalTab = lazyComponent(() => import('./FinalTab.tsx').then((module) => module.FinalTab))
 
 /** One layer of a configuration: as a form, as JSON, and for what is deployed as what comes of all layers. */
 export function ConfigurationView({ teamSlug, config, relations }: Props) {
@@ -62,11 +62,11 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   const below = useMemo(() => mergeBelow(layersBelow(config.type, relations)), [config.type, relations])
   const parent = below.layers.length > 0 || config.type === 'instance' ? below.fields : null
   const hostDenied = useDeniedPart('container-configurations.host-dangerous')
-  const place = useMemo(
+  const context = useMemo(
     () => ({ ...placeOf(config.type, below, prefix, nodeType), hostDenied }),
     [config.type, below, prefix, nodeType, hostDenied],
   )
-  const draft = useConfigDraft(params, config, place)
+  const draft = useConfigDraft(params, config, context)
   const bundles = deployment?.configBundles
   const drawn = useDeferredValue(draft.own)
   const ambiguities = useMemo(() => {
@@ -136,11 +136,11 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
   return (
     <ConfigFormProvider value={form}>
       <SecretValuesProvider node={deployment} revision={draft.revision}>
-        <PageHead
+        <PageHeader
           title={title}
           fullTitle={t('head.full', { name: title })}
           crumbs={crumbsOf(teamSlug, relations, t)}
-          sub={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
+          subtitle={<SubLine type={config.type} relations={relations} name={config.parent.name} />}
           tools={
             <HeadTools
               draft={draft}
@@ -174,7 +174,7 @@ export function ConfigurationView({ teamSlug, config, relations }: Props) {
               }
               defaultName={defaultName}
               prefix={prefix}
-              aside={
+              trailing={
                 deployment && (
                   <BeforeDeploy
                     teamSlug={teamSlug}
@@ -214,11 +214,14 @@ const titleOf = (config: Config, { deployment, configBundle }: Relations, contai
 function SubLine({ type, relations, name }: { type: ContainerConfigType; relations: Relations; name: string }) {
   const { t } = useTranslation(['configuration', 'common'])
   const { image, deployment, project, version } = relations
-  const place = { version: project && version ? versionTitle(project, version) : '', node: deployment?.node.name ?? '' }
-  if (type === 'config-bundle' || type === 'deployment') return t(`head.${type}`, place)
+  const context = {
+    version: project && version ? versionTitle(project, version) : '',
+    node: deployment?.node.name ?? '',
+  }
+  if (type === 'config-bundle' || type === 'deployment') return t(`head.${type}`, context)
   return (
     <>
-      {t(`head.${type}`, place)} <code>{image ? `${image.name}:${image.tag ?? '-'}` : name}</code>
+      {t(`head.${type}`, context)} <code>{image ? `${image.name}:${image.tag ?? '-'}` : name}</code>
     </>
   )
 }

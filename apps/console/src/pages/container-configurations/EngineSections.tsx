@@ -6,8 +6,8 @@ import { Chips } from '../../components/Chips.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { KeyedRows, useKeyedRows } from './KeyedRows.tsx'
-import { Marked } from './Marked.tsx'
 import { SettingOrigin, SettingReset } from './Origin.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { Section, Setting } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
@@ -26,7 +26,7 @@ export function CapabilitiesSection() {
     >
       <KeyedRows field="capabilities" list={list} empty={t('empty.capabilities')} keyPlaceholder="NET_ADMIN">
         {({ layered: { row }, change, inputId }) => (
-          <Marked inputId={inputId('value')}>
+          <PresenceHighlight inputId={inputId('value')}>
             <Chips
               label={t('capabilities.of', { key: row.key })}
               value={row.value}
@@ -34,7 +34,7 @@ export function CapabilitiesSection() {
               onChange={(value) => change({ value })}
               options={(['add', 'drop'] as const).map((value) => ({ value, label: t(`capabilities.${value}`) }))}
             />
-          </Marked>
+          </PresenceHighlight>
         )}
       </KeyedRows>
     </Section>

@@ -47,7 +47,7 @@ export function EnvImport({ text: given, onClose }: { text: string; onClose: () 
       <div className="grid gap-3">
         <Field
           label={t('env.lines')}
-          aside={
+          trailing={
             <label className="inline-flex cursor-pointer items-center gap-1.5 text-accent hover:underline has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-focus">
               <FileInput aria-hidden />
               {t('env.choose')}

@@ -2,7 +2,7 @@ import { Download, Ellipsis, FileInput } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Menu, MenuItem } from '../../components/Menu.tsx'
 import { useConfigForm } from './config-context.ts'
 import { formatEnvFile } from './env-file.ts'
@@ -10,7 +10,7 @@ import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
 import { SettingReset } from './Origin.tsx'
 import { Section } from './Section.tsx'
 
-const EnvImport = later(() => import('./EnvImport.tsx').then((module) => module.EnvImport))
+const EnvImport = lazyComponent(() => import('./EnvImport.tsx').then((module) => module.EnvImport))
 
 /** Variables, with the way in and out as an `.env` file: by picker, by dropping it here, by pasting its lines. */
 export function EnvironmentSection({ name }: { name: string }) {
@@ -42,7 +42,7 @@ export function EnvironmentSection({ name }: { name: string }) {
     >
       <Section
         id="environment"
-        aside={<Count rows={list.rows} />}
+        trailing={<Count rows={list.rows} />}
         onAdd={list.add}
         tools={
           <>

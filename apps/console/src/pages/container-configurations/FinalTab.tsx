@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { configParts, describe } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,10 +17,10 @@ import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import { useConfigForm } from './config-context.ts'
 import { fieldOf } from './config-rows.ts'
-import { layerWords } from './Origin.tsx'
+import { layerLabels } from './Origin.tsx'
 
-type Final = Result<'deployments.final-configuration'>[number]
-type Change = Result<'deployments.preview'>['instances'][number]['changes'][number]
+type Final = ResponseOf<'deployments.final-configuration'>[number]
+type Change = ResponseOf<'deployments.preview'>['instances'][number]['changes'][number]
 type Props = {
   deploymentId: string
   /** One instance of it, or all to choose from. */
@@ -91,7 +91,7 @@ function FinalTable({ final, changes }: { final: Final; changes: readonly Change
     <Box
       label={t('final.title', { name: final.containerName })}
       title={t('final.title', { name: final.containerName })}
-      aside={t('values.count', { count: parts.size })}
+      trailing={t('values.count', { count: parts.size })}
       tools={
         <span className="flex items-center gap-2">
           <Switch label={t('final.changed')} checked={changed} onChange={setChanged} />
@@ -179,7 +179,7 @@ function Origin({ final, path }: { final: Final; path: string }) {
   const words =
     origin.source === 'instance'
       ? t('origin.instance')
-      : layerWords(t, { source: origin.source, name: origin.name ?? '' })
+      : layerLabels(t, { source: origin.source, name: origin.name ?? '' })
   const pill = (
     <Pill tone={here ? 'accent' : origin.source === 'config-bundle' ? 'past' : 'plain'}>
       <span className="truncate">{words}</span>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { SaveIndicator } from '../../components/SaveIndicator.tsx'
 import { links } from '../../links.ts'
@@ -13,8 +13,8 @@ import type { Step } from './edit-history.ts'
 import type { useConfigDraft } from './use-config-draft.ts'
 import { useSecretValues } from './use-secret-values.tsx'
 
-const HistorySheet = later(() => import('./HistorySheet.tsx').then((module) => module.HistorySheet))
-const CompareDialog = later(() => import('./CompareDialog.tsx').then((module) => module.CompareDialog))
+const HistorySheet = lazyComponent(() => import('./HistorySheet.tsx').then((module) => module.HistorySheet))
+const CompareDialog = lazyComponent(() => import('./CompareDialog.tsx').then((module) => module.CompareDialog))
 
 export type View = 'form' | 'json' | 'final'
 type Props = {

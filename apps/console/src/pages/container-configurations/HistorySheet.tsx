@@ -5,7 +5,6 @@ import { History } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, client, queryKey, useCall } from '../../api/client.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Button } from '../../components/Button.tsx'
 import { cx } from '../../components/class-names.ts'
 import { confirm } from '../../components/confirm.tsx'
@@ -13,6 +12,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { changeLines } from '../deployments/change-lines.ts'
 import { DiffLines } from '../deployments/DiffLines.tsx'
 import { useConfigForm } from './config-context.ts'
@@ -72,7 +72,7 @@ export function HistorySheet({ revision, onClose }: { revision: number | undefin
                 <span className="flex items-baseline gap-2">
                   <span className="font-strong">{entry.updatedBy?.name ?? t('history.somebody')}</span>
                   <span className="text-small text-ink-2">
-                    <Ago at={entry.updatedAt} />
+                    <TimeAgo at={entry.updatedAt} />
                   </span>
                   {index === 0 && <span className="ml-auto text-small text-ink-3">{t('history.now')}</span>}
                 </span>

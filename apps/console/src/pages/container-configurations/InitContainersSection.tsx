@@ -33,7 +33,7 @@ export function InitContainersSection() {
   return (
     <Section
       id="initContainers"
-      aside={rows.length > 0 ? t('initContainers.aside') : undefined}
+      trailing={rows.length > 0 ? t('initContainers.aside') : undefined}
       tools={<SettingOrigin field="initContainers" label={t('section.initContainers')} />}
       onAdd={() => {
         const id = newId()

@@ -57,7 +57,7 @@ export function JsonTab() {
     )
   }
   return (
-    <Box title={t('json.title')} aside={t('json.aside')}>
+    <Box title={t('json.title')} trailing={t('json.aside')}>
       <div style={other ? { outline: `2px solid ${other.color}`, outlineOffset: -2 } : undefined}>
         <Suspense fallback={<div className="skeleton m-3 h-72" />}>
           <JsonEditor

@@ -8,7 +8,7 @@ import { useConfigForm } from './config-context.ts'
 import { parseEnvFile } from './env-file.ts'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
 import { newId } from './new-id.ts'
-import { layerWords, OriginPill } from './Origin.tsx'
+import { layerLabels, OriginPill } from './Origin.tsx'
 import { RowErrors, useFieldTarget } from './Section.tsx'
 import { SettingInput } from './SettingInput.tsx'
 import { useRowWindow } from './use-row-window.ts'
@@ -208,7 +208,7 @@ function Row({ field, layered, place, onChange, onRemove, onEnter, onPaste }: Ro
               inputId={inputId}
               label={t('valueOf', { key: row.key || t('column.key') })}
               value={row.value ?? ''}
-              placeholder={takenBelow && t('removedBelow', { layer: layerWords(t, takenBelow) })}
+              placeholder={takenBelow && t('removedBelow', { layer: layerLabels(t, takenBelow) })}
               error={at('.value') ?? ambiguities.find((ambiguity) => ambiguity.property === part)?.description}
               onChange={(value) => onChange({ value })}
               onEnter={onEnter}
@@ -246,12 +246,12 @@ function RowAction({
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   if (origin === 'inherited' && row.value === null) return null
-  const looks = {
+  const appearances = {
     own: { icon: X, label: t('removeRow', { key: row.key }), run: onRemove },
     override: { icon: Undo2, label: t('reset.row', { key: row.key }), run: onRemove },
     removed: { icon: RotateCcw, label: t('reset.row', { key: row.key }), run: onRemove },
     inherited: { icon: X, label: t('removeInherited', { key: row.key }), run: onTakeAway },
   }
-  const { icon, label, run } = looks[origin]
+  const { icon, label, run } = appearances[origin]
   return <IconButton icon={icon} size="sm" label={label} disabledReason={readOnly} onClick={run} />
 }

@@ -11,7 +11,7 @@ import type { Layer } from './parent-layers.ts'
 type Words = ReturnType<typeof useTranslation<['configuration', 'common']>>['t']
 
 /** A layer in words: "image", "bundle region-eu", "this deployment". */
-export const layerWords = (t: Words, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
+export const layerLabels = (t: Words, { source, name }: Pick<Layer, 'source' | 'name'>): string =>
   t(`origin.${source}`, { name })
 
 const ownWords = (t: Words, kind: ConfigForm['kind']): string =>
@@ -32,7 +32,7 @@ export function OriginPill({ own, part }: { own: boolean; part: string }) {
       className="inline-flex max-w-44 min-w-0 rounded-full hover:underline"
     >
       <Pill tone={layer.source === 'config-bundle' ? 'past' : 'plain'}>
-        <span className="truncate">{layerWords(t, layer)}</span>
+        <span className="truncate">{layerLabels(t, layer)}</span>
       </Pill>
     </Link>
   )

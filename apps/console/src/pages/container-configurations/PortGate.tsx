@@ -3,8 +3,8 @@ import { cx } from '../../components/class-names.ts'
 import { FieldError } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
-import { Marked } from './Marked.tsx'
 import { SettingOrigin } from './Origin.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { SettingInput } from './SettingInput.tsx'
 
 /** Published TCP ports that stay open while the container behind them is replaced. */
@@ -22,14 +22,14 @@ export function PortGate({ alone }: { alone?: boolean }) {
   return (
     <div className={cx('grid gap-2 px-3 py-2.5', !alone && 'border-t border-line')}>
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-2">
-        <Marked inputId="portGate.enabled">
+        <PresenceHighlight inputId="portGate.enabled">
           <Switch
             label={t('ports.gate')}
             checked={on}
             disabled={form.readOnly !== null}
             onChange={(enabled) => form.edit('portGate', { ...value, enabled })}
           />
-        </Marked>
+        </PresenceHighlight>
         <span aria-hidden>{t('ports.gate')}</span>
         <span className="ml-auto">
           <SettingOrigin field="portGate" label={t('ports.gate')} />

@@ -5,10 +5,10 @@ import { Button } from '../../components/Button.tsx'
 import { Select } from '../../components/Field.tsx'
 import { settingOf, useConfigForm } from './config-context.ts'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
-import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
 import { PortGate } from './PortGate.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { pastedPorts } from './pasted-rows.ts'
 import { RowTable, TableRow } from './RowTable.tsx'
 import { RowErrors, Section } from './Section.tsx'
@@ -79,7 +79,7 @@ export function PortsSection({ filter }: { filter: FieldFilter | undefined }) {
   return (
     <Section
       id="ports"
-      aside={rows.length + ranges.length > 0 ? t('values.count', { count: rows.length + ranges.length }) : undefined}
+      trailing={rows.length + ranges.length > 0 ? t('values.count', { count: rows.length + ranges.length }) : undefined}
       tools={
         <>
           <SettingReset field="ports" label={t('section.ports')} />
@@ -187,7 +187,7 @@ function PortRow({ layered, gated, withProxy, onChange, onPaste, onRemove }: Por
           error={error('external')}
           onChange={(text) => onChange({ external: text === '' ? null : Number(text) })}
         />,
-        <Marked key="protocol" inputId={`ports.${layered.id}.protocol`} className="w-full">
+        <PresenceHighlight key="protocol" inputId={`ports.${layered.id}.protocol`} className="w-full">
           <Select
             aria-label={t('ports.protocol')}
             value={row.protocol ?? 'tcp'}
@@ -202,7 +202,7 @@ function PortRow({ layered, gated, withProxy, onChange, onPaste, onRemove }: Por
               </option>
             ))}
           </Select>
-        </Marked>,
+        </PresenceHighlight>,
         <SettingInput
           key="address"
           inputId={`ports.${layered.id}.bindAddress`}
@@ -213,7 +213,7 @@ function PortRow({ layered, gated, withProxy, onChange, onPaste, onRemove }: Por
           onChange={(text) => onChange({ bindAddress: text || null })}
         />,
         withProxy && hasProxyProtocol(row, gated) && (
-          <Marked key="proxyProtocol" inputId={`ports.${layered.id}.proxyProtocol`} className="w-full">
+          <PresenceHighlight key="proxyProtocol" inputId={`ports.${layered.id}.proxyProtocol`} className="w-full">
             <Select
               aria-label={t('ports.proxyProtocol')}
               title={t('ports.proxyProtocolHelp')}
@@ -231,7 +231,7 @@ function PortRow({ layered, gated, withProxy, onChange, onPaste, onRemove }: Por
                 </option>
               ))}
             </Select>
-          </Marked>
+          </PresenceHighlight>
         ),
       ]}
     />

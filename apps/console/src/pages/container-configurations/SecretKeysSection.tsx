@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { Switch } from '../../components/Switch.tsx'
 import { useConfigForm } from './config-context.ts'
 import { KeyedRows, useKeyedRows } from './KeyedRows.tsx'
-import { Marked } from './Marked.tsx'
 import { SettingReset } from './Origin.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { Section } from './Section.tsx'
 
 type Secret = NonNullable<ContainerConfigFields['secrets']>[number]
@@ -17,21 +17,21 @@ export function SecretKeysSection() {
   return (
     <Section
       id="secrets"
-      aside={t('secrets.baseAside')}
+      trailing={t('secrets.baseAside')}
       tools={<SettingReset field="secrets" label={t('section.secrets')} />}
       onAdd={() => list.add({ key: '', required: true })}
     >
       <KeyedRows field="secrets" list={list} empty={t('empty.secrets')} keyPlaceholder="DATABASE_PASSWORD">
         {({ layered: { row }, change, inputId }) => (
           <span className="flex items-center gap-2">
-            <Marked inputId={inputId('required')}>
+            <PresenceHighlight inputId={inputId('required')}>
               <Switch
                 label={t('secrets.requiredOf', { key: row.key })}
                 checked={row.required ?? false}
                 disabled={readOnly !== null}
                 onChange={(required) => change({ required })}
               />
-            </Marked>
+            </PresenceHighlight>
             <span aria-hidden className="text-ink-2">
               {t('secrets.required')}
             </span>

@@ -185,7 +185,7 @@ function Sources({ name }: { name: string }) {
   )
 }
 
-const looks: Record<SecretState | 'typed', { icon: typeof X; tone: string }> = {
+const appearances: Record<SecretState | 'typed', { icon: typeof X; tone: string }> = {
   'on-node': { icon: ServerCog, tone: 'text-running' },
   sealed: { icon: ShieldCheck, tone: 'text-accent' },
   below: { icon: Layers, tone: 'text-ink-2' },
@@ -198,7 +198,7 @@ const looks: Record<SecretState | 'typed', { icon: typeof X; tone: string }> = {
 
 function StateChip({ state }: { state: SecretState | 'typed' }) {
   const { t } = useTranslation(['configuration', 'common'])
-  const { icon: Icon, tone } = looks[state]
+  const { icon: Icon, tone } = appearances[state]
   return (
     <span
       data-state={state}

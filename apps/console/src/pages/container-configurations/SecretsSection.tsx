@@ -31,7 +31,7 @@ export function SecretsSection() {
   return (
     <Section
       id="secrets"
-      aside={t('secrets.concreteAside')}
+      trailing={t('secrets.concreteAside')}
       onAdd={() => focus.focusRow(secrets.add())}
       tools={
         asked && !off ? (

@@ -27,7 +27,7 @@ const begun = new WeakSet<BegunSection>()
 
 type Props = {
   id: SectionId
-  aside?: ReactNode
+  trailing?: ReactNode
   tools?: ReactNode
   onAdd?: () => void
   /** What the add button adds, where "Add" alone says too little. */
@@ -36,7 +36,7 @@ type Props = {
 }
 
 /** One part of the form; the navigation beside it leads to its id. */
-export function Section({ id, aside, tools, onAdd, addLabel, children }: Props) {
+export function Section({ id, trailing, tools, onAdd, addLabel, children }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const { readOnly } = useConfigForm()
   const hide = useContext(HideContext)
@@ -52,7 +52,7 @@ export function Section({ id, aside, tools, onAdd, addLabel, children }: Props) 
       <Box
         label={title}
         title={title}
-        aside={aside}
+        trailing={trailing}
         tools={
           <>
             {tools}

@@ -5,8 +5,8 @@ import { Select } from '../../components/Field.tsx'
 import { Switch } from '../../components/Switch.tsx'
 import { useConfigForm } from './config-context.ts'
 import { ListRows } from './ListRows.tsx'
-import { Marked } from './Marked.tsx'
 import { SettingReset } from './Origin.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { Setting } from './Section.tsx'
 
 type ControlProps<Value> = { inputId: string; label: string; value: Value; onChange: (value: Value) => void }
@@ -16,9 +16,9 @@ export function SettingSwitch({ inputId, label, value, onChange }: ControlProps<
   const { readOnly } = useConfigForm()
   return (
     <span className="flex h-[30px] items-center">
-      <Marked inputId={inputId}>
+      <PresenceHighlight inputId={inputId}>
         <Switch label={label} checked={value} disabled={readOnly !== null} onChange={onChange} />
-      </Marked>
+      </PresenceHighlight>
     </span>
   )
 }
@@ -31,9 +31,9 @@ export function SettingChips<Value extends string>({
 }: ControlProps<Value> & { options: readonly { value: Value; label: string; disabled?: boolean }[] }) {
   const { readOnly } = useConfigForm()
   return (
-    <Marked inputId={inputId}>
+    <PresenceHighlight inputId={inputId}>
       <Chips {...chips} options={options} disabled={readOnly !== null} />
-    </Marked>
+    </PresenceHighlight>
   )
 }
 
@@ -59,7 +59,7 @@ export function PortSetting({ inputId, label, value, origin, onChange }: PortPro
       error={errorOf(inputId)}
       help={ports.length === 0 ? t('routing.noPorts') : undefined}
     >
-      <Marked inputId={inputId} className="w-full">
+      <PresenceHighlight inputId={inputId} className="w-full">
         <Select
           aria-label={label}
           value={value ?? ''}
@@ -73,7 +73,7 @@ export function PortSetting({ inputId, label, value, origin, onChange }: PortPro
             </option>
           ))}
         </Select>
-      </Marked>
+      </PresenceHighlight>
     </Setting>
   )
 }

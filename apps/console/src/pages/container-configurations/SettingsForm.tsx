@@ -15,7 +15,6 @@ import { type FieldTarget, targetOf } from './field-target.ts'
 import { goToField } from './go-to-field.ts'
 import { BegunProvider, type BegunSection, HideProvider, TargetProvider } from './Section.tsx'
 import { SectionNav } from './SectionNav.tsx'
-import { ShownSection } from './ShownSection.tsx'
 import {
   countIn,
   everydaySections,
@@ -27,18 +26,19 @@ import {
   sectionIds,
 } from './sections.ts'
 import { useCurrentSection } from './use-current-section.ts'
-import { useShownSections } from './use-shown-sections.ts'
+import { useVisibleSections } from './use-visible-sections.ts'
+import { VisibleSection } from './VisibleSection.tsx'
 
 type Props = {
   /** How many things are wrong with a field. */
   errorsIn: (field: string) => number
   defaultName: string
   prefix: string | undefined
-  aside: ReactNode
+  trailing: ReactNode
 }
 
 /** All settings as a form, with the way to each of them. */
-export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
+export function SettingsForm({ errorsIn, defaultName, prefix, trailing }: Props) {
   const { t } = useTranslation(['configuration', 'common'])
   const form = useConfigForm()
   const [text, setText] = useState('')
@@ -54,7 +54,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
   const errorsOf = (id: SectionId) =>
     fieldsIn(id).reduce((count, field) => count + errorsIn(field) + (ambiguous.has(field) ? 1 : 0), 0)
   const hasError = (id: SectionId) => errorsOf(id) > 0
-  const sections = useShownSections(hasError, filter)
+  const sections = useVisibleSections(hasError, filter)
   const fits = (id: SectionId) =>
     `${t(`section.${id}`)} ${t(`keywords.${id}`)} ${fieldsFor(id, filter).join(' ')}`
       .toLowerCase()
@@ -98,7 +98,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
   return (
     <div
       className={
-        aside
+        trailing
           ? 'grid gap-4 min-[768px]:grid-cols-[176px_minmax(0,1fr)] min-[1200px]:grid-cols-[176px_minmax(0,1fr)_268px]'
           : 'grid gap-4 min-[768px]:grid-cols-[176px_minmax(0,1fr)]'
       }
@@ -160,7 +160,7 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
           <TargetProvider value={wanted?.target ?? null}>
             <BegunProvider value={begun}>
               {shown.map((id) => (
-                <ShownSection key={id} id={id} filter={filter} defaultName={defaultName} prefix={prefix} />
+                <VisibleSection key={id} id={id} filter={filter} defaultName={defaultName} prefix={prefix} />
               ))}
             </BegunProvider>
           </TargetProvider>
@@ -199,9 +199,9 @@ export function SettingsForm({ errorsIn, defaultName, prefix, aside }: Props) {
             />
           ))}
       </div>
-      {aside && (
+      {trailing && (
         <div className="min-w-0 min-[768px]:max-[1199px]:col-start-2 min-[1200px]:sticky min-[1200px]:top-[60px] min-[1200px]:max-h-[calc(100dvh-100px)] min-[1200px]:self-start min-[1200px]:overflow-y-auto">
-          {aside}
+          {trailing}
         </div>
       )}
     </div>

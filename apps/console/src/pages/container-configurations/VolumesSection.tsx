@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { Select } from '../../components/Field.tsx'
 import { useConfigForm } from './config-context.ts'
 import { type LayeredRow, layerRows, withoutRow, withRow } from './keyed-rows.ts'
-import { Marked } from './Marked.tsx'
 import { newId } from './new-id.ts'
 import { SettingReset } from './Origin.tsx'
+import { PresenceHighlight } from './PresenceHighlight.tsx'
 import { pastedVolumes } from './pasted-rows.ts'
 import { RowTable, TableRow } from './RowTable.tsx'
 import { RowErrors, Section } from './Section.tsx'
@@ -37,7 +37,7 @@ export function VolumesSection() {
   return (
     <Section
       id="volumes"
-      aside={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
+      trailing={rows.length > 0 ? t('values.count', { count: rows.length }) : undefined}
       tools={<SettingReset field="volumes" label={t('section.volumes')} />}
       onAdd={() => {
         const id = newId()
@@ -129,7 +129,7 @@ function VolumeRow({ layered, shown, onChange, onRemove, onPaste }: RowProps) {
           error={error('path')}
           onChange={(path) => onChange({ path })}
         />,
-        <Marked key="type" inputId={`volumes.${layered.id}.type`} className="w-full">
+        <PresenceHighlight key="type" inputId={`volumes.${layered.id}.type`} className="w-full">
           <Select
             aria-label={t('volumes.type')}
             value={row.type ?? 'rwo'}
@@ -142,7 +142,7 @@ function VolumeRow({ layered, shown, onChange, onRemove, onPaste }: RowProps) {
               </option>
             ))}
           </Select>
-        </Marked>,
+        </PresenceHighlight>,
         ...(shown.size
           ? [
               (nodeType !== 'docker' || isSized(row)) && (

@@ -52,19 +52,19 @@ describe('a configuration while people type in it', () => {
   })
 
   it('holds what reaches into the host and this person may not add, and sends the rest', () => {
-    const place = { prefix: 'shop', hostDenied: 'Needs the role Admin' }
+    const context = { prefix: 'shop', hostDenied: 'Needs the role Admin' }
     const bind = [{ id: id(1), name: '/etc', path: '/etc' }]
     let draft = type(make({ capabilities: [{ id: id(2), key: 'SYS_ADMIN', value: 'add' }] }), 'volumes', bind)
     draft = type(draft, 'name', 'web')
-    expect(findProblems(draft, place)).toEqual([
+    expect(findProblems(draft, context)).toEqual([
       {
         property: 'volumes[0].name',
         error: 'hostDangerous',
         description: expect.stringMatching(/Needs the role Admin/),
       },
     ])
-    expect(nextPatch(draft, place).sent?.patch.config).toEqual({ name: 'web' })
-    expect(saveState(type(make(), 'volumes', bind), findProblems(draft, place))).toBe('held')
+    expect(nextPatch(draft, context).sent?.patch.config).toEqual({ name: 'web' })
+    expect(saveState(type(make(), 'volumes', bind), findProblems(draft, context))).toBe('held')
     expect(send(draft).sent?.patch.config).toMatchObject({ name: 'web', volumes: bind })
   })
 

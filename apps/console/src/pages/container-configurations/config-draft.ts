@@ -23,7 +23,7 @@ import {
 } from './config-rows.ts'
 
 /** Where a layer stands, and why this person may add nothing that reaches out of the container into its host, if so. */
-export type DraftPlace = ValidationOptions & { hostDenied?: string | null }
+export type DraftContext = ValidationOptions & { hostDenied?: string | null }
 type Edits = Partial<Record<ContainerConfigField, Edit>>
 export type Patch = {
   config?: Partial<ContainerConfigFields>
@@ -109,7 +109,7 @@ export function resetField(draft: ConfigDraft, field: ContainerConfigField): Con
 }
 
 /** Problems of what is typed where it stands, by property with the places of the typed rows: `environment[2].key`. */
-export function findProblems(draft: ConfigDraft, place: DraftPlace): ErrorDetail[] {
+export function findProblems(draft: ConfigDraft, context: DraftContext): ErrorDetail[] {
   const places = new Map<string, number[]>()
   const fields = Object.fromEntries(
     Object.entries(shownFields(draft)).map(([field, value]) => {
@@ -118,10 +118,10 @@ export function findProblems(draft: ConfigDraft, place: DraftPlace): ErrorDetail
       return [field, clean.value]
     }),
   )
-  return [...dangerProblems(draft.server, fields, place), ...validateConfig(fields, place)].map((problem) => ({
+  return [...dangerProblems(draft.server, fields, context), ...validateConfig(fields, context)].map((problem) => ({
     ...problem,
-    property: problem.property.replace(/^(\w+)\[(\d+)\]/, (whole, field: string, place: string) => {
-      const typed = places.get(field)?.[Number(place)]
+    property: problem.property.replace(/^(\w+)\[(\d+)\]/, (whole, field: string, context: string) => {
+      const typed = places.get(field)?.[Number(context)]
       return typed === undefined ? whole : `${field}[${typed}]`
     }),
   }))
@@ -131,7 +131,7 @@ export function findProblems(draft: ConfigDraft, place: DraftPlace): ErrorDetail
 const dangerProblems = (
   server: ContainerConfigFields,
   fields: ContainerConfigFields,
-  { hostDenied }: DraftPlace,
+  { hostDenied }: DraftContext,
 ): ErrorDetail[] =>
   hostDenied
     ? addedHostDangers(server, fields).map(({ property, reason }) => ({
@@ -142,9 +142,9 @@ const dangerProblems = (
     : []
 
 /** The next patch, if anything can be sent: one at a time, from a state that is known, and without fields that have a problem or a conflict. */
-export function nextPatch(draft: ConfigDraft, place: DraftPlace): ConfigDraft {
+export function nextPatch(draft: ConfigDraft, context: DraftContext): ConfigDraft {
   if (draft.sent || !draft.online || isBehind(draft)) return draft
-  const broken = newProblems(validateConfig(draft.server, place), findProblems(draft, place))
+  const broken = newProblems(validateConfig(draft.server, context), findProblems(draft, context))
   const held = heldFields(draft, broken)
   const config: Record<string, unknown> = {}
   const keys: Record<string, string[]> = {}

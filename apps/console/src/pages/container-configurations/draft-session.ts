@@ -2,7 +2,7 @@ import type { ContainerConfigField, ContainerConfigFields } from '@crux/contract
 import {
   type ConfigDraft,
   configUpdated,
-  type DraftPlace,
+  type DraftContext,
   editField,
   isBehind,
   linkFound,
@@ -49,7 +49,7 @@ export type DraftSession = ReturnType<typeof createDraftSession>
  */
 export function createDraftSession(initial: Stored, link: DraftLink) {
   let draft = startDraft(initial.fields, initial.revision)
-  let place: DraftPlace = {}
+  let context: DraftContext = {}
   let offline = false
   let leaving = false
   /** Counts finds and losses of the link: an answer of an earlier one is void. */
@@ -69,14 +69,14 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
     }, ms)
   }
 
-  function tell(next: ConfigDraft) {
+  function notify(next: ConfigDraft) {
     if (next === draft) return
     draft = next
     for (const listen of [...listeners]) listen()
   }
 
   function become(next: ConfigDraft) {
-    tell(next)
+    notify(next)
     if (draft.online && !isBehind(draft)) stop('read')
     else if (draft.online && timers.read === undefined) start('read', overdueMs, read)
     if (leaving) handOver()
@@ -85,9 +85,9 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
 
   function flush() {
     stop('send')
-    const next = nextPatch(draft, place)
+    const next = nextPatch(draft, context)
     const patch = next.sent === draft.sent ? undefined : next.sent?.patch
-    tell(next)
+    notify(next)
     if (patch) link.send(patch)
   }
 
@@ -107,11 +107,11 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
   function handOver() {
     if (draft.sent && draft.online) return
     if (!draft.online) {
-      const last = nextPatch({ ...takeBack(draft), online: true, heard: draft.revision ?? 0 }, place).sent
+      const last = nextPatch({ ...takeBack(draft), online: true, heard: draft.revision ?? 0 }, context).sent
       if (last) void link.save(last.patch).catch(() => undefined)
       return close()
     }
-    const next = nextPatch(draft, place)
+    const next = nextPatch(draft, context)
     draft = next
     if (next.sent) link.send(next.sent.patch)
     else if (!isBehind(draft)) close()
@@ -138,8 +138,8 @@ export function createDraftSession(initial: Stored, link: DraftLink) {
       return () => void listeners.delete(listener)
     },
     /** Where the layer stands: with a prefix names are judged in their full length, with the layers below what may be left to them. */
-    standsAt(next: DraftPlace) {
-      place = next
+    setContext(next: DraftContext) {
+      context = next
     },
     edit(field: ContainerConfigField, value: unknown, seen: ContainerConfigFields) {
       stop('send')

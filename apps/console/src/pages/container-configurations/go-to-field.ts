@@ -4,7 +4,7 @@ import type { SectionId } from './sections.ts'
 /** The bar at the top covers so much. */
 const headHeight = 56
 /** Sections and rows that are drawn late are waited for so long. */
-const patienceMs = 3_000
+const timeoutMs = 3_000
 
 /** Scrolls to a section and puts the focus on its first control, or on that of a setting in it. Returns how to give it up. */
 export function goToField(id: SectionId, target?: FieldTarget): () => void {
@@ -12,7 +12,7 @@ export function goToField(id: SectionId, target?: FieldTarget): () => void {
   let frame = 0
   const look = () => {
     const section = document.getElementById(`section-${id}`)
-    const waits = performance.now() - start < patienceMs
+    const waits = performance.now() - start < timeoutMs
     const control = section && target && controlOf(section, target)
     if (!section || (target && !control && waits)) {
       if (waits) frame = requestAnimationFrame(look)

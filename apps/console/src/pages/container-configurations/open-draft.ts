@@ -1,11 +1,11 @@
 import type { LiveChannel, LiveFailure } from '@crux/client'
-import type { ContainerConfig, Result } from '@crux/contract'
+import type { ContainerConfig, ResponseOf } from '@crux/contract'
 import { client, queryClient, queryKey } from '../../api/client.ts'
 import { live } from '../../api/live.ts'
 import { fieldsOf } from './config-fields.ts'
 import { createDraftSession, type DraftSession } from './draft-session.ts'
 
-type Config = Result<'container-configurations.get'>
+type Config = ResponseOf<'container-configurations.get'>
 type OpenDraft = {
   session: DraftSession
   /** The page is shown; returns how to say that it was left. */

@@ -1,4 +1,4 @@
-import type { ContainerConfigFields, Result } from '@crux/contract'
+import type { ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { expect, it } from 'vitest'
 import { layersBelow, mergeBelow } from './parent-layers.ts'
 
@@ -27,7 +27,7 @@ const relations = {
     configBundles: [{ id: id(7), name: 'region-eu', config: config(8, 'config-bundle', env('REGION', 'eu')) }],
     instances: [],
   },
-} satisfies Result<'container-configurations.relations'>
+} satisfies ResponseOf<'container-configurations.relations'>
 
 it('puts the deployment over its bundles and those over the image, and knows who says what', () => {
   const below = mergeBelow(layersBelow('instance', relations))

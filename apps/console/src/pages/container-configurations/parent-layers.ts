@@ -1,9 +1,9 @@
-import type { ContainerConfigFields, Result } from '@crux/contract'
+import type { ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { type ConfigLayer, configOrigins, mergeLayers } from '@crux/rules'
 import { fieldsOf } from './config-fields.ts'
 
-type Config = Result<'container-configurations.get'>
-type Relations = Result<'container-configurations.relations'>
+type Config = ResponseOf<'container-configurations.get'>
+type Relations = ResponseOf<'container-configurations.relations'>
 
 /** A layer below the one that is shown, with the name that a person knows it by. */
 export type Layer = ConfigLayer & { name: string; configId: string }

@@ -1,4 +1,4 @@
-import type { ContainerConfigFields, Result } from '@crux/contract'
+import type { ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { expect, it } from 'vitest'
 import { secretSources } from './secret-sources.ts'
 
@@ -47,7 +47,7 @@ const relations = {
       },
     ],
   },
-} satisfies Result<'container-configurations.relations'>
+} satisfies ResponseOf<'container-configurations.relations'>
 const words = (type: Parameters<typeof secretSources>[1]) =>
   secretSources('TOKEN', type, relations).map(({ source, name, configId }) => [`${source} ${name}`, configId])
 

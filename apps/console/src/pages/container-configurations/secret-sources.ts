@@ -1,4 +1,4 @@
-import type { ContainerConfigType, Result } from '@crux/contract'
+import type { ContainerConfigType, ResponseOf } from '@crux/contract'
 import { type Layer, layersBelow } from './parent-layers.ts'
 
 /** A layer that names a key, as a person knows it. */
@@ -11,7 +11,7 @@ export type SecretSource = Pick<Layer, 'source' | 'name' | 'configId'>
 export function secretSources(
   key: string,
   type: ContainerConfigType,
-  relations: Result<'container-configurations.relations'>,
+  relations: ResponseOf<'container-configurations.relations'>,
 ): SecretSource[] {
   const below = layersBelow(type, relations)
     .filter(({ fields }) => fields.secrets?.some((row) => row.key === key))

@@ -4,14 +4,14 @@ import type { Change } from './config-context.ts'
 type Ports = NonNullable<ContainerConfigFields['ports']>
 type Volumes = NonNullable<ContainerConfigFields['volumes']>
 type Layers = { own: ContainerConfigFields; parent: ContainerConfigFields | null }
-type Place = { kind: ContainerConfigType; nodeType: NodeType | null }
+type Context = { kind: ContainerConfigType; nodeType: NodeType | null }
 
 /**
  * New ports, and what else no longer holds: a route or metrics of a port that is gone (ui.md U13.4). The first published TCP port of an
  * instance on a node that can hold ports open proposes that; a layer that says anything about it is left alone.
  */
 export function portChanges(
-  { own, parent, kind, nodeType }: Layers & Place,
+  { own, parent, kind, nodeType }: Layers & Context,
   ports: readonly Ports[number][],
 ): Change[] {
   const isPublished = (port: Ports[number]) => Boolean(port.external) && port.protocol !== 'udp'

@@ -1,10 +1,10 @@
-import type { ContainerConfigField, ContainerConfigFields, Result } from '@crux/contract'
+import type { ContainerConfigField, ContainerConfigFields, ResponseOf } from '@crux/contract'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '../../components/confirm.tsx'
 import type { Change } from './config-context.ts'
-import { type DraftPlace, findProblems, saveState, shownFields } from './config-draft.ts'
+import { type DraftContext, findProblems, saveState, shownFields } from './config-draft.ts'
 import { fieldOf } from './config-rows.ts'
 import { type FieldStep, noHistory, noted, redo, seenOf, undo } from './edit-history.ts'
 import { openDraft } from './open-draft.ts'
@@ -12,19 +12,19 @@ import { openDraft } from './open-draft.ts'
 /** The draft of a page as it is to be shown, and what the form does to it. */
 export function useConfigDraft(
   params: { teamSlug: string; configId: string },
-  config: Result<'container-configurations.get'>,
-  place: DraftPlace,
+  config: ResponseOf<'container-configurations.get'>,
+  context: DraftContext,
 ) {
   const { t } = useTranslation()
   const [{ session, enter }] = useState(() => openDraft(params, config))
   useEffect(enter, [enter])
-  useEffect(() => session.standsAt(place), [session, place])
+  useEffect(() => session.setContext(context), [session, context])
   const { draft, offline } = useSyncExternalStore(session.subscribe, session.get)
 
   const own = useMemo(() => shownFields(draft), [draft])
   // What was typed is drawn before it is judged: a thousand rows take a moment.
   const judged = useDeferredValue(draft)
-  const problems = useMemo(() => findProblems(judged, place), [judged, place])
+  const problems = useMemo(() => findProblems(judged, context), [judged, context])
   const saving = saveState(draft, problems)
   const state = offline && saving !== 'saved' ? 'offline' : saving
   const errors = useMemo(

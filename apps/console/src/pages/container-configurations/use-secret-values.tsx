@@ -29,7 +29,7 @@ const none: ReadonlySet<string> = new Set()
 /** A patch names at most so many keys. */
 const keysAtOnce = 100
 
-type Place = { node: { name: string }; publicKey?: string | null | undefined }
+type Context = { node: { name: string }; publicKey?: string | null | undefined }
 type Seen = { revision: number | undefined; rows: readonly Secret[] }
 type SecretValues = ReturnType<typeof useValues>
 const Context = createContext<SecretValues | null>(null)
@@ -40,7 +40,7 @@ export function SecretValuesProvider({
   revision,
   children,
 }: {
-  node: Place | undefined
+  node: Context | undefined
   revision: number | undefined
   children: ReactNode
 }) {
@@ -53,7 +53,7 @@ export function useSecretValues(): SecretValues {
   return values
 }
 
-function useValues(place: Place | undefined, revision: number | undefined) {
+function useValues(context: Context | undefined, revision: number | undefined) {
   const { t } = useTranslation(['configuration', 'common'])
   const { teamSlug, configId, own, parent } = useConfigForm()
   const [known, setKnown] = useState<Known>()
@@ -65,7 +65,7 @@ function useValues(place: Place | undefined, revision: number | undefined) {
   const update = useCall('container-configurations.update', { toast: false })
   const dirty = isTyped(typed)
   // The page came with a key; which secrets the node has, its agent may take a moment to say.
-  const node = { name: place?.node.name ?? '', publicKey: known ? known.publicKey : (place?.publicKey ?? null) }
+  const node = { name: context?.node.name ?? '', publicKey: known ? known.publicKey : (context?.publicKey ?? null) }
 
   useChannel(
     'container-configuration',

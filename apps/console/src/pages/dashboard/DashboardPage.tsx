@@ -1,11 +1,11 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useMe, useTeam } from '../../api/me.ts'
 import { cx } from '../../components/class-names.ts'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
@@ -20,7 +20,7 @@ export function DashboardPage() {
   const query = useQuery(apiQuery('dashboard.get', { params: { teamSlug: team.slug } }))
   return (
     <>
-      <PageHead title={t('title')} sub={query.data ? <Summary dashboard={query.data} /> : '\u00a0'} />
+      <PageHeader title={t('title')} subtitle={query.data ? <Summary dashboard={query.data} /> : '\u00a0'} />
       <QueryView query={query} skeleton={<SkeletonRows rows={4} />}>
         {(dashboard) => (
           <div className="grid gap-4">
@@ -41,9 +41,9 @@ export function DashboardPage() {
   )
 }
 
-const isComplete = ({ onboarding }: Result<'dashboard.get'>) => Object.values(onboarding).every(({ done }) => done)
+const isComplete = ({ onboarding }: ResponseOf<'dashboard.get'>) => Object.values(onboarding).every(({ done }) => done)
 
-function Summary({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
+function Summary({ dashboard }: { dashboard: ResponseOf<'dashboard.get'> }) {
   const { t } = useTranslation('dashboard')
   const { failedDeployments: failed } = dashboard
   const { inProgressDeployments: running } = dashboard.more
@@ -56,7 +56,7 @@ function Summary({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-function Counters({ dashboard }: { dashboard: Result<'dashboard.get'> }) {
+function Counters({ dashboard }: { dashboard: ResponseOf<'dashboard.get'> }) {
   const { t } = useTranslation('dashboard')
   const { slug, id } = useTeam()
   const counters = [

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { confirm } from '../../components/confirm.tsx'
 import { ProgressBar } from '../../components/ProgressBar.tsx'
 import { links } from '../../links.ts'
 
-type Onboarding = Result<'dashboard.get'>['onboarding']
+type Onboarding = ResponseOf<'dashboard.get'>['onboarding']
 
 const steps = ['createNode', 'createProject', 'createVersion', 'addImages', 'addDeployment', 'deploy'] as const
 type Step = (typeof steps)[number]
@@ -36,7 +36,7 @@ export function FirstSteps({ teamSlug, onboarding }: { teamSlug: string; onboard
   return (
     <Box
       title={t('steps.title')}
-      aside={t('steps.progress', { done, total })}
+      trailing={t('steps.progress', { done, total })}
       tools={
         <IconButton icon={X} size="sm" label={t('steps.hide')} busy={hide.isPending} onClick={() => void close()} />
       }

@@ -6,7 +6,7 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
-import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { latestQuery } from './deployment-queries.ts'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 
@@ -15,7 +15,7 @@ export function LatestDeployments({ teamSlug }: { teamSlug: string }) {
   const { t } = useTranslation('dashboard')
   const query = useQuery({
     ...latestQuery(teamSlug),
-    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
   const columns = useDeploymentColumns(teamSlug)
   return (

@@ -1,15 +1,15 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Box } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { links } from '../../links.ts'
 import { DataTable } from '../../table/DataTable.tsx'
-import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { latestOfQuery } from './deployment-queries.ts'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 
-type Props = { teamSlug: string; dashboard: Result<'dashboard.get'> }
+type Props = { teamSlug: string; dashboard: ResponseOf<'dashboard.get'> }
 
 /** What is in progress and what failed, before everything else; nothing where there is none. */
 export function UrgentDeployments({ teamSlug, dashboard }: Props) {
@@ -19,12 +19,12 @@ export function UrgentDeployments({ teamSlug, dashboard }: Props) {
   const running = useQuery({
     ...latestOfQuery(teamSlug, 'in-progress'),
     enabled: inProgress > 0,
-    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
   const broken = useQuery({
     ...latestOfQuery(teamSlug, 'failed'),
     enabled: failed > 0,
-    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
   const columns = useDeploymentColumns(teamSlug)
   const rows = [

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
@@ -8,7 +8,7 @@ import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 
-type Deployment = Result<'deployments.list'>['items'][number]
+type Deployment = ResponseOf<'deployments.list'>['items'][number]
 
 /** The same columns above and below: what needs somebody, and what happened last. */
 export function useDeploymentColumns(teamSlug: string): Column<Deployment>[] {

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
@@ -7,7 +7,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { WhatChanges } from './WhatChanges.tsx'
 
-type Props = { teamSlug: string; deployment: Result<'deployments.get'>; onClose: () => void }
+type Props = { teamSlug: string; deployment: ResponseOf<'deployments.get'>; onClose: () => void }
 
 /** What the next start would change. */
 export function ChangesDialog({ teamSlug, deployment, onClose }: Props) {
@@ -16,7 +16,7 @@ export function ChangesDialog({ teamSlug, deployment, onClose }: Props) {
   return (
     <Dialog open onClose={onClose} title={t('changes.title')} description={t('changes.text')} width="wide:w-[640px]">
       {preview.data ? (
-        <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} />
+        <WhatChanges preview={preview.data} target={{ teamSlug, deployment }} />
       ) : preview.isError ? (
         <ErrorState error={preview.error} retry={() => void preview.refetch()} />
       ) : (

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, SlidersHorizontal, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +9,7 @@ import { Select } from '../../components/Field.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 
-type Details = Result<'deployments.get'>
+type Details = ResponseOf<'deployments.get'>
 type Props = {
   teamSlug: string
   deployment: Details
@@ -52,7 +52,7 @@ export function DeploymentBundles({ teamSlug, deployment, reason, conflicts }: P
     <Box
       title={t('bundles.title')}
       label={t('bundles.title')}
-      aside={bundles.length || undefined}
+      trailing={bundles.length || undefined}
       tools={
         rest.length > 0 && (
           <Select

@@ -1,17 +1,17 @@
-import type { NodeStatus, Result } from '@crux/contract'
+import type { NodeStatus, ResponseOf } from '@crux/contract'
 import { Shield } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { links } from '../../links.ts'
 import { OpenService } from '../nodes/OpenService.tsx'
-import { QueuePlace } from './QueuePlace.tsx'
+import { QueuePosition } from './QueuePosition.tsx'
 import { Reason } from './Reason.tsx'
 import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 
-type Details = Result<'deployments.get'>
+type Details = ResponseOf<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
 
 /** Where it runs, what runs there now, and how the last release ended or how long the next one waits. */
@@ -54,7 +54,7 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
     },
     queuedBehind && {
       label: t('progress.queue'),
-      value: <QueuePlace teamSlug={teamSlug} deployment={deployment} />,
+      value: <QueuePosition teamSlug={teamSlug} deployment={deployment} />,
     },
     outcome && {
       label: t('list.outcome'),
@@ -102,7 +102,7 @@ function RunningNow({ teamSlug, deployment }: { teamSlug: string; deployment: De
       </TextLink>
       <span className="font-normal text-ink-2">
         {hasVersions && `${release}, `}
-        <Ago at={running.startedAt} />
+        <TimeAgo at={running.startedAt} />
       </span>
     </span>
   )

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { Layers, ListTree, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +12,7 @@ import type { Preview } from './change-lines.ts'
 import { InstanceAction } from './InstanceChange.tsx'
 import { instanceName } from './instance-name.ts'
 
-type Details = Result<'deployments.get'>
+type Details = ResponseOf<'deployments.get'>
 type Instance = Details['instances'][number]
 type Props = {
   teamSlug: string
@@ -94,7 +94,7 @@ export function DeploymentInstances({ teamSlug, deployment, preview, left, onLef
   return (
     <Box
       title={t('detail.instances')}
-      aside={all.length}
+      trailing={all.length}
       tools={
         <ButtonLink {...links.version(teamSlug, deployment.project.id, deployment.version.id, 'images')} size="sm">
           {t('detail.editImages')}

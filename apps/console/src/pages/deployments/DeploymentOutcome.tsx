@@ -1,7 +1,7 @@
 import type { DeploymentStatus, LastRelease } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { ProgressBar } from '../../components/ProgressBar.tsx'
-import { QueuePlace } from './QueuePlace.tsx'
+import { QueuePosition } from './QueuePosition.tsx'
 
 type Props = { teamSlug: string; deployment: LastRelease & { status: DeploymentStatus } }
 
@@ -13,7 +13,7 @@ export function DeploymentOutcome({ teamSlug, deployment }: Props) {
     if (queuedBehind)
       return (
         <span className="text-ink-2">
-          {t('list.waiting')} <QueuePlace teamSlug={teamSlug} deployment={deployment} />
+          {t('list.waiting')} <QueuePosition teamSlug={teamSlug} deployment={deployment} />
         </span>
       )
     if (progress)
@@ -37,5 +37,5 @@ export function DeploymentOutcome({ teamSlug, deployment }: Props) {
 }
 
 /** Lists of deployments have no live channel: what is under way is looked at often, the rest now and then. */
-export const lookAgainMs = (deployments: readonly { status: DeploymentStatus }[] | undefined): number =>
+export const refetchIntervalMs = (deployments: readonly { status: DeploymentStatus }[] | undefined): number =>
   deployments?.some(({ status }) => status === 'in-progress') ? 1_500 : 15_000

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -9,35 +9,39 @@ import { apiQuery, queryClient, queryKey } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonColumns, SkeletonRows } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { CancelButton } from './CancelButton.tsx'
-import { standingProblems } from './change-lines.ts'
+import { blockingProblems } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
 import { DeploymentFacts } from './DeploymentFacts.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
-import { queueIntervalMs } from './QueuePlace.tsx'
+import { queueIntervalMs } from './QueuePosition.tsx'
 import { Releases } from './Releases.tsx'
 import { useStart } from './use-start.ts'
 import { WhatChanges } from './WhatChanges.tsx'
 
-const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
-const DeploymentEdit = later(() => import('../../forms/deployment-edit.tsx').then((module) => module.DeploymentEdit))
-const DeleteDeployment = later(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
+const DeploymentCopy = lazyComponent(() =>
+  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
+)
+const DeploymentEdit = lazyComponent(() =>
+  import('../../forms/deployment-edit.tsx').then((module) => module.DeploymentEdit),
+)
+const DeleteDeployment = lazyComponent(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
 
-type Details = Result<'deployments.get'>
+type Details = ResponseOf<'deployments.get'>
 
 export function DeploymentPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId' })
@@ -103,7 +107,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     return verdict.allowed ? null : verdict.reason
   }
   const takes = node && nodeTakesDeployments(node)
-  const problems = standingProblems(preview.data)
+  const problems = blockingProblems(preview.data)
   const startReason =
     startDenied ??
     reason('deploy') ??
@@ -115,7 +119,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={deployment.project.name}
         fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
         crumbs={[{ label: t('list.title'), link: links.deployments(teamSlug) }]}
@@ -133,10 +137,10 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
             <State kind="deployment" value={deployment.status} />
           </>
         }
-        sub={
+        subtitle={
           <>
             {t('detail.to')} <b className="font-strong text-ink">{deployment.node.name}</b> {t('detail.under')}{' '}
-            <code>{deployment.prefix}</code>, {t('detail.changed')} <Ago at={deployment.audit.updatedAt} />
+            <code>{deployment.prefix}</code>, {t('detail.changed')} <TimeAgo at={deployment.audit.updatedAt} />
             {deployment.updatedByName ? ` ${t('detail.by', { name: deployment.updatedByName })}` : ''}
           </>
         }
@@ -222,7 +226,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
           {deployment.deployable && (
             <Box
               title={t('changes.title')}
-              aside={
+              trailing={
                 deployment.running
                   ? t(deployment.project.type === 'versionless' ? 'changes.againstRelease' : 'changes.against', {
                       version: deployment.running.versionName,
@@ -234,7 +238,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
               {chosen.length === 0 && deployment.instances.length > 0 ? (
                 <p className="px-3 py-2.5 text-ink-2">{t('detail.noneChosen')}</p>
               ) : preview.data ? (
-                <WhatChanges preview={preview.data} place={{ teamSlug, deployment }} />
+                <WhatChanges preview={preview.data} target={{ teamSlug, deployment }} />
               ) : preview.isError ? (
                 <ErrorState error={preview.error} retry={() => void preview.refetch()} />
               ) : (

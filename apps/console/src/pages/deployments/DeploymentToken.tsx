@@ -1,12 +1,18 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { useDeniedPart, useMe } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { OneToken } from '../account/OneToken.tsx'
+import { TokenDetails } from '../account/TokenDetails.tsx'
 
 /** The token with which a pipeline starts this one deployment. Rolling versions only: an incremental one is deployed once. */
-export function DeploymentToken({ teamSlug, deployment }: { teamSlug: string; deployment: Result<'deployments.get'> }) {
+export function DeploymentToken({
+  teamSlug,
+  deployment,
+}: {
+  teamSlug: string
+  deployment: ResponseOf<'deployments.get'>
+}) {
   const { t } = useTranslation('tokens')
   const params = { teamSlug, deploymentId: deployment.id }
   const stale = [queryKey('deployments.get', { params })]
@@ -15,7 +21,7 @@ export function DeploymentToken({ teamSlug, deployment }: { teamSlug: string; de
   const othersDenied = useDeniedPart('tokens.of-others')
   const isOwn = deployment.token?.createdById === useMe()?.user.id
   return (
-    <OneToken
+    <TokenDetails
       of="deployment"
       token={deployment.token}
       creating={create}

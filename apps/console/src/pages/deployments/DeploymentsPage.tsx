@@ -1,4 +1,4 @@
-import { type Deployment, deploymentStatuses, type Result } from '@crux/contract'
+import { type Deployment, deploymentStatuses, type ResponseOf } from '@crux/contract'
 import { deploymentAction } from '@crux/rules'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -12,8 +12,8 @@ import { Chips } from '../../components/Chips.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { Select } from '../../components/Field.tsx'
-import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -23,17 +23,19 @@ import { type DeploymentFilters, links } from '../../links.ts'
 import { ColumnPicker } from '../../table/ColumnPicker.tsx'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
-import { PageFoot } from '../../table/PageFoot.tsx'
+import { Pagination } from '../../table/Pagination.tsx'
 import { useLastPage } from '../../table/use-last-page.ts'
-import { lookAgainMs } from './DeploymentOutcome.tsx'
+import { refetchIntervalMs } from './DeploymentOutcome.tsx'
 import { useDeploymentColumns } from './use-deployment-columns.tsx'
 import { useStart } from './use-start.ts'
 
-const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
-const DeploymentCreate = later(() =>
+const DeploymentCopy = lazyComponent(() =>
+  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
+)
+const DeploymentCreate = lazyComponent(() =>
   import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
 )
-const DeleteDeployment = later(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
+const DeleteDeployment = lazyComponent(() => import('./DeleteDeployment.tsx').then((module) => module.DeleteDeployment))
 
 type Layer = { kind: 'copy' | 'delete'; deployment: Deployment } | null
 
@@ -50,7 +52,7 @@ export function DeploymentsPage() {
       query: { ...page, filter: search.filter, status: search.status, nodeId: search.nodeId },
     }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => lookAgainMs(state.data?.items),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data?.items),
   })
   const nodes = useQuery(apiQuery('nodes.list', { params: { teamSlug } }))
   const create = useAnchor('new')
@@ -131,13 +133,13 @@ export function DeploymentsPage() {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={t('list.title')}
-        sub={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
+        subtitle={query.data && <Summary page={query.data} nodes={nodes.data?.length} />}
         tools={!isEmpty && add}
       />
       {!isEmpty && (
-        <Filters aside={narrow ? undefined : <ColumnPicker {...picker} />}>
+        <Filters trailing={narrow ? undefined : <ColumnPicker {...picker} />}>
           <SearchBox
             label={t('list.filter')}
             value={search.filter ?? ''}
@@ -220,7 +222,7 @@ export function DeploymentsPage() {
                 </Button>
               )
             }
-            footer={<PageFoot {...page} total={total} onChange={(to) => go(to)} />}
+            footer={<Pagination {...page} total={total} onChange={(to) => go(to)} />}
           />
         )}
       </QueryView>
@@ -252,7 +254,7 @@ function statusChips(counts: Record<string, number> | undefined, t: T) {
 }
 
 /** "1 in progress, 1 failed, 22 healthy on 5 nodes" */
-function Summary({ page, nodes }: { page: Result<'deployments.list'>; nodes: number | undefined }) {
+function Summary({ page, nodes }: { page: ResponseOf<'deployments.list'>; nodes: number | undefined }) {
   const { t } = useTranslation(['deployments', 'common'])
   const { counts } = page
   if (!counts) return t('list.total', { count: page.total })

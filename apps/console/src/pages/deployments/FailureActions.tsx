@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { RotateCw, SlidersHorizontal, SquareTerminal, Tag, Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button, ButtonLink } from '../../components/Button.tsx'
@@ -8,7 +8,7 @@ import type { FailureCause } from './release-failure.ts'
 
 type Props = {
   teamSlug: string
-  deployment: Result<'deployments.get'>
+  deployment: ResponseOf<'deployments.get'>
   cause: FailureCause
   /** The instance that it failed for, and what its container is called. */
   instance: { id: string; name: string } | null
@@ -69,7 +69,7 @@ export function FailureActions({ teamSlug, deployment, cause, instance, showLast
 }
 
 /** The field of a published port, whichever layer it comes from: its row is known by the port inside. */
-function portProperty(deployment: Result<'deployments.get'>, instanceId: string | undefined, port: number) {
+function portProperty(deployment: ResponseOf<'deployments.get'>, instanceId: string | undefined, port: number) {
   const instance = deployment.instances.find(({ id }) => id === instanceId)
   const rows = [...(instance?.config.ports ?? []), ...(instance?.image.config.ports ?? [])]
   const row = rows.find(({ external }) => external === port)

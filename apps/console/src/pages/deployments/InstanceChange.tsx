@@ -1,19 +1,19 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { PauseCircle, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { duration } from '../../components/relative-time.ts'
 import { StateMark } from '../../components/State.tsx'
-import { lookOf, type StateLook } from '../../components/state-looks.ts'
+import { type StatusStyle, statusStyle } from '../../components/status-styles.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { changeLines, type PreviewInstance } from './change-lines.ts'
 import { DiffLines } from './DiffLines.tsx'
 import { instanceLink } from './field-link.ts'
 import { KeepPortsOpen } from './KeepPortsOpen.tsx'
 
-type Place = { teamSlug: string; deployment: Result<'deployments.get'> }
+type Target = { teamSlug: string; deployment: ResponseOf<'deployments.get'> }
 
 /** One container of a start: what becomes of it, for how long it is away, what to know, and the difference. */
-export function InstanceChange({ instance, place }: { instance: PreviewInstance; place?: Place }) {
+export function InstanceChange({ instance, target }: { instance: PreviewInstance; target?: Target }) {
   const { t } = useTranslation(['deployments', 'common'])
   const lines = changeLines(instance.changes)
   const silent = instance.silentPorts ?? []
@@ -46,11 +46,11 @@ export function InstanceChange({ instance, place }: { instance: PreviewInstance;
           {longestMs > expectedMs && ` ${t('changes.silentAtMost', { time: duration(longestMs) })}`}
         </p>
       )}
-      {place && silent.some(({ protocol }) => protocol === 'tcp') && (
-        <KeepPortsOpen {...place} instanceId={instance.instanceId} containerName={instance.containerName} />
+      {target && silent.some(({ protocol }) => protocol === 'tcp') && (
+        <KeepPortsOpen {...target} instanceId={instance.instanceId} containerName={instance.containerName} />
       )}
       {instance.warnings?.map((warning) => {
-        const link = place && instanceLink(place.teamSlug, place.deployment, instance.instanceId, warning.property)
+        const link = target && instanceLink(target.teamSlug, target.deployment, instance.instanceId, warning.property)
         return (
           <p key={`${warning.property} ${warning.description}`} className="mt-1 flex items-start gap-2">
             <TriangleAlert aria-hidden className="mt-0.5 text-progress" />
@@ -73,15 +73,19 @@ export function InstanceChange({ instance, place }: { instance: PreviewInstance;
 export function InstanceAction({ instance }: { instance: PreviewInstance }) {
   const { t } = useTranslation(['deployments', 'common'])
   return (
-    <StateMark look={looks[instance.action]} word={t(`changes.action.${instance.action}`)} reason={instance.reason} />
+    <StateMark
+      appearance={appearances[instance.action]}
+      label={t(`changes.action.${instance.action}`)}
+      reason={instance.reason}
+    />
   )
 }
 
-const pausing: StateLook = { tone: 'progress', icon: PauseCircle }
-const looks: Record<PreviewInstance['action'], StateLook> = {
-  create: lookOf('deployment', 'preparing'),
+const pausing: StatusStyle = { tone: 'progress', icon: PauseCircle }
+const appearances: Record<PreviewInstance['action'], StatusStyle> = {
+  create: statusStyle('deployment', 'preparing'),
   // Nothing has happened yet: no colour of a success.
   replace: { tone: 'ready', icon: RefreshCw },
   'replace-with-pause': pausing,
-  keep: lookOf('phase', 'waiting'),
+  keep: statusStyle('phase', 'waiting'),
 }

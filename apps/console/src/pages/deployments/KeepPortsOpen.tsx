@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { DoorOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { toastSuccess } from '../../components/toasts.tsx'
 
 type Props = {
   teamSlug: string
-  deployment: Result<'deployments.get'>
+  deployment: ResponseOf<'deployments.get'>
   instanceId: string
   containerName: string
 }

@@ -1,9 +1,9 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { CircleX, Shield } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { TextLink } from '../../components/TextLink.tsx'
-import { isStanding, type Preview, withoutName } from './change-lines.ts'
+import { isBlocking, type Preview, withoutName } from './change-lines.ts'
 import { type Problem, problemLink } from './field-link.ts'
 import { toSentence } from './release-failure.ts'
 
@@ -12,18 +12,18 @@ type Props = {
   /** In display order. */
   problems: readonly Problem[]
   /** With it each problem links to the field where it is fixed. */
-  place: { teamSlug: string; deployment: Result<'deployments.get'> } | undefined
+  target: { teamSlug: string; deployment: ResponseOf<'deployments.get'> } | undefined
   /** The instance whose page this is: its problems are listed without its name. */
   instanceId?: string
   className?: string
 }
 
 /** What prevents a start: the number of problems, then each one with its container and a link to its field. */
-export function ProblemList({ preview, problems, place, instanceId, className }: Props) {
+export function ProblemList({ preview, problems, target, instanceId, className }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const standing = problems.filter(isStanding)
+  const standing = problems.filter(isBlocking)
   // The start asks about these; there is nothing to fix.
-  const asked = problems.filter((problem) => !isStanding(problem))
+  const asked = problems.filter((problem) => !isBlocking(problem))
   const nameOf = (id: string | null | undefined) =>
     preview.instances.find((instance) => instance.instanceId === id)?.containerName
   const questions = asked.map(({ property, description }) => (
@@ -43,7 +43,7 @@ export function ProblemList({ preview, problems, place, instanceId, className }:
         <ul aria-label={t('changes.problems')} className="mt-1.5 grid gap-2 pl-6">
           {standing.map((problem) => {
             const name = nameOf(problem.instanceId)
-            const link = place && problemLink(place.teamSlug, place.deployment, problem)
+            const link = target && problemLink(target.teamSlug, target.deployment, problem)
             const text = toSentence(withoutName(problem.description, name), [])
             return (
               <li key={`${problem.property} ${problem.description}`} className="min-w-0 break-words">

@@ -1,5 +1,5 @@
 import { addressOf } from '@crux/client'
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { deploymentAction, releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -8,15 +8,15 @@ import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useEditors } from '../../api/editors.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Button, ButtonAnchor, ButtonLink } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { SkeletonColumns } from '../../components/Skeletons.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { OpenService } from '../nodes/OpenService.tsx'
@@ -26,7 +26,7 @@ import { instanceName } from './instance-name.ts'
 import { countVerified, downtimeMs, shareOf, viewInstance } from './instance-view.ts'
 import { ImageName, ProgressRow, type RowSubject } from './ProgressRow.tsx'
 import { endOf, type InstanceProgress, isUnderWay, type Progress } from './progress.ts'
-import { QueuePlace, queueIntervalMs } from './QueuePlace.tsx'
+import { QueuePosition, queueIntervalMs } from './QueuePosition.tsx'
 import { Reason } from './Reason.tsx'
 import { ReleaseLog } from './ReleaseLog.tsx'
 import { ReleaseResult } from './ReleaseResult.tsx'
@@ -40,10 +40,10 @@ import { shownAddresses, useServiceAddresses } from './use-service-addresses.ts'
 import { useStart } from './use-start.ts'
 import { useTick } from './use-tick.ts'
 
-const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
-const ChangesDialog = later(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
+const RollBackDialog = lazyComponent(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
+const ChangesDialog = lazyComponent(() => import('./ChangesDialog.tsx').then((module) => module.ChangesDialog))
 
-type Details = Result<'deployments.get'>
+type Details = ResponseOf<'deployments.get'>
 
 export function ProgressPage() {
   const { teamSlug, deploymentId } = useParams({ from: '/app/$teamSlug/deployments/$deploymentId/deploy' })
@@ -119,7 +119,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={deployment.project.name}
         fullTitle={t('detail.fullTitle', { title, node: deployment.node.name })}
         crumb={progress.try > 0 ? t('detail.release', { number: progress.try }) : undefined}
@@ -137,14 +137,14 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             </TextLink>
           )
         }
-        sub={
+        subtitle={
           <>
             {t('detail.to')} <b className="font-strong text-ink">{deployment.node.name}</b> {t('detail.under')}{' '}
             <code>{deployment.prefix}</code>
             {release && (
               <>
                 , {t('progress.release', { number: release.number })},{' '}
-                {t('progress.startedBy', { name: release.startedBy.name })} <Ago at={release.startedAt} />
+                {t('progress.startedBy', { name: release.startedBy.name })} <TimeAgo at={release.startedAt} />
               </>
             )}
           </>
@@ -186,7 +186,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             elapsedMs={elapsedMs}
             lastTimeMs={lastTime(releases.data, progress.try)}
             service={serviceOf(deployment, progress, t)}
-            queue={busy && deployment.queuedBehind && <QueuePlace teamSlug={teamSlug} deployment={deployment} />}
+            queue={busy && deployment.queuedBehind && <QueuePosition teamSlug={teamSlug} deployment={deployment} />}
           />
           {busy && <ReleaseResult status="in-progress" text={t('result.pending', { count: rows.length })} />}
           {ended && (
@@ -253,7 +253,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
                     said={progress.reason ?? ''}
                     open={toggled[subject.instanceId] ?? false}
                     onToggle={() => setToggled({ ...toggled, [subject.instanceId]: !toggled[subject.instanceId] })}
-                    place={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
+                    target={{ teamSlug, nodeId: deployment.node.id, prefix: deployment.prefix }}
                   />
                 ),
               )}

@@ -21,14 +21,14 @@ type Props = {
   said: string
   open: boolean
   onToggle: () => void
-  place: { teamSlug: string; nodeId: string; prefix: string }
+  target: { teamSlug: string; nodeId: string; prefix: string }
 }
 
 /** What fits beside the name; a longer sentence stands below. */
 const shortDetail = 36
 
 /** One image of the release: what it is at, each step with its time, and what it waits for. */
-export function ProgressRow({ subject, instance, view, now, said, open, onToggle, place }: Props) {
+export function ProgressRow({ subject, instance, view, now, said, open, onToggle, target }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const unchanged = view.word === 'unchanged'
   const Chevron = open ? ChevronDown : ChevronRight
@@ -43,7 +43,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
         className="flex w-full flex-wrap items-center gap-x-2 rounded-sm text-left"
       >
         <span className="w-24 shrink-0">
-          <StateMark look={view.look} word={t(`progress.word.${view.word}`)} />
+          <StateMark appearance={view.appearance} label={t(`progress.word.${view.word}`)} />
         </span>
         <ImageName subject={subject} />
         <span className="ml-auto text-small text-ink-2 tabular-nums">
@@ -77,7 +77,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
             <span className="w-full text-small text-ink-2">{instance.container.reason}</span>
           )}
           <ButtonLink
-            {...links.containerLog(place.teamSlug, place.nodeId, { prefix: place.prefix, name: subject.name })}
+            {...links.containerLog(target.teamSlug, target.nodeId, { prefix: target.prefix, name: subject.name })}
             size="sm"
             icon={SquareTerminal}
           >
@@ -85,7 +85,7 @@ export function ProgressRow({ subject, instance, view, now, said, open, onToggle
           </ButtonLink>
           {subject.configId && (
             <ButtonLink
-              {...links.containerConfiguration(place.teamSlug, subject.configId)}
+              {...links.containerConfiguration(target.teamSlug, subject.configId)}
               size="sm"
               icon={SlidersHorizontal}
             >

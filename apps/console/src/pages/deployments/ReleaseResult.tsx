@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 
-const looks = {
+const appearances = {
   failed: { icon: CircleX, box: 'border-failed/40 tinted-failed', mark: 'text-failed' },
   successful: { icon: CircleCheck, box: 'border-running/40 tinted-running', mark: 'text-running' },
   'in-progress': { icon: LoaderCircle, box: 'border-line bg-surface', mark: 'text-progress' },
 }
 
-type Props = { status: keyof typeof looks; text: ReactNode; children?: ReactNode }
+type Props = { status: keyof typeof appearances; text: ReactNode; children?: ReactNode }
 
 /**
  * How a release ended, in words, with what to do next. It is there from the start of the release, so that the images and the log
@@ -17,7 +17,7 @@ type Props = { status: keyof typeof looks; text: ReactNode; children?: ReactNode
  */
 export function ReleaseResult({ status, text, children }: Props) {
   const { t } = useTranslation('deployments')
-  const { icon: Icon, box, mark } = looks[status]
+  const { icon: Icon, box, mark } = appearances[status]
   return (
     <section
       role="status"

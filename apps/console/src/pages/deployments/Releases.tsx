@@ -1,29 +1,29 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { releaseDurationMs } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { duration } from '../../components/relative-time.ts'
 import { State } from '../../components/State.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { links } from '../../links.ts'
-import { PageFoot } from '../../table/PageFoot.tsx'
+import { Pagination } from '../../table/Pagination.tsx'
 import { Reason } from './Reason.tsx'
 
-const RollBackDialog = later(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
+const RollBackDialog = lazyComponent(() => import('./RollBackDialog.tsx').then((module) => module.RollBackDialog))
 
-export type Release = Result<'deployments.releases'>[number]
+export type Release = ResponseOf<'deployments.releases'>[number]
 type Props = {
   teamSlug: string
-  deployment: Result<'deployments.get'>
+  deployment: ResponseOf<'deployments.get'>
   onRollBack: (number: number) => void
   denied: string | null
 }
@@ -38,7 +38,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
   const skip = page.skip < releases.length ? page.skip : 0
   if (query.isError && !query.data) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   return (
-    <Box title={t('releases.title')} aside={query.data?.length}>
+    <Box title={t('releases.title')} trailing={query.data?.length}>
       {query.isPending ? (
         <div aria-busy="true" className="grid gap-2 p-3">
           <span className="skeleton h-4 w-2/3" />
@@ -57,7 +57,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
                 </TextLink>
                 {release.current && <Pill tone="accent">{t('releases.current')}</Pill>}
                 <span className="ml-auto text-small text-ink-2">
-                  <Ago at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
+                  <TimeAgo at={release.startedAt} /> {t('detail.by', { name: release.startedBy.name })}
                 </span>
               </div>
               <div className="flex items-center gap-2">
@@ -80,7 +80,7 @@ export function Releases({ teamSlug, deployment, onRollBack, denied }: Props) {
           ))}
         </ol>
       )}
-      {releases.length > 5 && <PageFoot {...page} skip={skip} total={releases.length} onChange={setPage} />}
+      {releases.length > 5 && <Pagination {...page} skip={skip} total={releases.length} onChange={setPage} />}
       {asked && (
         <RollBackDialog
           teamSlug={teamSlug}

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -7,13 +7,13 @@ import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
-import { standingProblems } from './change-lines.ts'
+import { blockingProblems } from './change-lines.ts'
 import type { Release } from './Releases.tsx'
 import { WhatChanges } from './WhatChanges.tsx'
 
 type Props = {
   teamSlug: string
-  deployment: Result<'deployments.get'>
+  deployment: ResponseOf<'deployments.get'>
   release: Release
   denied: string | null
   onClose: () => void
@@ -27,7 +27,7 @@ export function RollBackDialog({ teamSlug, deployment, release, denied, onClose,
   const params = { teamSlug, deploymentId: deployment.id, number }
   // Read anew: what runs may have changed since the page was opened.
   const preview = useQuery({ ...apiQuery('deployments.preview-release', { params }), staleTime: 0 })
-  const problems = standingProblems(preview.data).length
+  const problems = blockingProblems(preview.data).length
   return (
     <Dialog
       open

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Preview } from './change-lines.ts'
@@ -9,21 +9,21 @@ import { ProblemList } from './ProblemList.tsx'
 type Props = {
   preview: Preview
   /** With it each problem and warning links to its field. */
-  place?: { teamSlug: string; deployment: Result<'deployments.get'> }
+  target?: { teamSlug: string; deployment: ResponseOf<'deployments.get'> }
 }
 
 /** What a start would do: the problems to fix, then each container that changes, then what is removed and what is kept. */
-export function WhatChanges({ preview, place }: Props) {
+export function WhatChanges({ preview, target }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { instances, problems } = preview
   const changing = instances.filter((instance) => instance.action !== 'keep' || (instance.warnings?.length ?? 0) > 0)
   const kept = instances.filter((instance) => instance.action === 'keep')
   return (
     <div className="divide-y divide-line">
-      <ProblemList preview={preview} problems={problems} place={place} className="px-3 py-2.5" />
+      <ProblemList preview={preview} problems={problems} target={target} className="px-3 py-2.5" />
       <HostDangers preview={preview} />
       {changing.map((instance) => (
-        <InstanceChange key={instance.instanceId} instance={instance} place={place} />
+        <InstanceChange key={instance.instanceId} instance={instance} target={target} />
       ))}
       {preview.removed.map((name) => (
         <p key={name} className="flex items-start gap-2 px-3 py-2.5">

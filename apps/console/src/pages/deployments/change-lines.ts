@@ -1,12 +1,12 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 
-export type Preview = Result<'deployments.preview'>
+export type Preview = ResponseOf<'deployments.preview'>
 export type PreviewInstance = Preview['instances'][number]
 export type ChangeLine = { sign: '-' | '+'; text: string }
 
 /** Whether it prevents a start; another protected deployment in the way is asked about at the start. */
-export const isStanding = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
-export const standingProblems = (preview: Preview | undefined) => preview?.problems.filter(isStanding) ?? []
+export const isBlocking = ({ property }: Preview['problems'][number]): boolean => property !== 'protectedDeploymentId'
+export const blockingProblems = (preview: Preview | undefined) => preview?.problems.filter(isBlocking) ?? []
 
 /** What reaches the node and no admin has confirmed as it is: a start by an admin confirms it. */
 export const unconfirmedDangers = ({ hostDangerous = [] }: Preview) => hostDangerous.filter((one) => !one.confirmed)

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { expect, it } from 'vitest'
 import { type Problem, problemLink } from './field-link.ts'
 
@@ -6,7 +6,7 @@ const deployment = {
   config: { id: 'own' },
   configBundles: [{ configId: 'first' }, { configId: 'second' }],
   instances: [{ id: 'i', config: { id: 'instance' } }],
-} as unknown as Result<'deployments.get'>
+} as unknown as ResponseOf<'deployments.get'>
 
 const placeOf = (problem: Partial<Problem> & { property: string }) => {
   const link = problemLink('acme', deployment, { error: 'invalidArgument', description: '', ...problem })

@@ -1,8 +1,8 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { links } from '../../links.ts'
 
-type Details = Result<'deployments.get'>
-export type Problem = Result<'deployments.preview'>['problems'][number]
+type Details = ResponseOf<'deployments.get'>
+export type Problem = ResponseOf<'deployments.preview'>['problems'][number]
 type Link = ReturnType<typeof links.containerConfiguration>
 
 /**

@@ -1,6 +1,6 @@
 import { type DeploymentPhase, type DeploymentStatus, deploymentPhases } from '@crux/contract'
-import type { StateLook } from '../../components/state-looks.ts'
-import { lookOf } from '../../components/state-looks.ts'
+import type { StatusStyle } from '../../components/status-styles.ts'
+import { statusStyle } from '../../components/status-styles.ts'
 import type { InstanceProgress, PhaseProgress } from './progress.ts'
 
 /** The six steps that a person sees; finding out what a tag means belongs to the pull. */
@@ -25,7 +25,7 @@ export type InstanceWord =
 
 export type InstanceView = {
   word: InstanceWord
-  look: StateLook
+  appearance: StatusStyle
   steps: readonly Step[]
   /** The step that is under way or failed, for "what it waits for". */
   current: Step | null
@@ -51,7 +51,7 @@ export function viewInstance(
   const word = isCause ? 'failed' : wordOf(instance, steps, failed, busy, release)
   return {
     word,
-    look: lookOf('phase', stateOfWord(word)),
+    appearance: statusStyle('phase', stateOfWord(word)),
     steps,
     current: failed ?? (release === 'in-progress' ? busy : null),
     failedPhase: failedPhaseOf(instance),

@@ -1,6 +1,6 @@
-import type { DeploymentEvent, DeploymentPhase, DeploymentStatus, PhaseState, Result } from '@crux/contract'
+import type { DeploymentEvent, DeploymentPhase, DeploymentStatus, PhaseState, ResponseOf } from '@crux/contract'
 
-type Release = Result<'deployments.releases'>[number]
+type Release = ResponseOf<'deployments.releases'>[number]
 
 export type PhaseProgress = { state: PhaseState; startedAt?: number; endedAt?: number; detail?: string | null }
 export type PullProgress = { current: number; total: number; status: string }

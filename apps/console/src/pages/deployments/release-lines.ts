@@ -36,7 +36,7 @@ export function releaseLines(
   const begun = new Map<string, number>()
   const bytes = new Map<string, number>()
   const said: string[] = []
-  const tell = (event: DeploymentEvent): ReleaseLine[] => {
+  const notify = (event: DeploymentEvent): ReleaseLine[] => {
     const at = Date.parse(event.createdAt)
     const line = (text: string, more: Partial<ReleaseLine> = {}): ReleaseLine => ({
       at,
@@ -87,7 +87,7 @@ export function releaseLines(
       }
     }
   }
-  return events.flatMap(tell)
+  return events.flatMap(notify)
 }
 
 function ofPhase(

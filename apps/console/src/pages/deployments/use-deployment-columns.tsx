@@ -10,7 +10,7 @@ import { links } from '../../links.ts'
 import { createPersistedStore } from '../../stores/create-store.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { DeploymentOutcome } from './DeploymentOutcome.tsx'
-import { QueuePlace } from './QueuePlace.tsx'
+import { QueuePosition } from './QueuePosition.tsx'
 
 const optional = ['version', 'node', 'prefix', 'outcome', 'updated', 'by'] as const
 type Optional = (typeof optional)[number]
@@ -109,7 +109,7 @@ function NarrowLine({ teamSlug, row }: { teamSlug: string; row: Deployment }) {
       {row.node.name} / {row.prefix}
       {row.queuedBehind ? (
         <>
-          , <QueuePlace teamSlug={teamSlug} deployment={row} />
+          , <QueuePosition teamSlug={teamSlug} deployment={row} />
         </>
       ) : (
         outcome && `, ${outcome}`

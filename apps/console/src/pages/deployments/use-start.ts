@@ -11,7 +11,7 @@ import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
-import { type Preview, standingProblems, unconfirmedDangers } from './change-lines.ts'
+import { blockingProblems, type Preview, unconfirmedDangers } from './change-lines.ts'
 
 type Named = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 type Options = {
@@ -97,7 +97,7 @@ export function useStart(teamSlug: string) {
   const nameOf = ({ project, version }: Named) => versionTitle(project, version)
   /** What has to be fixed, or confirmed by the start, is seen on the page of the deployment first. */
   const leadsToPage = async (deployment: Named, preview: Preview): Promise<boolean> => {
-    const problems = standingProblems(preview)
+    const problems = blockingProblems(preview)
     const dangers = problems.length > 0 ? [] : unconfirmedDangers(preview)
     if (problems.length === 0 && dangers.length === 0) return false
     const name = nameOf(deployment)

@@ -1,12 +1,12 @@
-import type { Container, Result } from '@crux/contract'
+import type { Container, ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { PortLink } from './ContainerPorts.tsx'
@@ -17,7 +17,7 @@ import { nodeHost, serviceAddresses } from './service-address.ts'
 
 type Props = {
   teamSlug: string
-  node: Result<'nodes.get'>
+  node: ResponseOf<'nodes.get'>
   container: Container
   /** When it ended, as far as the engine has told by now. */
   endedAt: string | null
@@ -30,9 +30,9 @@ export function ContainerFacts({ teamSlug, node, container, endedAt }: Props) {
   const isRunning = container.state === 'running'
   const items: ({ label: ReactNode; value: ReactNode; isLong?: boolean } | false | null | '' | undefined)[] = [
     isRunning && container.startedAt
-      ? { label: t('container.started'), value: <Ago at={container.startedAt} /> }
-      : endedAt && { label: t('container.ended'), value: <Ago at={endedAt} /> },
-    !(isRunning && isSoon(container)) && { label: t('container.created'), value: <Ago at={container.createdAt} /> },
+      ? { label: t('container.started'), value: <TimeAgo at={container.startedAt} /> }
+      : endedAt && { label: t('container.ended'), value: <TimeAgo at={endedAt} /> },
+    !(isRunning && isSoon(container)) && { label: t('container.created'), value: <TimeAgo at={container.createdAt} /> },
     isRunning && hasHealth(container) && { label: t('containers.health'), value: <Health container={container} /> },
     isRunning && { label: t('containers.ports'), value: <Reached node={node} container={container} />, isLong: true },
     container.labels['dev.crux.deployment'] && {
@@ -78,7 +78,7 @@ const isSoon = ({ createdAt, startedAt }: Container) =>
   Date.parse(startedAt ?? createdAt) - Date.parse(createdAt) < 60_000
 
 /** Routed host names and published ports that a browser opens, then what only other containers reach. */
-function Reached({ node, container }: { node: Result<'nodes.get'>; container: Container }) {
+function Reached({ node, container }: { node: ResponseOf<'nodes.get'>; container: Container }) {
   const { t } = useTranslation(['nodes', 'common'])
   const host = container.state === 'running' ? nodeHost(node.address, location.hostname) : null
   const routed = host ? serviceAddresses({ ports: [], labels: container.labels }, host) : []

@@ -1,15 +1,15 @@
 import { ChevronRight, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { Chips } from '../../components/Chips.tsx'
 import { CodeBlock } from '../../components/CodeBlock.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { NoMatches } from '../../table/NoMatches.tsx'
 import { type Fact, type GeneralFact, readInspection } from './inspection.ts'
 
 type Props = { json: string; isReading: boolean; onRefresh: () => void }
@@ -59,7 +59,7 @@ export function ContainerInspection({ json, isReading, onRefresh }: Props) {
       {!isTable ? (
         <CodeBlock text={pretty} label={t('inspect.json')} className="max-h-[75dvh] rounded-b-box" />
       ) : shown.length === 0 ? (
-        <NothingFits total={parts.reduce((count, { rows }) => count + rows.length, 0)} onReset={() => setText('')} />
+        <NoMatches total={parts.reduce((count, { rows }) => count + rows.length, 0)} onReset={() => setText('')} />
       ) : (
         shown.map(({ id, rows }) => (
           <Section key={id} title={t(`inspect.${id}`)} count={rows.length} closed={id === 'rest' && text === ''}>
@@ -154,7 +154,7 @@ function Line({ row }: { row: Row }) {
       <dd className="flex min-w-0 items-start gap-2">
         {row.at ? (
           <span className="py-0.5">
-            <Ago at={row.at} />
+            <TimeAgo at={row.at} />
           </span>
         ) : (
           <span className="mono min-w-0 py-0.5 break-all">{row.value}</span>

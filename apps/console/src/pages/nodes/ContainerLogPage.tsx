@@ -10,7 +10,7 @@ import { Chips } from '../../components/Chips.tsx'
 import { LogViewer } from '../../components/log-viewer/LogViewer.tsx'
 import { createLogBuffer } from '../../components/log-viewer/log-buffer.ts'
 import { NotFound } from '../../components/NotFound.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { useNarrow } from '../../components/use-media.ts'
 import { links } from '../../links.ts'
 
@@ -75,14 +75,14 @@ export function ContainerLogPage() {
 
   return (
     <div className="flex h-[calc(100dvh-48px-60px)] min-h-96 flex-col">
-      <PageHead
+      <PageHeader
         title={t('log.title', { name: title })}
         fullTitle={t('log.crumb', { name: title })}
         crumbs={[
           { label: t('list.title'), link: links.nodes(teamSlug) },
           { label: node.data?.name ?? t('log.node'), link: links.node(teamSlug, nodeId) },
         ]}
-        sub={t('log.sub', { node: node.data?.name ?? '' })}
+        subtitle={t('log.sub', { node: node.data?.name ?? '' })}
         tools={
           <ButtonLink {...links.containerInspect(teamSlug, nodeId, container)} icon={Info}>
             {t('containers.inspect')}

@@ -1,4 +1,4 @@
-import type { Container, Result } from '@crux/contract'
+import type { Container, ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { PackageX, ScrollText } from 'lucide-react'
@@ -11,7 +11,7 @@ import { Button, ButtonLink } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { NotFound } from '../../components/NotFound.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
@@ -43,7 +43,7 @@ export function ContainerPage() {
   )
 }
 
-type Props = { teamSlug: string; node: Result<'nodes.get'>; reference: Reference }
+type Props = { teamSlug: string; node: ResponseOf<'nodes.get'>; reference: Reference }
 
 function ContainerView({ teamSlug, node, reference }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
@@ -83,7 +83,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
   const title = prefix ? `${prefix}-${name}` : name
   return (
     <>
-      <PageHead
+      <PageHeader
         title={title}
         crumbs={[
           { label: t('list.title'), link: links.nodes(teamSlug) },
@@ -94,7 +94,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
             <ContainerState container={container} busy={pendingOf(container)} stoppedBy={stopper(container)} />
           )
         }
-        sub={t('container.sub', { node: node.name })}
+        subtitle={t('container.sub', { node: node.name })}
         tools={
           actions && (
             <>

@@ -1,8 +1,8 @@
 import type { Container } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { StateMark } from '../../components/State.tsx'
-import { lookOf } from '../../components/state-looks.ts'
-import { containerLook, isFailing, isForeign, ownWords, type PendingOperation } from './containers.ts'
+import { statusStyle } from '../../components/status-styles.ts'
+import { containerAppearance, isFailing, isForeign, ownWords, type PendingOperation } from './containers.ts'
 
 export function ContainerState({
   container,
@@ -14,21 +14,21 @@ export function ContainerState({
   stoppedBy?: string
 }) {
   const { t } = useTranslation(['nodes', 'common'])
-  if (busy) return <StateMark look={lookOf('phase', 'running')} word={t(`containers.busy.${busy}`)} />
-  const { look, exitCode } = containerLook(container, stoppedBy !== undefined)
+  if (busy) return <StateMark appearance={statusStyle('phase', 'running')} label={t(`containers.busy.${busy}`)} />
+  const { appearance, exitCode } = containerAppearance(container, stoppedBy !== undefined)
   const word = stoppedBy
     ? t('containers.stoppedBy', { name: stoppedBy })
     : exitCode === null
       ? t(`common:state.container.${container.state ?? 'unknown'}`)
       : t('containers.exited', { code: exitCode })
-  return <StateMark look={look} word={word} reason={container.status ?? undefined} />
+  return <StateMark appearance={appearance} label={word} reason={container.status ?? undefined} />
 }
 
-const healthWords = ['healthy', 'unhealthy', 'starting'] as const
+const healthLabels = ['healthy', 'unhealthy', 'starting'] as const
 
 /** A word that the engine may add one day is shown as it is. */
 function healthWord(health: string, t: ReturnType<typeof useTranslation<['nodes', 'common']>>['t']): string {
-  const known = healthWords.find((word) => word === health)
+  const known = healthLabels.find((word) => word === health)
   if (known) return t(`containers.healthWord.${known}`)
   return health === 'none' ? '' : health
 }

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { LoaderCircle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { CodeBlock } from '../../components/CodeBlock.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 
-type Props = { teamSlug: string; nodeId: string; install: NonNullable<Result<'nodes.get'>['install']> }
+type Props = { teamSlug: string; nodeId: string; install: NonNullable<ResponseOf<'nodes.get'>['install']> }
 
 /** The command to run on the node, while it may be used: single use, ten minutes, kept over reloads. */
 export function InstallCommand({ teamSlug, nodeId, install }: Props) {

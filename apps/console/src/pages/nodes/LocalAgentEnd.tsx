@@ -1,12 +1,12 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Ago } from '../../components/Ago.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { absoluteTime } from '../../components/relative-time.ts'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 
 /** Why the agent of this machine does not stay, since when, and when it is started next; nothing while it runs. */
-export function LocalAgentEnd({ localAgent }: { localAgent: Result<'nodes.get'>['localAgent'] }) {
+export function LocalAgentEnd({ localAgent }: { localAgent: ResponseOf<'nodes.get'>['localAgent'] }) {
   const { t } = useTranslation('nodes')
   const now = useNow()
   const { lastEnd, running } = localAgent
@@ -17,7 +17,7 @@ export function LocalAgentEnd({ localAgent }: { localAgent: Result<'nodes.get'>[
     <p className="mb-3 flex items-start gap-2 rounded-md px-3 py-2 tinted-failed">
       <TriangleAlert aria-hidden className="mt-0.5 shrink-0 text-failed" />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        {t('localAgent.ended')} <Ago at={at} />: {reason}.{' '}
+        {t('localAgent.ended')} <TimeAgo at={at} />: {reason}.{' '}
         {seconds > 0 ? t('localAgent.nextStart', { count: seconds }) : t('localAgent.starting')}
         {since !== at && ` ${t('localAgent.since', { since: absoluteTime(Date.parse(since)) })}`}
       </span>

@@ -1,4 +1,4 @@
-import type { Container, Result } from '@crux/contract'
+import type { Container, ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { Box as BoxIcon, ScrollText, Unplug, X } from 'lucide-react'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { links } from '../../links.ts'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { NoMatches } from '../../table/NoMatches.tsx'
 import { ContainerPorts } from './ContainerPorts.tsx'
 import { ContainerState, Health } from './ContainerState.tsx'
 import {
@@ -35,7 +35,7 @@ import { nodeHost } from './service-address.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 
-type Props = { teamSlug: string; node: Result<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
+type Props = { teamSlug: string; node: ResponseOf<'nodes.get'>; prefix?: string; onCount: (count: number) => void }
 
 /** The node's containers as they are at this moment, and what can be done with each. */
 export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
@@ -166,7 +166,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
   return (
     <>
       <Filters
-        aside={
+        trailing={
           hidden > 0 && (
             <Button variant="bare" size="sm" aria-pressed={internal} onClick={() => setInternal(!internal)}>
               {internal
@@ -193,7 +193,7 @@ export function NodeContainers({ teamSlug, node, prefix, onCount }: Props) {
         shown.length === 0 ? (
           <EmptyState icon={BoxIcon} title={t('containers.emptyTitle')} text={t('containers.emptyText')} />
         ) : (
-          <NothingFits
+          <NoMatches
             total={shown.length}
             onReset={() => {
               setText('')

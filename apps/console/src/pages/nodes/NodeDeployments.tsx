@@ -16,7 +16,7 @@ import { VersionName } from '../../components/VersionName.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
-import { DeploymentOutcome, lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { DeploymentOutcome, refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 
 /** What was deployed to this node, newest first. */
 export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
@@ -24,7 +24,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
   const navigate = useNavigate()
   const query = useQuery({
     ...apiQuery('nodes.deployments', { params: { teamSlug, nodeId } }),
-    refetchInterval: ({ state }) => lookAgainMs(state.data),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data),
   })
   const columns: Column<Deployment>[] = [
     {
@@ -86,7 +86,7 @@ export function NodeDeployments({ teamSlug, nodeId }: { teamSlug: string; nodeId
         <FilteredList
           rows={all}
           search={t('deployments.filter')}
-          words={(row) => [row.project.name, row.version.name, row.prefix]}
+          searchText={(row) => [row.project.name, row.version.name, row.prefix]}
           choice={{
             label: t('list.status'),
             of: (row) => row.status,

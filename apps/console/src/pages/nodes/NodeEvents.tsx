@@ -1,4 +1,4 @@
-import { type NodeEventType, nodeEventTypes, type Result } from '@crux/contract'
+import { type NodeEventType, nodeEventTypes, type ResponseOf } from '@crux/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Braces, ScrollText } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -14,9 +14,9 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { Filters } from '../../table/Filters.tsx'
-import { PageFoot } from '../../table/PageFoot.tsx'
+import { Pagination } from '../../table/Pagination.tsx'
 
-type Event = Result<'nodes.audit'>['items'][number]
+type Event = ResponseOf<'nodes.audit'>['items'][number]
 
 /** What happened to the link of this node: who connected, left, was kicked, and which containers were told what. */
 export function NodeEvents({ teamSlug, nodeId }: { teamSlug: string; nodeId: string }) {
@@ -52,7 +52,7 @@ export function NodeEvents({ teamSlug, nodeId }: { teamSlug: string; nodeId: str
   return (
     <>
       <Filters
-        aside={
+        trailing={
           <DateRange
             value={range}
             onChange={(next) => {
@@ -100,7 +100,7 @@ export function NodeEvents({ teamSlug, nodeId }: { teamSlug: string; nodeId: str
                 run: () => setShown(event),
               },
             ]}
-            footer={<PageFoot {...page} total={total} onChange={setPage} />}
+            footer={<Pagination {...page} total={total} onChange={setPage} />}
           />
         )}
       </QueryView>

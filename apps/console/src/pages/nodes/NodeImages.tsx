@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleHelp, CirclePlay, CircleSlash, Layers, Trash2, Unplug } from 'lucide-react'
 import { useState } from 'react'
@@ -13,17 +13,17 @@ import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { StateMark } from '../../components/State.tsx'
-import type { StateLook } from '../../components/state-looks.ts'
+import type { StatusStyle } from '../../components/status-styles.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { bytesText } from '../deployments/bytes.ts'
 import { imageName, tagsOf } from './image-name.ts'
 
-type NodeImage = Result<'nodes.images'>['images'][number]
-type Props = { teamSlug: string; node: Result<'nodes.get'> }
+type NodeImage = ResponseOf<'nodes.images'>['images'][number]
+type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
 
-const looks: Record<NodeImage['state'], StateLook> = {
+const appearances: Record<NodeImage['state'], StatusStyle> = {
   running: { tone: 'running', icon: CirclePlay },
   needed: { tone: 'running', icon: CircleCheck },
   unneeded: { tone: 'progress', icon: CircleSlash },
@@ -95,7 +95,7 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
             disabled={image.state !== 'unneeded'}
             onChange={(on) => pick(image.id, on)}
           />
-          <StateMark look={looks[image.state]} word={t(`images.is.${image.state}`)} />
+          <StateMark appearance={appearances[image.state]} label={t(`images.is.${image.state}`)} />
         </span>
       ),
       sort: (image) => ['unneeded', 'needed', 'running', 'foreign'].indexOf(image.state),
@@ -146,8 +146,8 @@ function ImageTable({ params, images }: { params: { teamSlug: string; nodeId: st
     <FilteredList
       rows={images}
       search={t('images.filter')}
-      words={({ references, neededBy, state }) => [...references, neededBy, t(`images.is.${state}`)]}
-      aside={
+      searchText={({ references, neededBy, state }) => [...references, neededBy, t(`images.is.${state}`)]}
+      trailing={
         <>
           <Button
             size="sm"

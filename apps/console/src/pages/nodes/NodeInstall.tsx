@@ -1,4 +1,4 @@
-import { NodeScriptWrite, nodeTypes, type Result, scriptTypes } from '@crux/contract'
+import { NodeScriptWrite, nodeTypes, type ResponseOf, scriptTypes } from '@crux/contract'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { MonitorCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -13,7 +13,7 @@ import { FormPanel } from '../../forms/FormShell.tsx'
 import { ChipsField, SwitchField, TextField } from '../../forms/fields.tsx'
 import { InstallCommand } from './InstallCommand.tsx'
 
-type Props = { teamSlug: string; node: Result<'nodes.get'> }
+type Props = { teamSlug: string; node: ResponseOf<'nodes.get'> }
 
 /** How a node gets its agent: this machine with one press, or a command for another one. Replaced live when the agent connects. */
 export function NodeInstall({ teamSlug, node }: Props) {

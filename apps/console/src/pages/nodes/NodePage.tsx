@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Box as BoxIcon, Layers, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
@@ -7,18 +7,18 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { State, StateMark } from '../../components/State.tsx'
-import { lookOf } from '../../components/state-looks.ts'
+import { statusStyle } from '../../components/status-styles.ts'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
@@ -28,12 +28,12 @@ import { NodeContainers } from './NodeContainers.tsx'
 import { NodeDeployments } from './NodeDeployments.tsx'
 import { engineText } from './NodesPage.tsx'
 
-const NodeEdit = later(() => import('../../forms/node-edit.tsx').then((module) => module.NodeEdit))
-const NodeInstall = later(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
-const NodeImages = later(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
-const NodeEvents = later(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
+const NodeEdit = lazyComponent(() => import('../../forms/node-edit.tsx').then((module) => module.NodeEdit))
+const NodeInstall = lazyComponent(() => import('./NodeInstall.tsx').then((module) => module.NodeInstall))
+const NodeImages = lazyComponent(() => import('./NodeImages.tsx').then((module) => module.NodeImages))
+const NodeEvents = lazyComponent(() => import('./NodeEvents.tsx').then((module) => module.NodeEvents))
 
-type Node = Result<'nodes.get'>
+type Node = ResponseOf<'nodes.get'>
 
 export function NodePage() {
   const { teamSlug, nodeId } = useParams({ from: '/app/$teamSlug/nodes/$nodeId' })
@@ -81,7 +81,7 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={node.name}
         crumbs={[{ label: t('list.title'), link: links.nodes(teamSlug) }]}
         mark={
@@ -89,11 +89,11 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             {installed ? (
               <State kind="node" value={node.status} />
             ) : (
-              <StateMark look={lookOf('phase', 'waiting')} word={t('notYet')} />
+              <StateMark appearance={statusStyle('phase', 'waiting')} label={t('notYet')} />
             )}
           </span>
         }
-        sub={<NodeLine node={node} installed={installed} />}
+        subtitle={<NodeLine node={node} installed={installed} />}
         tools={<ActionMenu actions={actions} />}
       />
       <LocalAgentEnd localAgent={node.localAgent} />
@@ -155,7 +155,7 @@ function NodeLine({ node, installed }: { node: Node; installed: boolean }) {
     node.version && t('line.agent', { version: node.version }),
     node.status !== 'unreachable' && node.connectedAt && (
       <>
-        {t('line.connected')} <Ago at={node.connectedAt} />
+        {t('line.connected')} <TimeAgo at={node.connectedAt} />
       </>
     ),
     node.address && <code>{node.address}</code>,

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { nodeStatuses } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -6,19 +6,19 @@ import { Server } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State, StateMark } from '../../components/State.tsx'
-import { lookOf } from '../../components/state-looks.ts'
+import { statusStyle } from '../../components/status-styles.ts'
 import { TextLink } from '../../components/TextLink.tsx'
 import { links } from '../../links.ts'
 import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 
-const NodeCreate = later(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
+const NodeCreate = lazyComponent(() => import('../../forms/node-create.tsx').then((module) => module.NodeCreate))
 
-type Node = Result<'nodes.list'>[number]
+type Node = ResponseOf<'nodes.list'>[number]
 
 export function NodesPage() {
   const { t } = useTranslation(['nodes', 'common'])
@@ -32,7 +32,7 @@ export function NodesPage() {
       header: t('list.status'),
       cell: (node) =>
         node.status === 'unreachable' && !node.connectedAt ? (
-          <StateMark look={lookOf('phase', 'waiting')} word={t('notYet')} />
+          <StateMark appearance={statusStyle('phase', 'waiting')} label={t('notYet')} />
         ) : (
           <State kind="node" value={node.status} />
         ),
@@ -106,7 +106,7 @@ export function NodesPage() {
         <FilteredList
           rows={nodes}
           search={t('list.filter')}
-          words={(node) => [node.name, node.address, node.description, engineText(node)]}
+          searchText={(node) => [node.name, node.address, node.description, engineText(node)]}
           choice={{
             label: t('list.status'),
             of: (node) => node.status,

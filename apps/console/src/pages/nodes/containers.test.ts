@@ -1,7 +1,7 @@
 import type { Container } from '@crux/contract'
 import { describe, expect, it } from 'vitest'
 import {
-  containerLook,
+  containerAppearance,
   containerName,
   isFailing,
   isForeign,
@@ -57,9 +57,9 @@ describe('containers of a node', () => {
   it('tints an exit that nobody wanted, not a job that is done', () => {
     expect(isFailing(make({ state: 'exited', exitCode: 0 }))).toBe(false)
     expect(isFailing(make({ state: 'exited', exitCode: 137 }))).toBe(true)
-    expect(containerLook(make({ state: 'exited', exitCode: 137 }))).toMatchObject({
+    expect(containerAppearance(make({ state: 'exited', exitCode: 137 }))).toMatchObject({
       exitCode: 137,
-      look: { tone: 'failed' },
+      appearance: { tone: 'failed' },
     })
   })
 

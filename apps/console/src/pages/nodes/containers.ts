@@ -1,6 +1,6 @@
 import type { Container } from '@crux/contract'
-import type { StateLook } from '../../components/state-looks.ts'
-import { lookOf } from '../../components/state-looks.ts'
+import type { StatusStyle } from '../../components/status-styles.ts'
+import { statusStyle } from '../../components/status-styles.ts'
 
 /** The part of a node's containers that a chip shows. */
 export type StateFilter = 'all' | 'running' | 'failing' | 'stopped' | 'other'
@@ -63,19 +63,20 @@ export function isReached(pending: PendingOperation, now: Container | undefined)
 }
 
 /** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a person stopped. */
-export function containerLook(
+export function containerAppearance(
   container: Container,
   isStoppedByPerson = false,
-): { look: StateLook; exitCode: number | null } {
+): { appearance: StatusStyle; exitCode: number | null } {
   const state = container.state ?? 'unknown'
   if (state !== 'exited')
     return {
-      look: container.health === 'unhealthy' ? lookOf('container', 'exited') : lookOf('container', state),
+      appearance:
+        container.health === 'unhealthy' ? statusStyle('container', 'exited') : statusStyle('container', state),
       exitCode: null,
     }
   const code = container.exitCode ?? null
   return {
-    look: code === 0 || isStoppedByPerson ? lookOf('phase', 'waiting') : lookOf('container', 'exited'),
+    appearance: code === 0 || isStoppedByPerson ? statusStyle('phase', 'waiting') : statusStyle('container', 'exited'),
     exitCode: code,
   }
 }

@@ -1,7 +1,7 @@
-import type { Container, Result } from '@crux/contract'
+import type { Container, ResponseOf } from '@crux/contract'
 import { containerName } from './containers.ts'
 
-type NodeEvent = Result<'nodes.audit'>['items'][number]
+type NodeEvent = ResponseOf<'nodes.audit'>['items'][number]
 type Command = { operation?: string; container?: { prefix: string; name: string }; user?: { name: string } }
 
 /**

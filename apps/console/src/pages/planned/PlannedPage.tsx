@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useTeamOrNone } from '../../api/me.ts'
 import { ButtonLink } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 
@@ -18,7 +18,7 @@ export function PlannedPage() {
   const title = i18n.t(`planned:title.${area}` as 'planned:title.packages')
   return (
     <>
-      <PageHead title={title} mark={<Pill>{t('mark')}</Pill>} />
+      <PageHeader title={title} mark={<Pill>{t('mark')}</Pill>} />
       <EmptyState
         icon={Hammer}
         title={t('notYet')}

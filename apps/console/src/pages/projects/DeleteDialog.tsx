@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +12,7 @@ import { TextLink } from '../../components/TextLink.tsx'
 import { isTypedName } from '../../components/typed-name.ts'
 import { links } from '../../links.ts'
 
-type Running = Result<'projects.running'>
+type Running = ResponseOf<'projects.running'>
 type Props = {
   teamSlug: string
   title: string

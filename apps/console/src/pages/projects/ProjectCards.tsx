@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -6,7 +6,7 @@ import { Pill } from '../../components/Tag.tsx'
 import { links } from '../../links.ts'
 import { sortRows } from '../../table/sort-rows.ts'
 
-type Project = Result<'projects.list'>[number]
+type Project = ResponseOf<'projects.list'>[number]
 
 /** Projects to pick visually, by name. The whole card is the link. */
 export function ProjectCards({ teamSlug, projects }: { teamSlug: string; projects: Project[] }) {

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { GitBranchPlus, Pencil, Plus, Trash2 } from 'lucide-react'
@@ -8,9 +8,9 @@ import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -22,12 +22,14 @@ import { DeployVersion } from '../versions/DeployVersion.tsx'
 import { VersionSections } from '../versions/VersionSections.tsx'
 import { VersionList } from './VersionList.tsx'
 
-const DeleteDialog = later(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const ProjectEdit = later(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
-const VersionCreate = later(() => import('../../forms/version-create.tsx').then((module) => module.VersionCreate))
+const DeleteDialog = lazyComponent(() => import('./DeleteDialog.tsx').then((module) => module.DeleteDialog))
+const ProjectEdit = lazyComponent(() => import('../../forms/project-edit.tsx').then((module) => module.ProjectEdit))
+const VersionCreate = lazyComponent(() =>
+  import('../../forms/version-create.tsx').then((module) => module.VersionCreate),
+)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId')
-type Project = Result<'projects.get'>
+type Project = ResponseOf<'projects.get'>
 
 /** A versioned project lists its versions; a versionless one shows images and deployments of its one version. */
 export function ProjectPage() {
@@ -52,11 +54,11 @@ function ProjectView({ teamSlug, project }: { teamSlug: string; project: Project
   const only = project.versions[0]
   return (
     <>
-      <PageHead
+      <PageHeader
         title={project.name}
         crumbs={[{ label: t('title'), link: links.projects(teamSlug) }]}
         mark={<Pill>{t(`type.${project.type}`)}</Pill>}
-        sub={project.description}
+        subtitle={project.description}
         tools={
           <>
             {only && !versioned && <DeployOnly teamSlug={teamSlug} project={project} versionId={only.id} />}

@@ -4,7 +4,7 @@ import { Boxes } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { SkeletonCards } from '../../components/Skeletons.tsx'
 import { useViewMode } from '../../stores/view-mode.ts'
 import { DataTable } from '../../table/DataTable.tsx'
@@ -14,7 +14,9 @@ import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { ProjectCards } from './ProjectCards.tsx'
 import { useProjectColumns } from './project-columns.tsx'
 
-const ProjectCreate = later(() => import('../../forms/project-create.tsx').then((module) => module.ProjectCreate))
+const ProjectCreate = lazyComponent(() =>
+  import('../../forms/project-create.tsx').then((module) => module.ProjectCreate),
+)
 
 export function ProjectsPage() {
   const { t } = useTranslation('projects')
@@ -40,14 +42,14 @@ export function ProjectsPage() {
         <FilteredList
           rows={projects}
           search={t('filter')}
-          words={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
+          searchText={(row) => [row.name, row.description, row.type, row.audit.updatedAt]}
           choice={{
             label: t('type.label'),
             of: (row) => row.type,
             values: projectTypes,
             word: (value) => t(`type.${value}`),
           }}
-          aside={<ViewModeSwitch value={mode} onChange={setMode} />}
+          trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
         >
           {(rows) =>
             mode === 'tile' ? (

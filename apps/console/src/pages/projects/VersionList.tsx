@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleCheckBig, CopyPlus, GitCommitHorizontal, Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -18,9 +18,11 @@ import { ViewModeSwitch } from '../../table/ViewModeSwitch.tsx'
 import { useSetDefault } from './use-set-default.ts'
 import { VersionCards } from './VersionCards.tsx'
 
-const VersionIncrease = later(() => import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease))
+const VersionIncrease = lazyComponent(() =>
+  import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
+)
 
-type Project = Result<'projects.get'>
+type Project = ResponseOf<'projects.get'>
 export type VersionRow = Project['versions'][number]
 
 export function VersionList({
@@ -89,8 +91,8 @@ export function VersionList({
       <FilteredList
         rows={project.versions}
         search={t('details.versionFilter')}
-        words={(version) => [version.name, version.changelog, version.type]}
-        aside={<ViewModeSwitch value={mode} onChange={setMode} />}
+        searchText={(version) => [version.name, version.changelog, version.type]}
+        trailing={<ViewModeSwitch value={mode} onChange={setMode} />}
       >
         {(rows) =>
           mode === 'tile' ? (

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -6,7 +6,7 @@ import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
-type Project = Result<'projects.list'>[number]
+type Project = ResponseOf<'projects.list'>[number]
 
 export function useProjectColumns(teamSlug: string): Column<Project>[] {
   const { t } = useTranslation('projects')

@@ -4,13 +4,15 @@ import { Database } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useRegistryColumns } from './registry-columns.tsx'
 
-const RegistryCreate = later(() => import('../../forms/registry-create.tsx').then((module) => module.RegistryCreate))
+const RegistryCreate = lazyComponent(() =>
+  import('../../forms/registry-create.tsx').then((module) => module.RegistryCreate),
+)
 
 export function RegistriesPage() {
   const { t } = useTranslation('registries')
@@ -34,7 +36,7 @@ export function RegistriesPage() {
         <FilteredList
           rows={registries}
           search={t('filter')}
-          words={(row) => [row.name, row.url, row.description]}
+          searchText={(row) => [row.name, row.url, row.description]}
           choice={{
             label: t('types'),
             of: (row) => row.type,

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight, Container, PackageX, RotateCw } from 'lucide-react'
 import { useState } from 'react'
@@ -12,12 +12,12 @@ import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
-import { NothingFits } from '../../table/NothingFits.tsx'
-import { PageFoot } from '../../table/PageFoot.tsx'
+import { NoMatches } from '../../table/NoMatches.tsx'
+import { Pagination } from '../../table/Pagination.tsx'
 import { sortTags } from '../versions/tags.ts'
 
 /** The images that the registry lists, each with its tags on demand. Asked over the live channel. */
-export function RegistryImages({ teamSlug, registry }: { teamSlug: string; registry: Result<'registries.get'> }) {
+export function RegistryImages({ teamSlug, registry }: { teamSlug: string; registry: ResponseOf<'registries.get'> }) {
   const { t } = useTranslation('registries')
   const [text, setText] = useState('')
   const [page, setPage] = useState({ skip: 0, take: 10 })
@@ -37,7 +37,7 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
   return (
     <Box
       title={t('images.title')}
-      aside={query.data.length}
+      trailing={query.data.length}
       tools={
         <>
           <SearchBox value={text} onChange={setText} label={t('images.filter')} className="w-56 max-md:flex-1" />
@@ -53,7 +53,7 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
     >
       {found.length === 0 ? (
         <div className="p-3">
-          <NothingFits total={query.data.length} onReset={() => setText('')} />
+          <NoMatches total={query.data.length} onReset={() => setText('')} />
         </div>
       ) : (
         <ul aria-label={t('images.title')}>
@@ -77,7 +77,7 @@ export function RegistryImages({ teamSlug, registry }: { teamSlug: string; regis
           ))}
         </ul>
       )}
-      {found.length > 5 && <PageFoot {...page} skip={skip} total={found.length} onChange={setPage} />}
+      {found.length > 5 && <Pagination {...page} skip={skip} total={found.length} onChange={setPage} />}
     </Box>
   )
 }

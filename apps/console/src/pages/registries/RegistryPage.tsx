@@ -1,23 +1,23 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { RegistryImages } from './RegistryImages.tsx'
 import { RegistryToken } from './RegistryToken.tsx'
 
-const RegistryEdit = later(() => import('../../forms/registry-edit.tsx').then((module) => module.RegistryEdit))
+const RegistryEdit = lazyComponent(() => import('../../forms/registry-edit.tsx').then((module) => module.RegistryEdit))
 
 const route = getRouteApi('/app/$teamSlug/registries/$registryId')
 
@@ -31,7 +31,7 @@ export function RegistryPage() {
   )
 }
 
-function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Result<'registries.get'> }) {
+function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: ResponseOf<'registries.get'> }) {
   const { t } = useTranslation('registries')
   const anchor = useAnchor('edit')
   const denied = useDenied('registries.update')
@@ -65,7 +65,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resu
             { label: t('details.url'), value: <code>{registry.imageUrlPrefix || registry.url || '-'}</code> },
             { label: t('details.access'), value: access },
             { label: t('details.use'), value: registry.inUse ? t('details.yes') : t('details.no') },
-            { label: t('details.updated'), value: <Ago at={registry.updatedAt} /> },
+            { label: t('details.updated'), value: <TimeAgo at={registry.updatedAt} /> },
           ]}
         />
       </Box>

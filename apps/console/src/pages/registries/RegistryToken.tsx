@@ -1,18 +1,18 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
-import { OneToken } from '../account/OneToken.tsx'
+import { TokenDetails } from '../account/TokenDetails.tsx'
 
 /** The token with which a registry tells of pushes, and the configuration for a registry of the distribution project. */
-export function RegistryToken({ teamSlug, registry }: { teamSlug: string; registry: Result<'registries.get'> }) {
+export function RegistryToken({ teamSlug, registry }: { teamSlug: string; registry: ResponseOf<'registries.get'> }) {
   const { t } = useTranslation('tokens')
   const params = { teamSlug, registryId: registry.id }
   const stale = [queryKey('registries.get', { params })]
   const create = useCall('registries.create-token', { stale, toast: false })
   const revoke = useCall('registries.delete-token', { stale, onSuccess: () => toastSuccess(t('revoked')) })
   return (
-    <OneToken
+    <TokenDetails
       of="registry"
       token={registry.registryToken}
       creating={create}

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { Database } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AnimalIcon } from '../../components/AnimalIcon.tsx'
@@ -7,7 +7,7 @@ import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { descriptionColumn, nameColumn } from '../../table/named-columns.tsx'
 
-type Registry = Result<'registries.list'>[number]
+type Registry = ResponseOf<'registries.list'>[number]
 
 export function useRegistryColumns(teamSlug: string): Column<Registry>[] {
   const { t } = useTranslation('registries')

@@ -15,7 +15,7 @@ export function StatusPage() {
   const query = useQuery({ ...apiQuery('system.status'), refetchInterval: 5_000 })
   const well = query.data && parts.every((part) => query.data[part].status === 'operational')
   return (
-    <AuthCard title={t('title')} sub={query.data && (well ? t('allWell') : t('disrupted'))} foot={t('checked')}>
+    <AuthCard title={t('title')} subtitle={query.data && (well ? t('allWell') : t('disrupted'))} foot={t('checked')}>
       {query.isError && !query.data ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : (

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +9,7 @@ import { ErrorState } from '../../components/ErrorState.tsx'
 import { Tag } from '../../components/Tag.tsx'
 
 /** Whether the storage answers now, and what it shows to the keys that are stored. Asked when the page opens, and again on demand. */
-export function StorageCheck({ teamSlug, storage }: { teamSlug: string; storage: Result<'storages.get'> }) {
+export function StorageCheck({ teamSlug, storage }: { teamSlug: string; storage: ResponseOf<'storages.get'> }) {
   const { t } = useTranslation('storages')
   const check = apiQuery('storages.check', { params: { teamSlug, storageId: storage.id } })
   // Another address or other keys are another question.
@@ -40,7 +40,7 @@ export function StorageCheck({ teamSlug, storage }: { teamSlug: string; storage:
   )
 }
 
-function Answer({ answer: { reachable, reason, buckets } }: { answer: Result<'storages.check'> }) {
+function Answer({ answer: { reachable, reason, buckets } }: { answer: ResponseOf<'storages.check'> }) {
   const { t } = useTranslation('storages')
   const Icon = reachable ? CircleCheck : CircleX
   return (

@@ -1,21 +1,21 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { Ago } from '../../components/Ago.tsx'
 import { Box, Facts } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { useRemoval } from '../../components/use-removal.ts'
 import { useAnchor } from '../../forms/use-anchor.ts'
 import { links } from '../../links.ts'
 import { StorageCheck } from './StorageCheck.tsx'
 
-const StorageEdit = later(() => import('../../forms/storage-edit.tsx').then((module) => module.StorageEdit))
+const StorageEdit = lazyComponent(() => import('../../forms/storage-edit.tsx').then((module) => module.StorageEdit))
 
 const route = getRouteApi('/app/$teamSlug/storages/$storageId')
 
@@ -29,7 +29,7 @@ export function StoragePage() {
   )
 }
 
-function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Result<'storages.get'> }) {
+function StorageView({ teamSlug, storage }: { teamSlug: string; storage: ResponseOf<'storages.get'> }) {
   const { t } = useTranslation('storages')
   const anchor = useAnchor('edit')
   const denied = useDenied('storages.update')
@@ -56,7 +56,7 @@ function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Result<
             { label: t('details.url'), value: <code className="break-all">{storage.url}</code> },
             { label: t('details.access'), value: storage.public ? t('details.public') : t('details.keys') },
             { label: t('details.use'), value: storage.inUse ? t('details.used') : t('details.unused') },
-            { label: t('details.updated'), value: <Ago at={storage.updatedAt} /> },
+            { label: t('details.updated'), value: <TimeAgo at={storage.updatedAt} /> },
           ]}
         />
       </Box>

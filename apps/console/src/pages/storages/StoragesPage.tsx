@@ -3,13 +3,15 @@ import { HardDrive } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { ListPage } from '../../table/ListPage.tsx'
 import { useStorageColumns } from './storage-columns.tsx'
 
-const StorageCreate = later(() => import('../../forms/storage-create.tsx').then((module) => module.StorageCreate))
+const StorageCreate = lazyComponent(() =>
+  import('../../forms/storage-create.tsx').then((module) => module.StorageCreate),
+)
 
 export function StoragesPage() {
   const { t } = useTranslation('storages')
@@ -30,7 +32,7 @@ export function StoragesPage() {
       empty={{ icon: HardDrive, title: t('empty.title'), text: t('empty.text') }}
     >
       {(storages) => (
-        <FilteredList rows={storages} search={t('filter')} words={(row) => [row.name, row.url, row.description]}>
+        <FilteredList rows={storages} search={t('filter')} searchText={(row) => [row.name, row.url, row.description]}>
           {(rows) => <DataTable label={t('title')} rows={rows} columns={columns} rowKey={(row) => row.id} />}
         </FilteredList>
       )}

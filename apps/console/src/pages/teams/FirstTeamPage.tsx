@@ -13,9 +13,11 @@ export function FirstTeamPage() {
   const me = useMe()
   const logout = <TextLink {...links.logout()}>{t('first.logout')}</TextLink>
   if (me?.teamCreation === false)
-    return <AuthCard title={t('first.closedTitle')} sub={t('first.closed', { email: me.user.email })} foot={logout} />
+    return (
+      <AuthCard title={t('first.closedTitle')} subtitle={t('first.closed', { email: me.user.email })} foot={logout} />
+    )
   return (
-    <AuthCard title={t('first.title')} sub={t('first.text')} foot={logout}>
+    <AuthCard title={t('first.title')} subtitle={t('first.text')} foot={logout}>
       <TeamCreate shape="panel" onClose={() => void navigate(links.home())} />
     </AuthCard>
   )

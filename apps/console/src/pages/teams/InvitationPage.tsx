@@ -48,7 +48,7 @@ export function InvitationPage() {
 
   if (member)
     return (
-      <AuthCard title={member.name} sub={t('invitation.already')}>
+      <AuthCard title={member.name} subtitle={t('invitation.already')}>
         <ButtonLink {...links.dashboard(member.slug)} variant="main" size="lg">
           {t('invitation.open')}
         </ButtonLink>
@@ -58,7 +58,7 @@ export function InvitationPage() {
     return (
       <AuthCard
         title={t(expired ? 'invitation.expiredTitle' : 'invitation.noneTitle')}
-        sub={t(expired ? 'invitation.expired' : 'invitation.none', { email: me?.user.email ?? '' })}
+        subtitle={t(expired ? 'invitation.expired' : 'invitation.none', { email: me?.user.email ?? '' })}
       >
         <ButtonLink {...links.home()} size="lg">
           {t('invitation.home')}
@@ -69,7 +69,7 @@ export function InvitationPage() {
   return (
     <AuthCard
       title={t('invitation.title', { name: invitation.name })}
-      sub={t('invitation.text', { email: me?.user.email ?? '' })}
+      subtitle={t('invitation.text', { email: me?.user.email ?? '' })}
     >
       {accept.error && <FormBanner>{describeError(accept.error).text}</FormBanner>}
       <Button variant="main" size="lg" busy={accept.isPending} onClick={() => accept.mutate({ params })}>

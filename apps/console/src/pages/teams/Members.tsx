@@ -8,7 +8,7 @@ import { Avatar } from '../../components/Avatar.tsx'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { State } from '../../components/State.tsx'
@@ -16,14 +16,14 @@ import { Pill } from '../../components/Tag.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { type Column, DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
-import { NothingFits } from '../../table/NothingFits.tsx'
+import { NoMatches } from '../../table/NoMatches.tsx'
 import { lastOwner, type Member, type Team } from './members.ts'
 import { usePauses } from './use-pauses.ts'
 
-const InvitationLinkDialog = later(() =>
+const InvitationLinkDialog = lazyComponent(() =>
   import('./InvitationLinkDialog.tsx').then((module) => module.InvitationLinkDialog),
 )
-const TeamInvite = later(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
+const TeamInvite = lazyComponent(() => import('../../forms/team-invite.tsx').then((module) => module.TeamInvite))
 
 /** As long as the server refuses another mail to the same person. */
 const reinvitePauseMs = 30_000
@@ -51,7 +51,7 @@ export function Members({ team }: { team: Team }) {
       }
     >
       {rows.length === 0 ? (
-        <NothingFits total={team.users.length} onReset={() => setText('')} />
+        <NoMatches total={team.users.length} onReset={() => setText('')} />
       ) : (
         <DataTable
           flush

@@ -1,4 +1,4 @@
-import { type Result, tokenScopes } from '@crux/contract'
+import { type ResponseOf, tokenScopes } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Bot, KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -8,7 +8,7 @@ import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -20,12 +20,12 @@ import { DataTable } from '../../table/DataTable.tsx'
 import { revokeAction } from '../account/revoke-token.ts'
 import { useTokenColumns } from '../account/use-token-columns.tsx'
 
-const ServiceAccountForm = later(() =>
+const ServiceAccountForm = lazyComponent(() =>
   import('../../forms/service-account.tsx').then((module) => module.ServiceAccountForm),
 )
-const TokenCreate = later(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
+const TokenCreate = lazyComponent(() => import('../../forms/token-create.tsx').then((module) => module.TokenCreate))
 
-type Account = Result<'service-accounts.list'>[number]
+type Account = ResponseOf<'service-accounts.list'>[number]
 type Layer = { kind: 'create' } | { kind: 'edit' | 'token'; account: Account } | null
 
 /** Accounts of the team that are nobody's: for pipelines and scripts. Only admins see them. */

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowRight, Pencil } from 'lucide-react'
@@ -7,9 +7,9 @@ import { apiQuery } from '../../api/client.ts'
 import { currentTeam, useDenied, useMe } from '../../api/me.ts'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Tag } from '../../components/Tag.tsx'
@@ -21,7 +21,7 @@ import { ServiceAccounts } from './ServiceAccounts.tsx'
 import { TeamSecurity } from './TeamSecurity.tsx'
 import { useLeaveOrDelete } from './use-leave-or-delete.ts'
 
-const TeamEdit = later(() => import('../../forms/team-edit.tsx').then((module) => module.TeamEdit))
+const TeamEdit = lazyComponent(() => import('../../forms/team-edit.tsx').then((module) => module.TeamEdit))
 
 const answersEveryMs = 10_000
 
@@ -41,7 +41,7 @@ export function TeamPage() {
   )
 }
 
-function TeamView({ team }: { team: Result<'teams.get'> }) {
+function TeamView({ team }: { team: ResponseOf<'teams.get'> }) {
   const { t } = useTranslation(['teams', 'common'])
   const navigate = useNavigate()
   const anchor = useAnchor('edit')
@@ -52,7 +52,7 @@ function TeamView({ team }: { team: Result<'teams.get'> }) {
   const isCurrent = currentTeam(useMe()?.teams ?? [])?.slug === team.slug
   return (
     <>
-      <PageHead
+      <PageHeader
         title={team.name}
         crumbs={[{ label: t('title'), link: links.teams() }]}
         mark={<Tag>{team.slug}</Tag>}

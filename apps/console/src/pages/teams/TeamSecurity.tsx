@@ -4,11 +4,13 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Box, Facts } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import type { Team } from './members.ts'
 
-const TeamSecurityForm = later(() => import('../../forms/team-security.tsx').then((module) => module.TeamSecurityForm))
+const TeamSecurityForm = lazyComponent(() =>
+  import('../../forms/team-security.tsx').then((module) => module.TeamSecurityForm),
+)
 
 /** What a team demands of its members. Its owners decide; everybody sees it. */
 export function TeamSecurity({ team }: { team: Team }) {

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowRight, Plus } from 'lucide-react'
@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useMe, useTeamOrNone } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
 import { Pill, Tag } from '../../components/Tag.tsx'
@@ -18,9 +18,9 @@ import { type Column, DataTable } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
 import { countMembers } from './members.ts'
 
-const TeamCreate = later(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
+const TeamCreate = lazyComponent(() => import('../../forms/team-create.tsx').then((module) => module.TeamCreate))
 
-type Team = Result<'teams.list'>[number]
+type Team = ResponseOf<'teams.list'>[number]
 
 export function TeamsPage() {
   const { t } = useTranslation('teams')
@@ -32,9 +32,9 @@ export function TeamsPage() {
   const anchor = useAnchor('new')
   return (
     <>
-      <PageHead
+      <PageHeader
         title={t('title')}
-        sub={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
+        subtitle={query.data ? t('sub', { count: query.data.length }) : '\u00a0'}
         tools={
           <Button
             variant="main"
@@ -48,7 +48,7 @@ export function TeamsPage() {
       />
       <QueryView query={query} skeleton={<SkeletonRows rows={3} filters />}>
         {(teams) => (
-          <FilteredList rows={teams} search={t('filter')} words={(team) => [team.name, team.slug]}>
+          <FilteredList rows={teams} search={t('filter')} searchText={(team) => [team.name, team.slug]}>
             {(rows) => (
               <DataTable
                 label={t('title')}

@@ -1,6 +1,6 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 
-export type Team = Result<'teams.get'>
+export type Team = ResponseOf<'teams.get'>
 export type Member = Team['users'][number]
 
 /** Whoever was only invited is no owner yet. */

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { links } from '../../links.ts'
 import { ownersOf } from './members.ts'
 
 /** Leave and delete; both end at the entry, which finds the next team. */
-export function useLeaveOrDelete(team: Result<'teams.get'>): Action[] {
+export function useLeaveOrDelete(team: ResponseOf<'teams.get'>): Action[] {
   const { t } = useTranslation('teams')
   const navigate = useNavigate()
   const me = useMe()

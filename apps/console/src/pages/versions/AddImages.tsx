@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Database } from 'lucide-react'
@@ -20,7 +20,7 @@ import { isImageReference } from './image-reference.ts'
 import { RegistryPicker } from './RegistryPicker.tsx'
 import { sortTags } from './tags.ts'
 
-type Registry = Result<'registries.list'>[number]
+type Registry = ResponseOf<'registries.list'>[number]
 type Props = {
   teamSlug: string
   /** The registry to begin with: the one that the last image came from. */

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { deploymentAction } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { Rocket } from 'lucide-react'
@@ -6,16 +6,16 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 
-const DeploymentCreate = later(() =>
+const DeploymentCreate = lazyComponent(() =>
   import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
 )
 
-type Version = Pick<Result<'versions.get'>, 'id' | 'name' | 'type' | 'images' | 'deployments'>
-type Props = { teamSlug: string; project: Pick<Result<'projects.get'>, 'id' | 'name' | 'type'>; version: Version }
+type Version = Pick<ResponseOf<'versions.get'>, 'id' | 'name' | 'type' | 'images' | 'deployments'>
+type Props = { teamSlug: string; project: Pick<ResponseOf<'projects.get'>, 'id' | 'name' | 'type'>; version: Version }
 
 /** Whether all that a deployment needs of a version is there. */
 export const isReadyToDeploy = ({ images }: Pick<Version, 'images'>): boolean =>

@@ -1,4 +1,4 @@
-import { type Deployment, deploymentStatuses, type Result } from '@crux/contract'
+import { type Deployment, deploymentStatuses, type ResponseOf } from '@crux/contract'
 import { deploymentAction, nodeTakesDeployments } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -10,26 +10,28 @@ import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../links.ts'
 import { DataTable, type RowAction } from '../../table/DataTable.tsx'
 import { FilteredList } from '../../table/FilteredList.tsx'
-import { lookAgainMs } from '../deployments/DeploymentOutcome.tsx'
+import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import { useStart } from '../deployments/use-start.ts'
 import { isReadyToDeploy } from './DeployVersion.tsx'
 import { useVersionDeploymentColumns } from './deployment-columns.tsx'
 
-const DeleteDeployment = later(() =>
+const DeleteDeployment = lazyComponent(() =>
   import('../deployments/DeleteDeployment.tsx').then((module) => module.DeleteDeployment),
 )
 
-const DeploymentCopy = later(() => import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy))
-const DeploymentCreate = later(() =>
+const DeploymentCopy = lazyComponent(() =>
+  import('../../forms/deployment-copy.tsx').then((module) => module.DeploymentCopy),
+)
+const DeploymentCreate = lazyComponent(() =>
   import('../../forms/deployment-create.tsx').then((module) => module.DeploymentCreate),
 )
 
-type Props = { teamSlug: string; project: Result<'projects.get'>; version: Result<'versions.get'> }
+type Props = { teamSlug: string; project: ResponseOf<'projects.get'>; version: ResponseOf<'versions.get'> }
 type Row = Props['version']['deployments'][number]
 type Layer = { kind: 'create' } | { kind: 'copy' | 'delete'; deployment: Deployment } | null
 
@@ -46,7 +48,7 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
   // While this list is looked at; the rest of the version comes over its live channel.
   useQuery({
     ...apiQuery('versions.get', { params: { teamSlug, projectId: project.id, versionId: version.id } }),
-    refetchInterval: ({ state }) => lookAgainMs(state.data?.deployments),
+    refetchInterval: ({ state }) => refetchIntervalMs(state.data?.deployments),
   })
   const [layer, setLayer] = useState<Layer>(null)
   const close = () => setLayer(null)
@@ -137,14 +139,14 @@ export function DeploymentsSection({ teamSlug, project, version }: Props) {
         <FilteredList
           rows={version.deployments}
           search={t('deployment.filter')}
-          words={(row) => [row.node.name, row.prefix]}
+          searchText={(row) => [row.node.name, row.prefix]}
           choice={{
             label: t('deployment.status'),
             of: (row) => row.status,
             values: deploymentStatuses,
             word: (value) => t(`common:state.deployment.${value}`),
           }}
-          aside={add}
+          trailing={add}
         >
           {(rows) => (
             <DataTable

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/Button.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { Tag } from '../../components/Tag.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
@@ -16,8 +16,8 @@ import { type Column, DataTable, type RowAction } from '../../table/DataTable.ts
 import { FilteredList } from '../../table/FilteredList.tsx'
 import type { VersionImage, VersionLive } from './use-version-live.ts'
 
-const AddImages = later(() => import('./AddImages.tsx').then((module) => module.AddImages))
-const TagPicker = later(() => import('./TagPicker.tsx').then((module) => module.TagPicker))
+const AddImages = lazyComponent(() => import('./AddImages.tsx').then((module) => module.AddImages))
+const TagPicker = lazyComponent(() => import('./TagPicker.tsx').then((module) => module.TagPicker))
 
 type Props = {
   teamSlug: string
@@ -91,11 +91,11 @@ export function ImagesSection({ teamSlug, images, isReady, owner, fixed, live, o
         <FilteredList
           rows={images}
           search={t('image.filter')}
-          words={(image) => [image.config.name, image.name, image.tag, image.registry.name]}
-          beside={
+          searchText={(image) => [image.config.name, image.name, image.tag, image.registry.name]}
+          extra={
             untagged > 0 && <span className="text-small text-progress">{t('image.tagHint', { count: untagged })}</span>
           }
-          aside={
+          trailing={
             <>
               <Button
                 icon={ArrowDownUp}

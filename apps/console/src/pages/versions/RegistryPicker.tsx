@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,7 +10,7 @@ import { filterRows } from '../../table/filter-rows.ts'
 /** More than these do not fit side by side. */
 const chipsMax = 4
 
-type Registry = Result<'registries.list'>[number]
+type Registry = ResponseOf<'registries.list'>[number]
 type Props = { registries: readonly Registry[]; value: string; onChange: (id: string) => void }
 
 /** One of a few side by side, or of many in a list that is searched by name and address. */

@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useNavigate } from '@tanstack/react-router'
 import { CircleCheckBig, CopyPlus, Pencil, Trash2 } from 'lucide-react'
@@ -7,9 +7,9 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey, useCall } from '../../api/client.ts'
 import { useDenied, useTeam } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
-import { PageHead } from '../../components/PageHead.tsx'
+import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { Pill } from '../../components/Tag.tsx'
@@ -21,9 +21,11 @@ import { Changelog } from './Changelog.tsx'
 import { DeployVersion } from './DeployVersion.tsx'
 import { VersionSections } from './VersionSections.tsx'
 
-const DeleteDialog = later(() => import('../projects/DeleteDialog.tsx').then((module) => module.DeleteDialog))
-const VersionEdit = later(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
-const VersionIncrease = later(() => import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease))
+const DeleteDialog = lazyComponent(() => import('../projects/DeleteDialog.tsx').then((module) => module.DeleteDialog))
+const VersionEdit = lazyComponent(() => import('../../forms/version-edit.tsx').then((module) => module.VersionEdit))
+const VersionIncrease = lazyComponent(() =>
+  import('../../forms/version-increase.tsx').then((module) => module.VersionIncrease),
+)
 
 const route = getRouteApi('/app/$teamSlug/projects/$projectId/versions/$versionId')
 
@@ -49,7 +51,13 @@ export function VersionPage() {
   )
 }
 
-function VersionView({ project, version }: { project: Result<'projects.get'>; version: Result<'versions.get'> }) {
+function VersionView({
+  project,
+  version,
+}: {
+  project: ResponseOf<'projects.get'>
+  version: ResponseOf<'versions.get'>
+}) {
   const { t } = useTranslation(['versions', 'projects', 'common'])
   const { section = 'images' } = route.useSearch()
   const { slug } = useTeam()
@@ -77,7 +85,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
   })
   return (
     <>
-      <PageHead
+      <PageHeader
         title={`${project.name} ${version.name}`}
         crumb={version.name}
         crumbs={[
@@ -91,7 +99,7 @@ function VersionView({ project, version }: { project: Result<'projects.get'>; ve
             {!version.mutable && <Pill>{t('readOnly')}</Pill>}
           </span>
         }
-        sub={version.mutable ? undefined : t('immutable')}
+        subtitle={version.mutable ? undefined : t('immutable')}
         tools={
           <>
             <DeployVersion teamSlug={slug} project={project} version={version} />

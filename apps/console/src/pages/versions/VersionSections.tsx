@@ -1,9 +1,9 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { Container, Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useEditors } from '../../api/editors.ts'
-import { later } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Tab, Tabs } from '../../components/Tabs.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import type { VersionSection } from '../../links.ts'
@@ -12,12 +12,12 @@ import { isReadyToDeploy } from './DeployVersion.tsx'
 import { ImagesSection } from './ImagesSection.tsx'
 import { useVersionLive } from './use-version-live.ts'
 
-const ImageOrder = later(() => import('./ImageOrder.tsx').then((module) => module.ImageOrder))
+const ImageOrder = lazyComponent(() => import('./ImageOrder.tsx').then((module) => module.ImageOrder))
 
 type Props = {
   teamSlug: string
-  project: Result<'projects.get'>
-  version: Result<'versions.get'>
+  project: ResponseOf<'projects.get'>
+  version: ResponseOf<'versions.get'>
   section: VersionSection
 }
 

@@ -1,4 +1,4 @@
-import { deploymentStatuses, type Result } from '@crux/contract'
+import { deploymentStatuses, type ResponseOf } from '@crux/contract'
 import { Lock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -8,7 +8,7 @@ import { links } from '../../links.ts'
 import type { Column } from '../../table/DataTable.tsx'
 import { DeploymentOutcome } from '../deployments/DeploymentOutcome.tsx'
 
-type Row = Result<'versions.get'>['deployments'][number]
+type Row = ResponseOf<'versions.get'>['deployments'][number]
 
 export function useVersionDeploymentColumns(teamSlug: string): Column<Row>[] {
   const { t } = useTranslation(['versions', 'deployments'])

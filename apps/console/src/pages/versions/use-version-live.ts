@@ -1,4 +1,4 @@
-import type { Result } from '@crux/contract'
+import type { ResponseOf } from '@crux/contract'
 import i18n from 'i18next'
 import { useRef } from 'react'
 import { queryClient, queryKey } from '../../api/client.ts'
@@ -7,7 +7,7 @@ import { useDenied } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
 
 type Ids = { teamSlug: string; projectId: string; versionId: string }
-type Version = Result<'versions.get'>
+type Version = ResponseOf<'versions.get'>
 export type VersionImage = Version['images'][number]
 
 /** The images of a version as everybody sees them: changes go over the live channel, those of others come in. */

@@ -15,13 +15,13 @@ import { completeSettings, expireSettings, isFresh, refuseSettings, refuseStale 
 import { findFlow, updateFlow } from '../../flows/store.ts'
 import { isExpired } from '../../flows/submission.ts'
 import { badRequest, identityMismatch, sessionInactive } from '../../http/errors.ts'
+import type { RequestContext } from '../../http/request-context.ts'
 import type { Routes } from '../../http/routes.ts'
-import type { Visit } from '../../http/visit.ts'
 import { findConfig, findOwner, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { normalizeIdentifier } from '../../identities/identity-schema.ts'
 import { emailOf } from '../../identities/traits.ts'
 import { sameSecret } from '../../secrets.ts'
-import { noteSecurityEvent } from '../../security/events.ts'
+import { recordSecurityEvent } from '../../security/events.ts'
 import { requireHighestAal } from '../../sessions/aal.ts'
 import { currentSession, type Signed } from '../../sessions/credentials.ts'
 import { admit } from '../admission.ts'
@@ -34,32 +34,32 @@ import { type Claims, type Provider, ProviderError } from './provider.ts'
 import { registerWith } from './registration.ts'
 
 export const oidcRoutes = (app: App): Routes => ({
-  '/self-service/methods/oidc/callback/:provider': { GET: (visit) => arrive(app, visit) },
+  '/self-service/methods/oidc/callback/:provider': { GET: (ctx) => arrive(app, ctx) },
 })
 
 /** A browser comes back from a provider. Which flow it left is in `state`; the flow belongs to that browser alone. */
-async function arrive(app: App, visit: Visit): Promise<unknown> {
-  const { provider: providerId } = visit.request.params as { provider: string }
-  const state = visit.query('state') ?? ''
+async function arrive(app: App, ctx: RequestContext): Promise<unknown> {
+  const { provider: providerId } = ctx.request.params as { provider: string }
+  const state = ctx.query('state') ?? ''
   const flow = await findDeparted(app, state.split('.')[0])
   const provider = app.providers.get(providerId)
   if (!flow || !provider) throw badRequest('This sign-in was not begun here, or it is too old.')
-  requireOwnFlow(visit, flow)
-  const session = await currentSession(app, visit)
-  if (isExpired(flow)) return expire(app, visit, flow, session)
+  requireOwnFlow(ctx, flow)
+  const session = await currentSession(app, ctx)
+  if (isExpired(flow)) return expire(app, ctx, flow, session)
   const away = readAway(app, flow, await takeOut(app, flow, 'oidc'))
   if (away?.provider !== providerId || !sameSecret(away.state, state))
     throw badRequest('This sign-in was completed already, or it was not begun here.')
 
-  const claims = await redeem(app, visit, provider, away)
-  if ('id' in claims) return refuse(app, visit, flow, session, claims)
+  const claims = await redeem(app, ctx, provider, away)
+  if ('id' in claims) return refuse(app, ctx, flow, session, claims)
   switch (flow.kind) {
     case 'settings':
-      return link(app, visit, flow, provider, claims, session)
+      return link(app, ctx, flow, provider, claims, session)
     case 'registration':
-      return signIn(app, visit, flow, provider, claims, { session, traits: away.traits })
+      return signIn(app, ctx, flow, provider, claims, { session, traits: away.traits })
     default:
-      return signIn(app, visit, flow, provider, claims, { session })
+      return signIn(app, ctx, flow, provider, claims, { session })
   }
 }
 
@@ -73,16 +73,16 @@ async function findDeparted(app: App, id: string | undefined): Promise<Flow | un
 }
 
 /** What the provider says, or a message of what went wrong there. */
-async function redeem(app: App, visit: Visit, provider: Provider, away: Away): Promise<Claims | Message> {
-  const error = visit.query('error')
+async function redeem(app: App, ctx: RequestContext, provider: Provider, away: Away): Promise<Claims | Message> {
+  const error = ctx.query('error')
   if (error !== undefined) {
-    const description = visit.query('error_description')
+    const description = ctx.query('error_description')
     const words = [error, ...(description === undefined ? [] : [description])].join(': ').slice(0, 300)
     return messages.generic(`${provider.label} did not confirm the sign-in (${words}).`)
   }
   try {
     const { state, verifier, nonce } = away
-    return await provider.arrive({ url: new URL(visit.url), state, verifier, nonce })
+    return await provider.arrive({ url: new URL(ctx.url), state, verifier, nonce })
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err
     app.log.warn({ err, provider: provider.id }, 'an identity provider did not confirm a sign-in')
@@ -93,20 +93,20 @@ async function redeem(app: App, visit: Visit, provider: Provider, away: Away): P
 /** Lets in who is known; who is not is signed up. */
 async function signIn(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   provider: Provider,
   claims: Claims,
   about: { session: Signed | undefined; traits?: unknown },
 ): Promise<unknown> {
   const { session } = about
-  if (session && !flow.context.refresh) return visit.reply.redirect(`${app.consoleUrl}/`, 303)
+  if (session && !flow.context.refresh) return ctx.reply.redirect(`${app.consoleUrl}/`, 303)
   const subject = { provider: provider.id, subject: claims.subject }
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(subject))
   if (owner !== undefined) {
     const outcome = await admit(app, owner, 'oidc')
     if (outcome.kind === 'proven')
-      return completeLogin(app, visit, flow, {
+      return completeLogin(app, ctx, flow, {
         identityId: owner,
         method: 'oidc',
         provider: provider.id,
@@ -114,53 +114,53 @@ async function signIn(
         session,
       })
     // Whoever came from signing up is shown why on the page to sign in.
-    const login = flow.kind === 'login' ? flow : await beginLogin(app, visit, { returnTo: flow.returnTo })
-    return refuseLogin(app, visit, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
+    const login = flow.kind === 'login' ? flow : await beginLogin(app, ctx, { returnTo: flow.returnTo })
+    return refuseLogin(app, ctx, login, { found: outcome.kind === 'refused' ? outcome.found : new Map(), session })
   }
   if (session)
     return refuse(
       app,
-      visit,
+      ctx,
       flow,
       session,
       messages.generic(`This account of ${provider.label} is not linked to yours.`),
     )
-  return signUp(app, visit, flow, provider, claims, about.traits)
+  return signUp(app, ctx, flow, provider, claims, about.traits)
 }
 
 async function signUp(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   from: Flow,
   provider: Provider,
   claims: Claims,
   typed: unknown,
 ): Promise<unknown> {
   requireOpenRegistration(app)
-  const flow = from.kind === 'registration' ? from : await beginRegistration(app, visit, { returnTo: from.returnTo })
+  const flow = from.kind === 'registration' ? from : await beginRegistration(app, ctx, { returnTo: from.returnTo })
   const outcome = registerWith(app, flow, provider, claims, typed)
   if (outcome.kind === 'continued')
-    return answerFlow(app, visit, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
+    return answerFlow(app, ctx, await updateFlow(app.database.db, flow, outcome.change), { redirectStatus: 303 })
   if (outcome.kind !== 'proven') throw new Error(`signing up with a provider ended as ${outcome.kind}`)
   const taken = await findOwner(app.database.db, 'password', normalizeIdentifier(emailOf(outcome.traits)))
   if (taken !== undefined) {
     // An address proves nothing about another account: its owner links the two from inside.
-    const login = await beginLogin(app, visit, { returnTo: flow.returnTo })
-    return refuseLogin(app, visit, login, {
+    const login = await beginLogin(app, ctx, { returnTo: flow.returnTo })
+    return refuseLogin(app, ctx, login, {
       found: new Map([['', [factorMessages.takenElsewhere()]]]),
       session: undefined,
     })
   }
-  await app.limiter.take('client', visit.clientAddress)
+  await app.limiter.take('client', ctx.clientAddress)
   // An app that waits for its session knows the flow that it began, and no other.
   const awaited = from.context.exchanges ? from : flow
-  return completeRegistration(app, visit, awaited, { ...outcome, method: 'oidc' })
+  return completeRegistration(app, ctx, awaited, { ...outcome, method: 'oidc' })
 }
 
 /** Adds the account elsewhere to who is signed in here. */
 async function link(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   provider: Provider,
   claims: Claims,
@@ -171,12 +171,12 @@ async function link(
   const identityId = person.identity.id
   if (flow.identityId !== identityId) throw identityMismatch()
   requireHighestAal(app, session)
-  if (!isFresh(session)) return refuseStale(app, visit, flow)
+  if (!isFresh(session)) return refuseStale(app, ctx, flow)
   const added = { provider: provider.id, subject: claims.subject }
   const owner = await findOwner(app.database.db, 'oidc', oidcIdentifier(added))
   if (owner !== undefined && owner !== identityId)
-    return refuse(app, visit, flow, session, factorMessages.linkedElsewhere(provider.label))
-  const attempt = { visit, flow, session, person, type: flow.type, context: flow.context }
+    return refuse(app, ctx, flow, session, factorMessages.linkedElsewhere(provider.label))
+  const attempt = { ctx, flow, session, person, type: flow.type, context: flow.context }
   return completeSettings(app, oidcSettings, attempt, {
     kind: 'changed',
     async write(tx) {
@@ -186,23 +186,23 @@ async function link(
       await saveConfig(tx, identityId, 'oidc', { providers })
       await saveIdentifiers(tx, identityId, 'oidc', providers.map(oidcIdentifier))
       const factor = `an account of ${provider.label}`
-      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor })
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor })
       return undefined
     },
   })
 }
 
-function refuse(app: App, visit: Visit, flow: Flow, session: Signed | undefined, message: Message): unknown {
-  if (flow.kind === 'registration') return refuseRegistration(app, visit, flow, [message])
-  if (flow.kind === 'login') return refuseLogin(app, visit, flow, { found: new Map([['', [message]]]), session })
+function refuse(app: App, ctx: RequestContext, flow: Flow, session: Signed | undefined, message: Message): unknown {
+  if (flow.kind === 'registration') return refuseRegistration(app, ctx, flow, [message])
+  if (flow.kind === 'login') return refuseLogin(app, ctx, flow, { found: new Map([['', [message]]]), session })
   if (!session) throw sessionInactive()
   if (flow.identityId !== session.person.identity.id) throw identityMismatch()
-  return refuseSettings(app, visit, flow, session, [message])
+  return refuseSettings(app, ctx, flow, session, [message])
 }
 
-function expire(app: App, visit: Visit, flow: Flow, session: Signed | undefined): unknown {
-  if (flow.kind === 'registration') return expireRegistration(app, visit, flow)
-  if (flow.kind === 'login') return expireLogin(app, visit, flow)
+function expire(app: App, ctx: RequestContext, flow: Flow, session: Signed | undefined): unknown {
+  if (flow.kind === 'registration') return expireRegistration(app, ctx, flow)
+  if (flow.kind === 'login') return expireLogin(app, ctx, flow)
   if (!session) throw sessionInactive()
-  return expireSettings(app, visit, flow, session)
+  return expireSettings(app, ctx, flow, session)
 }

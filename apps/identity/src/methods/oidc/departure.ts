@@ -3,7 +3,7 @@ import type { Flow } from '../../flows/flow.ts'
 import { type Message, messages } from '../../flows/messages.ts'
 import { updateFlow } from '../../flows/store.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
-import type { Visit } from '../../http/visit.ts'
+import type { RequestContext } from '../../http/request-context.ts'
 import { newToken } from '../../secrets.ts'
 import { remember } from '../memory.ts'
 import { type Provider, ProviderError } from './provider.ts'
@@ -24,7 +24,7 @@ export const callbackUrl = (app: App, providerId: string) =>
 /** Sends the browser to a provider, for this flow. A single-page application is told where (422). */
 export async function sendToProvider(
   app: App,
-  visit: Visit,
+  ctx: RequestContext,
   flow: Flow,
   provider: Provider,
   traits?: unknown,
@@ -43,8 +43,8 @@ export async function sendToProvider(
     return { problem: messages.generic(err.message) }
   }
   await updateFlow(app.database.db, flow, { context: flow.context, active: 'oidc' })
-  if (visit.wantsJson) throw locationChangeRequired(url)
-  return { answer: visit.reply.redirect(url, 303) }
+  if (ctx.wantsJson) throw locationChangeRequired(url)
+  return { answer: ctx.reply.redirect(url, 303) }
 }
 
 /** What was remembered under `away`, if it was for this flow and the browser brings its state. */

@@ -7,7 +7,7 @@ import type { LoginMethod, RegistrationMethod } from '../../flows/sign-in-method
 import { type Fields, textField } from '../../http/body.ts'
 import { IdentityError } from '../../http/errors.ts'
 import { findConfig, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
-import { noteSecurityEvent } from '../../security/events.ts'
+import { recordSecurityEvent } from '../../security/events.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
 import { sendToProvider } from './departure.ts'
@@ -28,13 +28,13 @@ export const oidcLogin: LoginMethod = {
       .filter(({ id }) => !refresh || own?.some(({ provider }) => provider === id))
       .map(({ id, label }) => button('provider', id, factorMessages.loginWith(label, id)))
   },
-  async check(app, visit, { flow, fields }) {
+  async check(app, ctx, { flow, fields }) {
     requireProviders(app)
     const refuse = (message: ReturnType<typeof messages.generic>) =>
       ({ kind: 'refused', found: new Map([['', [message]]]) }) as const
     const provider = app.providers.get(textField(fields, 'provider'))
     if (!provider || !canLeave(flow)) return refuse(messages.loginMethodUnknown())
-    const sent = await sendToProvider(app, visit, flow, provider)
+    const sent = await sendToProvider(app, ctx, flow, provider)
     return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
   },
 }
@@ -48,7 +48,7 @@ export const oidcRegistration: RegistrationMethod = {
       button('provider', id, factorMessages.registerWith(label, id)),
     )
   },
-  async check(app, visit, { flow, fields }) {
+  async check(app, ctx, { flow, fields }) {
     requireProviders(app)
     const { traits } = fields
     const refuse = (message: ReturnType<typeof messages.generic>) =>
@@ -58,8 +58,8 @@ export const oidcRegistration: RegistrationMethod = {
     // Who came back from the provider and was asked for more need not go there again.
     const proven = readProven(app, flow, provider.id)
     if (proven) return registerWith(app, flow, provider, proven, traits)
-    await app.limiter.refund('client', visit.clientAddress)
-    const sent = await sendToProvider(app, visit, flow, provider, traits)
+    await app.limiter.refund('client', ctx.clientAddress)
+    const sent = await sendToProvider(app, ctx, flow, provider, traits)
     return 'problem' in sent ? refuse(sent.problem) : { kind: 'answered', answer: sent.answer }
   },
 }
@@ -85,7 +85,7 @@ export const oidcSettings: SettingsMethod = {
         ),
     ]
   },
-  async submit(app, { visit, flow, fields, person }) {
+  async submit(app, { ctx, flow, fields, person }) {
     requireProviders(app)
     const identityId = person.identity.id
     const [link, unlink] = [textField(fields, 'link'), textField(fields, 'unlink')]
@@ -97,7 +97,7 @@ export const oidcSettings: SettingsMethod = {
     const isLinked = links.some((other) => other.provider === provider.id)
     if (link !== '') {
       if (isLinked) return refusedWith(messages.generic(`An account of ${provider.label} is linked already.`))
-      const sent = await sendToProvider(app, visit, flow, provider)
+      const sent = await sendToProvider(app, ctx, flow, provider)
       return 'problem' in sent ? refusedWith(sent.problem) : { kind: 'answered', answer: sent.answer }
     }
     if (!isLinked) return refusedWith(messages.generic(`No account of ${provider.label} is linked.`))
@@ -115,7 +115,7 @@ export const oidcSettings: SettingsMethod = {
           await saveIdentifiers(tx, identityId, type, rest.map(oidcIdentifier))
         }
         const factor = `an account of ${provider.label}`
-        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor })
+        await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor })
         return undefined
       },
     }

@@ -81,8 +81,8 @@ describe('linking', () => {
     const { browser, email } = await signUpInBrowser(identity)
     for (const email_verified of [true, false]) {
       server.account = { ...makeAccount(), email, email_verified }
-      const visit = await signInWith('corp', identity.browser())
-      expect(visit.browser.sessionCookie).toBeUndefined()
+      const ctx = await signInWith('corp', identity.browser())
+      expect(ctx.browser.sessionCookie).toBeUndefined()
     }
     expect(await linkedTo(browser)).toEqual([])
   })

@@ -15,7 +15,7 @@ import { textField } from '../../http/body.ts'
 import { locationChangeRequired } from '../../http/errors.ts'
 import { findOwner, removeConfig, saveConfig, saveIdentifiers } from '../../identities/credentials.ts'
 import { checkTraits, emailOf, submittedTraits } from '../../identities/traits.ts'
-import { noteSecurityEvent } from '../../security/events.ts'
+import { recordSecurityEvent } from '../../security/events.ts'
 import { admit } from '../admission.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { countFirstFactors, requireAnotherFirstFactor } from '../first-factors.ts'
@@ -69,7 +69,7 @@ export const passkeyLogin: LoginMethod = {
       input(type, 'passkey_challenge', 'hidden', { value: JSON.stringify(question.options) }),
     ]
   },
-  async check(app, visit, { flow, fields }) {
+  async check(app, ctx, { flow, fields }) {
     const party = relyingParty(app)
     const refuse = (message: ReturnType<typeof messages.generic>): LoginOutcome => ({
       kind: 'refused',
@@ -80,18 +80,18 @@ export const passkeyLogin: LoginMethod = {
     if (text === '') {
       // Who chose passkeys without a script gets to the page that has it.
       const page = uiUrl(app, 'login', { flow: flow.id })
-      if (visit.wantsJson) throw locationChangeRequired(page)
-      return { kind: 'answered', answer: visit.reply.redirect(page, 303) }
+      if (ctx.wantsJson) throw locationChangeRequired(page)
+      return { kind: 'answered', answer: ctx.reply.redirect(page, 303) }
     }
     const answer = readProof(text)
     if (!answer) return refuse(unreadable())
-    await app.limiter.take('client', visit.clientAddress)
+    await app.limiter.take('client', ctx.clientAddress)
     const { question } = (await takeOut(app, flow, type)) as Memory
     const owner = await findPasskeyOwner(app, answer)
     if (owner === undefined) return refuse(factorMessages.noSuchPasskey())
     if (!question || !(await usePasskey(app, party, owner, answer, question.challenge)))
       return refuse(factorMessages.webauthnWrong())
-    await app.limiter.refund('client', visit.clientAddress)
+    await app.limiter.refund('client', ctx.clientAddress)
     return admit(app, owner, type)
   },
 }
@@ -125,7 +125,7 @@ export const passkeyRegistration: RegistrationMethod = {
       input(type, 'passkey_create_data', 'hidden', { value: JSON.stringify(data) }),
     ]
   },
-  async check(app, _visit, { flow, fields }) {
+  async check(app, _ctx, { flow, fields }) {
     const party = relyingParty(app)
     const traits = submittedTraits(fields.traits)
     const refuse = (message: ReturnType<typeof messages.generic>) =>
@@ -206,14 +206,14 @@ export const passkeySettings: SettingsMethod = {
         const config: StoredKeys = { userHandle, keys: [...others, { ...key, name: '' }] }
         await saveConfig(tx, identityId, type, config)
         await saveIdentifiers(tx, identityId, type, [userHandle])
-        await noteSecurityEvent(tx, app, attempt.visit, person, { event: 'factor-added', factor: 'a passkey' })
+        await recordSecurityEvent(tx, app, attempt.ctx, person, { event: 'factor-added', factor: 'a passkey' })
         return undefined
       },
     }
   },
 }
 
-async function removal(app: App, { visit, fields, person }: SettingsAttempt): Promise<SettingsOutcome> {
+async function removal(app: App, { ctx, fields, person }: SettingsAttempt): Promise<SettingsOutcome> {
   const identityId = person.identity.id
   const name = textField(fields, 'passkey_remove')
   const stored = await findKeys(app.database.db, identityId, type)
@@ -230,7 +230,7 @@ async function removal(app: App, { visit, fields, person }: SettingsAttempt): Pr
       const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
       if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
       else await removeConfig(tx, identityId, type)
-      await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'a passkey' })
+      await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: 'a passkey' })
       return undefined
     },
   }

@@ -9,7 +9,7 @@ const script = readFileSync(new URL('../../../public/webauthn.js', import.meta.u
 const integrity = `sha512-${createHash('sha512').update(script).digest('base64')}`
 
 export const scriptRoutes: Routes = {
-  [path]: { GET: async (visit) => visit.reply.type('text/javascript; charset=UTF-8').send(script) },
+  [path]: { GET: async (ctx) => ctx.reply.type('text/javascript; charset=UTF-8').send(script) },
 }
 
 /** Tells a page where the functions are that the buttons of keys and passkeys call. */

@@ -6,7 +6,7 @@ import { textField } from '../../http/body.ts'
 import { removeConfig, saveConfig } from '../../identities/credentials.ts'
 import { emailOf } from '../../identities/traits.ts'
 import { countGuess } from '../../limits/guesses.ts'
-import { noteSecurityEvent } from '../../security/events.ts'
+import { recordSecurityEvent } from '../../security/events.ts'
 import { factorMessages } from '../factor-messages.ts'
 import { recall, remember, takeOut } from '../memory.ts'
 import { acceptNewKey, acceptProof, askForNewKey, askForProof, isNewKey, type Question, readProof } from './ceremony.ts'
@@ -40,7 +40,7 @@ export const securityKeyLogin: LoginMethod = {
       input(type, 'webauthn_login', 'hidden', { value: '' }),
     ]
   },
-  async check(app, visit, { flow, fields, session }) {
+  async check(app, ctx, { flow, fields, session }) {
     const party = relyingParty(app)
     const answer = readProof(textField(fields, 'webauthn_login'))
     const refuse = (message: ReturnType<typeof messages.generic>) =>
@@ -49,7 +49,7 @@ export const securityKeyLogin: LoginMethod = {
     if (!answer || !session) return refuse(messages.generic('The answer of the security key cannot be read.'))
     const { identityId } = session.session
     const question = questionOf(await takeOut(app, flow, type))
-    const guess = await countGuess(app, visit, {
+    const guess = await countGuess(app, ctx, {
       kind: 'code',
       subject: `second factor ${identityId}`,
       identityId: () => identityId,
@@ -99,7 +99,7 @@ export const securityKeySettings: SettingsMethod = {
       scriptNode(app),
     ]
   },
-  async submit(app, { visit, type: flowType, fields, flow, person, context }) {
+  async submit(app, { ctx, type: flowType, fields, flow, person, context }) {
     const party = relyingParty(app)
     if (flowType !== 'browser' || !party) return refusedWith(messages.settingsMethodUnknown())
     const identityId = person.identity.id
@@ -117,7 +117,7 @@ export const securityKeySettings: SettingsMethod = {
           const keys = now?.keys.filter((key) => keyName(key) !== name) ?? []
           if (now && keys.length > 0) await saveConfig(tx, identityId, type, { ...now, keys })
           else await removeConfig(tx, identityId, type)
-          await noteSecurityEvent(tx, app, visit, person, { event: 'factor-removed', factor: 'a security key' })
+          await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-removed', factor: 'a security key' })
           return undefined
         },
       }
@@ -136,7 +136,7 @@ export const securityKeySettings: SettingsMethod = {
         const now = await findKeys(tx, identityId, type, { lock: true })
         const others = now?.keys.filter(({ id }) => id !== key.id) ?? []
         await saveConfig(tx, identityId, type, { userHandle, keys: [...others, { ...key, name }] })
-        await noteSecurityEvent(tx, app, visit, person, { event: 'factor-added', factor: 'a security key' })
+        await recordSecurityEvent(tx, app, ctx, person, { event: 'factor-added', factor: 'a security key' })
         return undefined
       },
     }

@@ -421,12 +421,12 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
   instances: Instance[];
 
   /**
-   * Containers that the records of former releases of this owner name (full names). Those that no instance of this
+   * Containers that the records of previous releases of this owner name (full names). Those that no instance of this
    * release takes over are removed at its end. Nothing else is ever removed.
    *
-   * @generated from field: repeated crux.agent.v1.FormerContainer former = 6;
+   * @generated from field: repeated crux.agent.v1.PreviousContainer previous = 6;
    */
-  former: FormerContainer[];
+  previous: PreviousContainer[];
 
   /**
    * True: replace also instances that did not change.
@@ -450,7 +450,7 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
   hostDangerousAllowed: boolean;
 
   /**
-   * True for a start of a part of the version: former containers of other instances stay as they are.
+   * True for a start of a part of the version: previous containers of other instances stay as they are.
    *
    * @generated from field: bool partial = 10;
    */
@@ -550,9 +550,9 @@ export declare type Scope = Message<"crux.agent.v1.Scope"> & {
 export declare const ScopeSchema: GenMessage<Scope>;
 
 /**
- * @generated from message crux.agent.v1.FormerContainer
+ * @generated from message crux.agent.v1.PreviousContainer
  */
-export declare type FormerContainer = Message<"crux.agent.v1.FormerContainer"> & {
+export declare type PreviousContainer = Message<"crux.agent.v1.PreviousContainer"> & {
   /**
    * Full name on the engine: "{prefix}-{name}".
    *
@@ -572,10 +572,10 @@ export declare type FormerContainer = Message<"crux.agent.v1.FormerContainer"> &
 };
 
 /**
- * Describes the message crux.agent.v1.FormerContainer.
- * Use `create(FormerContainerSchema)` to create a new message.
+ * Describes the message crux.agent.v1.PreviousContainer.
+ * Use `create(PreviousContainerSchema)` to create a new message.
  */
-export declare const FormerContainerSchema: GenMessage<FormerContainer>;
+export declare const PreviousContainerSchema: GenMessage<PreviousContainer>;
 
 /**
  * @generated from message crux.agent.v1.Instance
@@ -1829,7 +1829,7 @@ export declare type DeploymentLog = Message<"crux.agent.v1.DeploymentLog"> & {
   fromContainer: boolean;
 
   /**
-   * Full name of the former container that is stopped with this line, because the new one cannot run beside it: what it answered
+   * Full name of the previous container that is stopped with this line, because the new one cannot run beside it: what it answered
    * is silent until the end of the instance's start. Empty for all other lines, and from agents that do not know the field.
    *
    * @generated from field: string silences = 5;
@@ -2007,11 +2007,11 @@ export declare type Outcome = Message<"crux.agent.v1.Outcome"> & {
   instanceId: string;
 
   /**
-   * Whether the containers of the former release answer again (or still).
+   * Whether the containers of the previous release answer again (or still).
    *
-   * @generated from field: bool former_restored = 4;
+   * @generated from field: bool previous_restored = 4;
    */
-  formerRestored: boolean;
+  previousRestored: boolean;
 
   /**
    * @generated from field: bool cancelled = 5;

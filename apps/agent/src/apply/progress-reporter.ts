@@ -1,0 +1,93 @@
+import { ContainerState, LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
+import { lastLinesOf } from '../containers/last-lines.ts'
+import type { Journal } from '../journal/journal.ts'
+import { redactorOf } from '../secrets/redaction.ts'
+
+/** Tells the server, through the journal, how a release goes. */
+export type ProgressReporter = ReturnType<typeof createProgressReporter>
+
+const progressEveryMs = 500
+
+export function createProgressReporter(journal: Journal, now: () => number = () => performance.now()) {
+  const lastProgress = new Map<string, number>()
+  let redact = redactorOf([])
+  const log =
+    (level: LogLevel) =>
+    (instanceId: string, ...lines: string[]) =>
+      journal.append({
+        case: 'log',
+        value: { instanceId, level, lines: lines.map((line) => redact(line)), fromContainer: false },
+      })
+  const phase =
+    (state: PhaseState) =>
+    (instanceId: string, of: Phase, detail = '') =>
+      journal.append({ case: 'phase', value: { instanceId, phase: of, state, detail: redact(detail) } })
+  return {
+    /** Values of secrets, which an engine's error or a container's last words might repeat: from now on nothing says them. */
+    hide(values: readonly string[]) {
+      redact = redactorOf(values)
+    },
+    info: log(LogLevel.INFO),
+    /** A former container is stopped now, before the new one of its instance starts. */
+    silences(instanceId: string, name: string) {
+      const line = `stopping ${name}, which cannot run beside the new container`
+      journal.append({
+        case: 'log',
+        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], silences: name },
+      })
+    },
+    /** The previous container has stopped: how long that took is part of the downtime, and of the release's phases. */
+    stopped(instanceId: string, name: string, milliseconds: number) {
+      const line = `stopped ${name} in ${(milliseconds / 1_000).toFixed(1)} s`
+      journal.append({
+        case: 'log',
+        value: { instanceId, level: LogLevel.INFO, lines: [redact(line)], stopped: name },
+      })
+    },
+    warn: log(LogLevel.WARN),
+    error: log(LogLevel.ERROR),
+    /** What a container itself said: its last words when it failed. */
+    containerLog(instanceId: string, lines: string[], failed = true) {
+      const level = failed ? LogLevel.ERROR : LogLevel.INFO
+      const shown = lastLinesOf(lines.map((line) => ({ text: redact(line) }))).map(({ text }) => text)
+      journal.append({ case: 'log', value: { instanceId, level, lines: shown, fromContainer: true } })
+    },
+    waiting: phase(PhaseState.WAITING),
+    running: phase(PhaseState.RUNNING),
+    done: phase(PhaseState.DONE),
+    skipped: phase(PhaseState.SKIPPED),
+    failed: phase(PhaseState.FAILED),
+    resolved(instanceId: string, digest: string, preparationDigests: Record<string, string>) {
+      journal.append({ case: 'resolved', value: { instanceId, digest, preparationDigests } })
+    },
+    /** At most two a second per instance, and always the last. */
+    progress(instanceId: string, progress: { currentBytes: number; totalBytes: number; status: string }) {
+      const at = now()
+      const last = progress.status.endsWith('complete')
+      if (!last && at - (lastProgress.get(instanceId) ?? -progressEveryMs) < progressEveryMs) return
+      lastProgress.set(instanceId, at)
+      const { currentBytes, totalBytes, status } = progress
+      journal.append({
+        case: 'progress',
+        value: { instanceId, currentBytes: BigInt(currentBytes), totalBytes: BigInt(totalBytes), status },
+      })
+    },
+    state(instanceId: string, state: ContainerState, reason = '') {
+      journal.append({ case: 'state', value: { instanceId, state, reason: redact(reason) } })
+    },
+    outcome(outcome: {
+      successful: boolean
+      reason: string
+      instanceId: string
+      previousRestored: boolean
+      cancelled: boolean
+      containerNames: string[]
+    }) {
+      journal.append({ case: 'outcome', value: { ...outcome, reason: redact(outcome.reason) } })
+    },
+    cleanUpEnd() {
+      journal.append({ case: 'cleanUpEnd', value: {} })
+    },
+  }
+}
+export { ContainerState, Phase }

@@ -1,0 +1,30 @@
+import { useTranslation } from 'react-i18next'
+import { detailOf, type Entry, operationOf, plainOperation, sentenceKeysOf } from './entry.ts'
+
+/** Stands for the subject in a sentence, where a link takes its place. */
+export const subjectMark = '\u0000'
+
+/**
+ * What an entry says to a person: the sentence of its operation with what it happened to, else the operation spelled out.
+ *
+ * @returns the sentence; `shown` takes the place of a subject whose name is known
+ */
+export function useEventLabels(): (entry: Pick<Entry, 'event' | 'subject' | 'data'>, shown?: string) => string {
+  const { t, i18n } = useTranslation('audit')
+  return ({ event, subject, data }, shown) => {
+    const operation = operationOf(event)
+    const key = sentenceKeysOf(operation)
+      .map((name) => `audit:event.${name}`)
+      .find((candidate) => i18n.exists(candidate))
+    if (!key) return subject ? `${plainOperation(operation)} ${shown ?? subject.name}` : plainOperation(operation)
+    const text = i18n.t(key as 'audit:event.projects_update', {
+      subject: subject ? (shown ?? subject.name) : subjectMark,
+    })
+    const detail = detailOf(data)
+    const known = subject ? text : text.replace(subjectMark, detail ?? t('something'))
+    // A thing that was just created is known by the name in the request.
+    return detail && detail !== subject?.name && !known.includes(detail)
+      ? t('withDetail', { text: known, detail })
+      : known
+  }
+}

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next'
+import { ExpectedStateSection, LogSection, NetworksSection, RestartSection, RoutingSection } from './ChoiceSections.tsx'
+import { isBase, useConfigForm } from './config-context.ts'
+import { KeyValueRows, useKeyValues } from './KeyValueRows.tsx'
+import { SettingReset } from './Origin.tsx'
+import { PortsSection } from './PortsSection.tsx'
+import { SecretKeysSection } from './SecretKeysSection.tsx'
+import { SecretsSection } from './SecretsSection.tsx'
+import { Section } from './Section.tsx'
+import type { FieldFilter } from './sections.ts'
+import type { UsualId } from './VisibleSection.tsx'
+import { VolumesSection } from './VolumesSection.tsx'
+
+/** Sections that many configurations have. */
+export function BasicSection({ id, filter }: { id: UsualId; filter: FieldFilter | undefined }) {
+  switch (id) {
+    case 'secrets':
+      return <Secrets />
+    case 'ports':
+      return <PortsSection filter={filter} />
+    case 'volumes':
+      return <VolumesSection />
+    case 'routing':
+      return <RoutingSection />
+    case 'expectedState':
+      return <ExpectedStateSection />
+    case 'networks':
+      return <NetworksSection />
+    case 'restart':
+      return <RestartSection />
+    case 'log':
+      return <LogSection />
+    case 'labels':
+      return <LabelsSection />
+  }
+}
+
+/** A base layer names secrets, the others have their values. */
+const Secrets = () => (isBase(useConfigForm().kind) ? <SecretKeysSection /> : <SecretsSection />)
+
+function LabelsSection() {
+  const { t } = useTranslation(['configuration', 'common'])
+  const list = useKeyValues('dockerLabels')
+  return (
+    <Section id="labels" tools={<SettingReset field="dockerLabels" label={t('section.labels')} />} onAdd={list.add}>
+      <KeyValueRows list={list} label={t('section.labels')} />
+    </Section>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Deployment } from '@crux/contract'
+import { useTranslation } from 'react-i18next'
+import { TextLink } from '../../components/TextLink.tsx'
+import { links } from '../../links.ts'
+
+type Queued = Pick<Deployment, 'queuePosition' | 'queuedBehind'>
+type Props = { teamSlug: string; deployment: Queued }
+
+/** While it waits its place moves without any event of its own: how often a page asks. */
+export const queueIntervalMs = 1_500
+
+/** "2nd in line behind Checkout 1.0.0": releases with one node and prefix go one after another. */
+export function QueuePosition({ teamSlug, deployment }: Props) {
+  const { t } = useTranslation(['deployments', 'common'])
+  const { queuePosition, queuedBehind } = deployment
+  if (!queuePosition || !queuedBehind) return null
+  return (
+    <span className="font-normal text-ink-2">
+      {t('queue.place', { count: queuePosition, ordinal: true })}{' '}
+      <TextLink {...links.deploymentProgress(teamSlug, queuedBehind.deploymentId)} inline>
+        {queuedBehind.projectName} {queuedBehind.versionName}
+      </TextLink>
+    </span>
+  )
+}

@@ -1,0 +1,111 @@
+import { isIP } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { deviceCookieName } from '../limits/known-devices.ts'
+import { isStorable } from './body.ts'
+import { csrfCookieName, newCsrfToken, parseCsrfCookie } from './csrf.ts'
+import { badRequest } from './errors.ts'
+
+export const sessionCookieName = 'ory_kratos_session'
+const yearSeconds = 365 * 24 * 3600
+
+/**
+ * One request and its answer, in the words of the identity service: cookies, what the client wants to see, who asks.
+ * Cookies are collected and written once, so that setting one twice sends only the last.
+ */
+export class RequestContext {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly publicUrl: string
+  /** The csrf token of the browser after this answer. */
+  csrfToken: Buffer | undefined
+  /** Set once the request turns out to be about an API flow: those answer JSON to everybody. */
+  forApi = false
+  readonly #fromServer: boolean
+  readonly #cookieName: string
+  readonly #secure: string
+  readonly #cookies = new Map<string, string>()
+
+  /** @param fromServer our own server passed the request on, so what it says of the client is so */
+  constructor(request: FastifyRequest, reply: FastifyReply, publicUrl: string, fromServer = false) {
+    this.request = request
+    this.reply = reply
+    this.publicUrl = publicUrl
+    this.#fromServer = fromServer
+    this.#cookieName = csrfCookieName(publicUrl)
+    this.#secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+    this.csrfToken = parseCsrfCookie(this.cookie(this.#cookieName))
+  }
+
+  /** Whether the client reads JSON: `Accept` names it, or, on a submit, the body is JSON. `*` is not enough. */
+  get wantsJson(): boolean {
+    if (this.forApi) return true
+    const { accept, 'content-type': contentType } = this.request.headers
+    return /application\/json/i.test(accept ?? '') || /^application\/json/i.test(contentType ?? '')
+  }
+
+  get clientAddress(): string {
+    const { ip, socket, headers } = this.request
+    const forwarded = this.#fromServer ? headers['x-forwarded-for'] : undefined
+    if (typeof forwarded === 'string' && isIP(forwarded) !== 0) return forwarded
+    // A trusted proxy may pass on what its client made up.
+    return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip
+  }
+
+  get userAgent(): string {
+    return (this.request.headers['user-agent'] ?? '').slice(0, 512)
+  }
+
+  /** The address that was asked for, as the outside knows it. */
+  get url(): string {
+    return this.publicUrl + this.request.url
+  }
+
+  query(name: string): string | undefined {
+    const value = (this.request.query as Record<string, unknown>)[name]
+    const first = Array.isArray(value) ? value[0] : value
+    if (typeof first !== 'string') return undefined
+    if (!isStorable(first)) throw badRequest(`The query parameter ${name} holds characters that are not allowed.`)
+    return first
+  }
+
+  cookie(name: string): string | undefined {
+    for (const pair of (this.request.headers.cookie ?? '').split(';')) {
+      const separator = pair.indexOf('=')
+      if (separator > 0 && pair.slice(0, separator).trim() === name) return pair.slice(separator + 1).trim()
+    }
+    return undefined
+  }
+
+  /** Gives the browser a csrf cookie if it has none. */
+  ensureCsrfToken(): Buffer {
+    return this.csrfToken ?? this.rotateCsrfToken()
+  }
+
+  /** Gives the browser another csrf cookie: nothing that was bound to the former one works any longer. */
+  rotateCsrfToken(token: Buffer = newCsrfToken()): Buffer {
+    this.csrfToken = token
+    this.#setCookie(this.#cookieName, token.toString('base64'), `Max-Age=${yearSeconds}`)
+    return token
+  }
+
+  setSessionCookie(token: string, expiresAt: Date): void {
+    const seconds = Math.max(1, Math.floor((expiresAt.getTime() - Date.now()) / 1000))
+    this.#setCookie(sessionCookieName, token, `Expires=${expiresAt.toUTCString()}; Max-Age=${seconds}`)
+  }
+
+  setDeviceCookie(value: string): void {
+    this.#setCookie(deviceCookieName, value, `Max-Age=${yearSeconds}`)
+  }
+
+  clearSessionCookie(): void {
+    this.#setCookie(sessionCookieName, '', 'Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0')
+  }
+
+  get cookies(): string[] {
+    return [...this.#cookies.values()]
+  }
+
+  #setCookie(name: string, value: string, lifetime: string): void {
+    this.#cookies.set(name, `${name}=${value}; Path=/; ${lifetime}; HttpOnly${this.#secure}; SameSite=Lax`)
+  }
+}

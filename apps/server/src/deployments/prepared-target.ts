@@ -1,0 +1,48 @@
+import type { App } from '../context.ts'
+import type { Queries } from '../db/transaction.ts'
+import type { Owner } from './release-store.ts'
+
+type DeploymentTarget = Owner & { teamId: string }
+
+/**
+ * A hint to the agent that a start comes: it makes the prefix's network now, which the engine takes long for. An agent that is away,
+ * or linked to another server process, makes it at the start.
+ */
+export function prepareTarget(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: DeploymentTarget): void {
+  app.links.send(nodeId, { case: 'preparePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
+}
+
+/** Takes the hint back. The agent leaves alone what containers use. */
+export function releaseTarget(app: Pick<App, 'links'>, { teamId, projectId, nodeId, prefix }: DeploymentTarget): void {
+  app.links.send(nodeId, { case: 'releasePrefix', value: { owner: { teamId, projectId, nodeId, prefix } } })
+}
+
+/** Whether no deployment of the project is there any more. */
+export async function isEmptyTarget(queries: Queries, { projectId, nodeId, prefix }: Owner): Promise<boolean> {
+  const { rowCount } = await queries.query(
+    'select from crux.deployment where node_id = $1 and prefix = $2 and project_id = $3 limit 1',
+    [nodeId, prefix, projectId],
+  )
+  return rowCount === 0
+}
+
+/** Where a version or a project has deployments. */
+export async function listTargets(
+  queries: Queries,
+  of: 'version' | 'project',
+  id: string,
+): Promise<DeploymentTarget[]> {
+  const { rows } = await queries.query<DeploymentTarget>({
+    name: `places of ${of}`,
+    text: `select distinct team_id as "teamId", project_id as "projectId", node_id as "nodeId", prefix
+      from crux.deployment where ${of}_id = $1`,
+    values: [id],
+  })
+  return rows
+}
+
+export async function onlyEmpty(queries: Queries, targets: readonly DeploymentTarget[]): Promise<DeploymentTarget[]> {
+  const empty: DeploymentTarget[] = []
+  for (const target of targets) if (await isEmptyTarget(queries, target)) empty.push(target)
+  return empty
+}

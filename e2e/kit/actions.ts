@@ -1,0 +1,55 @@
+import { type Action, contract, liveChannels } from '@crux/contract'
+import type { Page } from '@playwright/test'
+
+/** Every request and live message of a page that would change something, by its name in the contract. None of them arrives. */
+export async function blockActions(page: Page): Promise<Set<Action>> {
+  const actions = new Set<Action>()
+  await page.route(/\/api\//, async (route) => {
+    const request = route.request()
+    const { operation, audit } = rowOf(request.method(), new URL(request.url()).pathname)
+    // What changes something is audited; a question may be a POST too.
+    if (audit === false) return route.fallback()
+    actions.add(operation)
+    await route.fulfill({ status: 412, json: { error: 'preconditionFailed', message: 'Held', description: 'Held.' } })
+  })
+  await page.routeWebSocket(/\/api$/, (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((text) => {
+      const deed = messageOf(String(text))
+      if (deed) actions.add(deed)
+      else server.send(text)
+    })
+  })
+  return actions
+}
+
+const patterns = Object.entries(contract).map(([operation, { method, path, audit }]) => ({
+  audit: audit as string | false,
+  operation: operation as Action,
+  method: method as string,
+  shape: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+  parameters: path.split(':').length,
+}))
+
+/** The row with the fewest parameters is the one that is meant: `/teams/invitations` before `/teams/:teamId`. */
+function rowOf(method: string, path: string) {
+  const [row] = patterns
+    .filter((candidate) => candidate.method === method && candidate.shape.test(path))
+    .sort((a, b) => a.parameters - b.parameters)
+  if (!row) throw new Error(`${method} ${path} is not in the contract`)
+  return row
+}
+
+const messages = Object.entries(liveChannels).flatMap(([channel, { path, client }]) =>
+  Object.entries(client)
+    .filter(([, { audit }]) => audit !== false)
+    .map(([message]) => ({
+      deed: `${channel}/${message}` as Action,
+      shape: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/${message}$`),
+    })),
+)
+
+const messageOf = (text: string): Action | undefined => {
+  const { type } = JSON.parse(text) as { type: string }
+  return messages.find(({ shape }) => shape.test(type))?.deed
+}

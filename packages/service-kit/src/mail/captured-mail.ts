@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const CapturedMail = z.object({
+  id: z.string(),
+  createdAt: z.iso.datetime(),
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+})
+
+/** A mail that was written to a folder because no mail server is set. */
+export type CapturedMail = z.output<typeof CapturedMail>
+
+const keptMax = 200
+const fileShape = /^\d{15}-[0-9a-f-]{36}\.json$/
+
+/** Writes a mail into the folder, readable by its owner only: mails hold codes. The oldest beyond 200 are deleted. */
+export function captureMail(folder: string, mail: Omit<CapturedMail, 'id' | 'createdAt'>): CapturedMail {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const at = new Date()
+  const kept: CapturedMail = { id: randomUUID(), createdAt: at.toISOString(), ...mail }
+  const name = `${String(at.getTime()).padStart(15, '0')}-${kept.id}.json`
+  const part = join(folder, `${name}.part`)
+  writeFileSync(part, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+  // Whoever watches the folder sees whole mails only.
+  renameSync(part, join(folder, name))
+  for (const old of namesIn(folder).slice(keptMax)) rmSync(join(folder, old), { force: true })
+  return kept
+}
+
+/** The mails of the folder, the newest first; none when nothing was ever kept. */
+export function listCapturedMails(folder: string): CapturedMail[] {
+  return namesIn(folder).flatMap((name) => read(join(folder, name)) ?? [])
+}
+
+/** Tells of each mail that is kept from now on. */
+export function watchCapturedMails(folder: string, told: (mail: CapturedMail) => void): { stop(): void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const known = new Set(namesIn(folder))
+  const look = () => {
+    for (const name of namesIn(folder).toReversed()) {
+      if (known.has(name)) continue
+      const mail = read(join(folder, name))
+      if (mail) told(mail)
+      known.add(name)
+    }
+  }
+  const watcher = watch(folder, look)
+  // A folder that is deleted while it is watched is no reason to end whatever watches it.
+  watcher.on('error', () => undefined)
+  return { stop: () => watcher.close() }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => fileShape.test(name))
+      .sort()
+      .reverse()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Undefined for what was deleted meanwhile, or written by nobody of ours. */
+function read(file: string): CapturedMail | undefined {
+  try {
+    return CapturedMail.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
