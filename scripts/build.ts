@@ -108,14 +108,14 @@ function hashOf(inputs: string[]): string {
 function filesOf(path: string): string[] {
   const full = join(root, path)
   if (!existsSync(full)) return []
-  const entries = tryReadFolder(full)
+  const entries = tryReadDirectory(full)
   if (!entries) return [path]
   return entries
     .sort()
     .flatMap((name) => (/\.test\.tsx?$|^(node_modules|dist)$/.test(name) ? [] : filesOf(join(path, name))))
 }
 
-function tryReadFolder(path: string): string[] | undefined {
+function tryReadDirectory(path: string): string[] | undefined {
   try {
     return readdirSync(path)
   } catch {
@@ -131,11 +131,11 @@ function inPackages(...names: string[]): string[] {
   return names.flatMap((name) => [`packages/${name}/src`, `packages/${name}/package.json`])
 }
 
-function runNode(folder: string, args: string[]): void {
+function runNode(directory: string, args: string[]): void {
   const result = spawnSync(process.execPath, args, {
-    cwd: join(root, folder),
+    cwd: join(root, directory),
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
   })
-  if (result.status !== 0) throw new BuildError(`${args.join(' ')} failed in ${folder}:\n${result.stderr}`)
+  if (result.status !== 0) throw new BuildError(`${args.join(' ')} failed in ${directory}:\n${result.stderr}`)
 }

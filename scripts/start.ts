@@ -67,7 +67,7 @@ async function run(): Promise<void> {
   const system = await booting
   if (stopping) return
   if (dev) vite = await startVite(system, settings.CRUX_DEV_PORT)
-  if (system.mails) watchCapturedMails(system.mails.folder, (mail) => console.log(mailNote(mail)))
+  if (system.mails) watchCapturedMails(system.mails.directory, (mail) => console.log(mailNote(mail)))
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
   console.log(
     block(system, {

@@ -84,7 +84,7 @@ type Options = { env?: Record<string, string>; uid?: number; typed?: string; pla
 async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Options = {}) {
   const machine = {
     platform,
-    systemFolders: [],
+    systemDirectories: [],
     osRelease: join(dir, 'os-release'),
     systemd: join(dir, 'systemd'),
     dockerSocket: join(dir, 'docker.sock'),

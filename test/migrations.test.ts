@@ -10,14 +10,14 @@ test('server and identity have migrations', () => {
 })
 
 describe.each(journals)('$path', ({ path, text }) => {
-  const folder = posix.dirname(posix.dirname(path))
+  const directory = posix.dirname(posix.dirname(path))
   const { entries } = JSON.parse(text) as { entries: { idx: number; when: number; tag: string }[] }
 
   test('numbers its migrations without a gap, and each has its file and each file its entry', () => {
     expect(entries.map(({ idx }) => idx)).toEqual(entries.map((_, index) => index))
     expect(entries.map(({ tag }) => Number(tag.slice(0, 4)))).toEqual(entries.map((_, index) => index))
-    expect(sqlFiles.filter((file) => file.startsWith(`${folder}/`)).sort()).toEqual(
-      entries.map(({ tag }) => `${folder}/${tag}.sql`).sort(),
+    expect(sqlFiles.filter((file) => file.startsWith(`${directory}/`)).sort()).toEqual(
+      entries.map(({ tag }) => `${directory}/${tag}.sql`).sort(),
     )
   })
 

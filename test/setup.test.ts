@@ -49,21 +49,21 @@ test('names what was installed without a checksum to compare it with', () => {
 })
 
 test('installs by the lockfile alone: an npm ci that fails is never followed by an install that chooses versions', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'crux-install-'))
-  const record = join(folder, 'calls')
-  writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$*" >>"${record}"\nexit 1\n`, { mode: 0o755 })
-  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
-  for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(folder, name))
+  const directory = mkdtempSync(join(tmpdir(), 'crux-install-'))
+  const record = join(directory, 'calls')
+  writeFileSync(join(directory, 'npm'), `#!/bin/sh\necho "$*" >>"${record}"\nexit 1\n`, { mode: 0o755 })
+  cpSync(join(root, 'scripts'), join(directory, 'scripts'), { recursive: true })
+  for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(directory, name))
   const { npm_execpath: _, ...env } = process.env
   const code = "import('./scripts/setup/install.mjs').then((setup) => setup.ensureInstalled())"
   const result = spawnSync(process.execPath, ['-e', code], {
-    cwd: folder,
-    env: { ...env, PATH: `${folder}:${env.PATH}` },
+    cwd: directory,
+    env: { ...env, PATH: `${directory}:${env.PATH}` },
     encoding: 'utf8',
   })
   expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining('npm ci cannot install the dependencies') })
   expect(readFileSync(record, 'utf8')).toBe('ci --ignore-scripts --loglevel error\n')
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 test('maintenance without a command says which there are, and makes a key before there is an installation', () => {

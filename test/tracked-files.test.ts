@@ -43,14 +43,14 @@ test('no file names a package registry: that is the business of the machine', ()
 })
 
 test('no file names a folder of the machine that it was written on', () => {
-  const folders = [
+  const directories = [
     ['', 'work', 'main'],
     ['', 'work', 'shared'],
     ['', 'work', 'brief'],
     ['', 'tmp', 'setup'],
   ].map((parts) => parts.join('/'))
   const naming = texts.flatMap(({ path, text }) =>
-    folders.filter((folder) => text.includes(folder)).map((folder) => `${path}: ${folder}`),
+    directories.filter((directory) => text.includes(directory)).map((directory) => `${path}: ${directory}`),
   )
   expect(naming).toEqual([])
 })

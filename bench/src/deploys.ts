@@ -36,14 +36,14 @@ export async function firstDeploys(
   report: Report,
   options: { images: number; rounds: number; target: number; targetOnNetwork: number },
 ): Promise<void> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   const names = Array.from({ length: options.images }, (_, index) => `bench/idle-${index}`)
   for (const name of names) {
     await registry.push(name, '1', idle(name))
     await pull(registry.host, name, '1')
   }
   const service = await createService(
-    world,
+    testEnvironment,
     names.map((name) => ({ name, tag: '1', config: { name: name.slice(6) } })),
   )
   const successAfter: number[] = []
@@ -69,7 +69,7 @@ export async function firstDeploys(
   const sides = await interleave(options.rounds, {
     ours: async () => {
       const prefix = unique('b')
-      const deployment = await createDeployment(world, service, prefix)
+      const deployment = await createDeployment(testEnvironment, service, prefix)
       // Whoever starts it has looked at it first: what preparing it has set going is done by then.
       await waitFor('the place is prepared', () => hasNetwork(prefix), { everyMs: 20 })
       let started = 0
@@ -83,17 +83,17 @@ export async function firstDeploys(
       })
       const timer = setTimeout(() => failed(new Error('not all containers were started')), 60_000)
       begun = now()
-      await startDeployment(world, deployment.id)
+      await startDeployment(testEnvironment, deployment.id)
       // Whoever asks how it goes takes part in it: that is asked only now.
       const took = (await allRun) - begun
       clearTimeout(timer)
-      const result = await finished(world, deployment.id)
+      const result = await finished(testEnvironment, deployment.id)
       if (result.status !== 'successful') throw new Error(result.outcome)
       successAfter.push(now() - begun)
       stop()
       await removeContainers(`dev.crux.prefix=${prefix}`)
-      await world.person.client.call('deployments.delete', {
-        params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
+      await testEnvironment.person.client.call('deployments.delete', {
+        params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
         query: {},
       })
       return took
@@ -132,7 +132,7 @@ export async function portSilence(
   report: Report,
   options: { rounds: number; pullFirst: boolean },
 ): Promise<void> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   const [port, rawPort] = [await freePort(), await freePort()]
   const name = options.pullFirst ? 'bench/pulled' : 'bench/port'
   let serial = 0
@@ -142,13 +142,13 @@ export async function portSilence(
     if (!options.pullFirst) await pull(registry.host, name, tag)
     return tag
   }
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name, tag: await nextTag(), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
   ])
   const prefix = unique('p')
-  const deployment = await createDeployment(world, service, prefix)
-  await startDeployment(world, deployment.id)
-  await finished(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await startDeployment(testEnvironment, deployment.id)
+  await finished(testEnvironment, deployment.id)
   const network = unique('rawnet')
   await engine('POST', '/networks/create', { Name: network, Driver: 'bridge', CheckDuplicate: true })
   const label = unique('rawport')
@@ -169,10 +169,10 @@ export async function portSilence(
   try {
     const sides = await interleave(options.rounds, {
       ours: async () => {
-        await setTag(world, service, 0, await nextTag())
+        await setTag(testEnvironment, service, 0, await nextTag())
         const probe = await watchPort(port)
-        await startDeployment(world, deployment.id)
-        const result = await finished(world, deployment.id)
+        await startDeployment(testEnvironment, deployment.id)
+        const result = await finished(testEnvironment, deployment.id)
         if (result.status !== 'successful') throw new Error(result.outcome)
         return probe.end()
       },
@@ -210,7 +210,7 @@ const answers = async (port: number, body: string) => {
 
 /** Requests by name inside the prefix's network while the service behind the name is replaced again and again. */
 export async function noFailedRequest(stage: Stage, report: Report, redeploys: number): Promise<void> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   await registry.push('bench/client', '1', {
     cmd: [
       '/bin/sh',
@@ -220,21 +220,21 @@ export async function noFailedRequest(stage: Stage, report: Report, redeploys: n
   })
   const tags = ['a', 'b']
   for (const tag of tags) await registry.push('bench/inside', tag, web(tag))
-  const service: Service = await createService(world, [
+  const service: Service = await createService(testEnvironment, [
     { name: 'bench/inside', tag: 'a', config: { name: 'web' } },
     { name: 'bench/client', tag: '1', config: { name: 'client' } },
   ])
   const prefix = unique('n')
-  const deployment = await createDeployment(world, service, prefix)
-  await startDeployment(world, deployment.id)
-  await finished(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await startDeployment(testEnvironment, deployment.id)
+  await finished(testEnvironment, deployment.id)
   const client = (await raw.list(`dev.crux.prefix=${prefix}`)).find((one) => one.Names[0]?.endsWith('-client'))
   if (!client) throw new Error('the client container does not run')
   const since = Math.floor(Date.now() / 1_000)
   for (let round = 1; round <= redeploys; round++) {
-    await setTag(world, service, 0, tags[round % 2] ?? 'a')
-    await startDeployment(world, deployment.id)
-    const result = await finished(world, deployment.id)
+    await setTag(testEnvironment, service, 0, tags[round % 2] ?? 'a')
+    await startDeployment(testEnvironment, deployment.id)
+    const result = await finished(testEnvironment, deployment.id)
     if (result.status !== 'successful') throw new Error(result.outcome)
   }
   const log = await engine<string>('GET', `/containers/${client.Id}/logs?stdout=true&since=${since}`)

@@ -53,12 +53,12 @@ function runtimeFiles(): string[] {
 
 /** The gate beside the engine's userland proxy and beside the direct path to a container of the same service. */
 export async function gateSpeed(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   const image = { ...web('unused'), files: { '/server.mjs': serverScript } }
   await registry.push('bench/gated', '1', image)
   const files = runtimeFiles()
   const [gatePort, proxyPort] = [await freePort(), await freePort()]
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name: 'bench/gated',
       tag: '1',
@@ -73,9 +73,9 @@ export async function gateSpeed(stage: Stage, report: Report, rounds: number): P
     },
   ])
   const prefix = unique('g')
-  const deployment = await createDeployment(world, service, prefix)
-  await startDeployment(world, deployment.id)
-  const { status, outcome } = await finished(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await startDeployment(testEnvironment, deployment.id)
+  const { status, outcome } = await finished(testEnvironment, deployment.id)
   if (status !== 'successful') throw new Error(outcome)
 
   const reference = `${unique('bench-gate')}:1`

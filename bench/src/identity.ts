@@ -12,10 +12,10 @@ const any = (count: number) => 1 + Math.floor(Math.random() * count)
 /** What whoami and signing in cost where many people are, and that hashing passwords keeps nobody else waiting. */
 export async function identity(stage: Stage, report: Report, rounds: number): Promise<void> {
   const pool = new pg.Pool({ connectionString: stage.system.databaseUrl, max: 2 })
-  await seed(pool, stage.world.person.email)
+  await seed(pool, stage.testEnvironment.person.email)
   const agent = new Agent({ keepAlive: true })
   const { identityPublicUrl: url } = stage.system
-  const password = stage.world.person.password
+  const password = stage.testEnvironment.person.password
 
   const whoami = async () => {
     const from = now()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { removeEmbedded } from '@crux/postgres'
-import { createWorld, freePort, removeContainers, signUp, startRegistry, waitFor } from '@crux/test-kit'
+import { createTestEnvironment, freePort, removeContainers, signUp, startRegistry, waitFor } from '@crux/test-kit'
 import type { Report } from './measure.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -33,8 +33,8 @@ export async function idle(report: Report, seconds: number): Promise<void> {
   let teamId = ''
   try {
     await ready(supervisor)
-    const world = await createWorld(await signUp(`http://localhost:${port}`), registry)
-    teamId = world.teamId
+    const testEnvironment = await createTestEnvironment(await signUp(`http://localhost:${port}`), registry)
+    teamId = testEnvironment.teamId
     await delay(restMs)
     const before = installation(supervisor.pid ?? 0, dataDir)
     await delay(seconds * 1_000)
@@ -94,7 +94,10 @@ interface Measured {
 
 /** The supervisor with all below it, and what runs for this data directory in a session of its own. */
 function installation(supervisor: number, dataDir: string): Map<number, Measured> {
-  const all = new Map<number, { parent: number; ticks: number; words: string; environment: string; folder: string }>()
+  const all = new Map<
+    number,
+    { parent: number; ticks: number; words: string; environment: string; directory: string }
+  >()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
     try {
@@ -105,7 +108,7 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
         ticks: Number(fields[11]) + Number(fields[12]),
         words: readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' '),
         environment: readFileSync(`/proc/${entry}/environ`, 'utf8'),
-        folder: readlinkSync(`/proc/${entry}/cwd`),
+        directory: readlinkSync(`/proc/${entry}/cwd`),
       })
     } catch {
       // It ended meanwhile.
@@ -118,11 +121,11 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
     return isOurs(process.parent)
   }
   const found = new Map<number, Measured>()
-  for (const [pid, { ticks, words, folder }] of all) {
+  for (const [pid, { ticks, words, directory }] of all) {
     if (!isOurs(pid)) continue
     try {
       const pss = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-      found.set(pid, { name: nameOf(words, folder), ticks, pssMb: Number(pss) / 1_024 })
+      found.set(pid, { name: nameOf(words, directory), ticks, pssMb: Number(pss) / 1_024 })
     } catch {
       // It ended meanwhile.
     }
@@ -130,10 +133,10 @@ function installation(supervisor: number, dataDir: string): Map<number, Measured
   return found
 }
 
-function nameOf(words: string, folder: string): string {
+function nameOf(words: string, directory: string): string {
   if (words.includes('postgres')) return 'PostgreSQL'
   if (/agent\.mjs|agent\/src\/main/.test(words)) return 'agent'
-  return /apps\/(identity|server)$/.exec(folder)?.[1] ?? 'supervisor'
+  return /apps\/(identity|server)$/.exec(directory)?.[1] ?? 'supervisor'
 }
 
 const sum = (values: ReadonlyMap<string, number>) => [...values.values()].reduce((total, value) => total + value, 0)

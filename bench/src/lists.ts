@@ -13,10 +13,10 @@ const sliceMs = 3_000
 
 /** `GET deployments` (50 of 100,000) against the statement that it runs, through pg alone, with as many connections. */
 export async function deploymentList(stage: Stage, report: Report): Promise<void> {
-  const { world, system } = stage
-  await world.registry.push('bench/list', '1', idle())
-  const service = await createService(world, [{ name: 'bench/list', tag: '1' }])
-  const seed = await createDeployment(world, service, unique('s'))
+  const { testEnvironment, system } = stage
+  await testEnvironment.registry.push('bench/list', '1', idle())
+  const service = await createService(testEnvironment, [{ name: 'bench/list', tag: '1' }])
+  const seed = await createDeployment(testEnvironment, service, unique('s'))
   const pool = new pg.Pool({ connectionString: system.databaseUrl, max: lanes })
   await pool.query(
     `insert into crux.deployment (team_id, project_id, version_id, node_id, prefix, status, created_by, updated_by, created_at)
@@ -25,13 +25,17 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
     [seed.id],
   )
   await pool.query('analyze crux.deployment')
-  const query = { text: listSql, values: [world.teamId, 0, 50] }
+  const query = { text: listSql, values: [testEnvironment.teamId, 0, 50] }
   const sides = await interleave(4, {
     ours: () =>
-      throughput(`${system.url}/api/${world.teamSlug}/deployments?skip=0&take=50`, world.person.headers(), {
-        lanes,
-        ms: sliceMs,
-      }),
+      throughput(
+        `${system.url}/api/${testEnvironment.teamSlug}/deployments?skip=0&take=50`,
+        testEnvironment.person.headers(),
+        {
+          lanes,
+          ms: sliceMs,
+        },
+      ),
     theirs: async () => {
       const end = performance.now() + sliceMs
       let answered = 0
@@ -46,7 +50,7 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
       return answered / (sliceMs / 1_000)
     },
   })
-  await pool.query("delete from crux.deployment where prefix ~ '^p[0-9]+$' and team_id = $1", [world.teamId])
+  await pool.query("delete from crux.deployment where prefix ~ '^p[0-9]+$' and team_id = $1", [testEnvironment.teamId])
   await pool.end()
   report.ratio(
     'GET deployments (50 of 100,000) / the same SQL through pg',
@@ -61,9 +65,9 @@ export async function deploymentList(stage: Stage, report: Report): Promise<void
  * token, and, for information, with a team per connection, where no two requests can share a query.
  */
 export async function bareServer(stage: Stage, report: Report): Promise<void> {
-  const { world, system } = stage
-  const { client, sessionToken } = world.person
-  const url = listUrl(system.url, world.teamSlug)
+  const { testEnvironment, system } = stage
+  const { client, sessionToken } = testEnvironment.person
+  const url = listUrl(system.url, testEnvironment.teamSlug)
   const cookie = { cookie: `ory_kratos_session=${sessionToken}` }
   const created = await client.call('tokens.create', {
     body: { name: unique('bench-'), expirationInDays: 1, scope: 'read' },
@@ -73,7 +77,7 @@ export async function bareServer(stage: Stage, report: Report): Promise<void> {
   if ((await readBody(url, token)) !== body) throw new Error('cookie and token get different lists')
   const teamUrls: string[] = []
   for (let lane = 0; lane < bareLanes; lane++) {
-    const { teamSlug } = await createTeam(world.person)
+    const { teamSlug } = await createTeam(testEnvironment.person)
     await client.call('nodes.create', { params: { teamSlug }, body: { name: unique('node-') } })
     teamUrls.push(listUrl(system.url, teamSlug))
   }

@@ -5,13 +5,13 @@ import { followEvents, type Stage } from './stage.ts'
 
 /** Engine event (its own time stamp) to the message in a browser's socket, over `docker stop` and `docker start`. */
 export async function eventLatency(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { world } = stage
+  const { testEnvironment } = stage
   await loadImage('bench-events:1', idle())
   const name = unique('benchevents')
   const id = await raw.create(name, { Image: 'bench-events:1' })
   await raw.start(id)
-  const live = world.person.live()
-  const channel = live.channel('node', { teamSlug: world.teamSlug, nodeId: world.nodeId })
+  const live = testEnvironment.person.live()
+  const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
   const seen: { state: string; at: number }[] = []
   channel.on('containers-state-list', ({ containers }) => {
     const at = performance.timeOrigin + performance.now()
@@ -59,7 +59,7 @@ const lines = 200_000
 
 /** A log of 200,000 lines through agent, server and WebSocket, against `docker logs -f`: lines per second. */
 export async function followLog(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { world } = stage
+  const { testEnvironment } = stage
   await loadImage('bench-log:1', {
     cmd: [
       '/bin/sh',
@@ -69,7 +69,7 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
   })
   const start = async () => {
     const name = unique('benchlog')
-    const Labels = { 'dev.crux.team': world.teamId, 'dev.crux.node': world.nodeId }
+    const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
     const id = await raw.create(name, { Image: 'bench-log:1', Labels })
     await raw.start(id)
     const { engine } = await import('@crux/test-kit')
@@ -84,8 +84,8 @@ export async function followLog(stage: Stage, report: Report, rounds: number): P
   const sides = await interleave(rounds, {
     ours: async () => {
       const container = await start()
-      const live = world.person.live()
-      const channel = live.channel('node', { teamSlug: world.teamSlug, nodeId: world.nodeId })
+      const live = testEnvironment.person.live()
+      const channel = live.channel('node', { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId })
       const got = new Uint8Array(lines + 1)
       let count = 0
       let first = 0

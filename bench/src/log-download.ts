@@ -8,12 +8,12 @@ const lines = 200_000
 
 /** The whole log of a container as a file, against `docker logs --timestamps`: lines per second. */
 export async function downloadLog(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { system, world } = stage
+  const { system, testEnvironment } = stage
   await loadImage('bench-log-download:1', {
     cmd: ['/bin/sh', '-c', `seq 1 ${lines}; touch /tmp/done; trap 'exit 0' TERM; while :; do sleep 3600 & wait; done`],
   })
   const name = unique('benchlog')
-  const Labels = { 'dev.crux.team': world.teamId, 'dev.crux.node': world.nodeId }
+  const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
   const id = await raw.create(name, { Image: 'bench-log-download:1', Labels })
   await raw.start(id)
   const byEngine = async () => {
@@ -26,12 +26,12 @@ export async function downloadLog(stage: Stage, report: Report, rounds: number):
     return count
   }
   await waitFor('the log is written', async () => (await byEngine()) === lines, { timeoutMs: 60_000 })
-  const path = `/api/${world.teamSlug}/nodes/${world.nodeId}/_/containers/${name}/log/download`
+  const path = `/api/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}/_/containers/${name}/log/download`
   try {
     const sides = await interleave(rounds, {
       ours: async () => {
         const begun = now()
-        const answer = await fetch(`${system.url}${path}`, { headers: world.person.headers() })
+        const answer = await fetch(`${system.url}${path}`, { headers: testEnvironment.person.headers() })
         let count = 0
         for await (const part of answer.body ?? []) count += newlines(part)
         if (count !== lines) throw new Error(`${count} of ${lines} lines were downloaded`)

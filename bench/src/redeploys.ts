@@ -28,7 +28,7 @@ export async function redeploys(
   report: Report,
   options: { images: number; rounds: number; target: number },
 ): Promise<void> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   const names = Array.from({ length: options.images }, (_, index) => `bench/redeploy-${index}`)
   const tags = ['a', 'b']
   for (const name of names) {
@@ -38,13 +38,13 @@ export async function redeploys(
     }
   }
   const service = await createService(
-    world,
+    testEnvironment,
     names.map((name) => ({ name, tag: 'a', config: { name: name.slice(6) } })),
   )
   const prefix = unique('r')
-  const deployment = await createDeployment(world, service, prefix)
-  await startDeployment(world, deployment.id)
-  await finished(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await startDeployment(testEnvironment, deployment.id)
+  await finished(testEnvironment, deployment.id)
   const network = unique('rawnet')
   await engine('POST', '/networks/create', { Name: network, Driver: 'bridge', CheckDuplicate: true })
   const label = unique('raw')
@@ -67,14 +67,14 @@ export async function redeploys(
     const sides = await interleave(options.rounds, {
       ours: async () => {
         const tag = tags[++round % 2] ?? 'a'
-        for (const index of names.keys()) await setTag(world, service, index, tag)
+        for (const index of names.keys()) await setTag(testEnvironment, service, index, tag)
         const begun = now()
-        await startDeployment(world, deployment.id)
-        const result = await finished(world, deployment.id, { everyMs, cleanUp: false })
+        await startDeployment(testEnvironment, deployment.id)
+        const result = await finished(testEnvironment, deployment.id, { everyMs, cleanUp: false })
         if (result.status !== 'successful') throw new Error(result.outcome)
         const took = now() - begun
         // Neither the other side nor the next round meets what is left of this one.
-        await finished(world, deployment.id, { everyMs })
+        await finished(testEnvironment, deployment.id, { everyMs })
         removals.push(now() - begun - observationWindowMs)
         return took - observationWindowMs
       },

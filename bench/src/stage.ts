@@ -2,10 +2,18 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
-import { createWorld, engine, type Registry, removeContainers, signUp, startRegistry, type World } from '@crux/test-kit'
+import {
+  createTestEnvironment,
+  engine,
+  type Registry,
+  removeContainers,
+  signUp,
+  startRegistry,
+  type TestEnvironment,
+} from '@crux/test-kit'
 
 /** The whole product from its bundles, as `npm start` runs it, with a local agent and a registry of its own. */
-export type Stage = { system: System; world: World; registry: Registry; end: () => Promise<void> }
+export type Stage = { system: System; testEnvironment: TestEnvironment; registry: Registry; end: () => Promise<void> }
 
 export async function setStage(): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crux-bench-'))
@@ -18,13 +26,13 @@ export async function setStage(): Promise<Stage> {
     mode: 'bundle',
     env: { LOG_LEVEL: 'warn', CRUX_RATE_LIMITS: 'off' },
   })
-  const world = await createWorld(await signUp(system.url), registry)
+  const testEnvironment = await createTestEnvironment(await signUp(system.url), registry)
   return {
     system,
-    world,
+    testEnvironment,
     registry,
     async end() {
-      await removeContainers(`dev.crux.team=${world.teamId}`)
+      await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
       await system.destroy()
       await registry.remove()
     },

@@ -69,7 +69,7 @@ export async function idleLink(stage: Stage, report: Report, seconds: number): P
 
 /** A server that restarts with 300 ms of pause: from its readiness until the node counts as connected again. */
 export async function agentBack(stage: Stage, report: Report, rounds: number): Promise<void> {
-  const { system, world } = stage
+  const { system, testEnvironment } = stage
   const took: number[] = []
   for (let round = 0; round < rounds; round++) {
     await system.restart('server', { pauseMs: 300 })
@@ -77,8 +77,11 @@ export async function agentBack(stage: Stage, report: Report, rounds: number): P
     await waitFor(
       'the node is connected',
       async () =>
-        (await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId: world.nodeId } }))
-          .status === 'connected',
+        (
+          await testEnvironment.person.client.call('nodes.get', {
+            params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
+          })
+        ).status === 'connected',
       { everyMs: 10, timeoutMs: 60_000 },
     )
     took.push(now() - ready)

@@ -19,14 +19,14 @@ test('bundles that differ refuse the start by name until the deployment says wha
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const [eu, us] = [unique('Region EU '), unique('Region US ')]
-  const service = await createService(world, [{ name: unique('bundle/i'), tag: '1', image: idle() }])
-  const deployment = await createDeployment(world, service, unique('bundle'))
-  const path = `/${world.teamSlug}/deployments/${deployment.id}`
+  const service = await createService(testEnvironment, [{ name: unique('bundle/i'), tag: '1', image: idle() }])
+  const deployment = await createDeployment(testEnvironment, service, unique('bundle'))
+  const path = `/${testEnvironment.teamSlug}/deployments/${deployment.id}`
 
   // One is made in the browser, the other by the API.
-  await page.goto(`/${world.teamSlug}/config-bundles`)
+  await page.goto(`/${testEnvironment.teamSlug}/config-bundles`)
   await page.getByRole('button', { name: 'New bundle' }).first().click()
   const form = page.getByRole('dialog', { name: 'New bundle' })
   await form.getByLabel('Name', { exact: true }).fill(eu)
@@ -53,8 +53,8 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await expect(settle).toContainText(eu)
   await expect(settle).toContainText(us)
   await expect(deploy(page)).toHaveAttribute('aria-disabled', 'true')
-  const start = world.person.client.call('deployments.start', {
-    params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
+  const start = testEnvironment.person.client.call('deployments.start', {
+    params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
   })
   await expect(start).rejects.toMatchObject({ status: 412, property: 'configBundles' })
 
@@ -68,25 +68,28 @@ test('bundles that differ refuse the start by name until the deployment says wha
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 
   // What is carried cannot be deleted; what was taken off can.
-  await page.goto(`/${world.teamSlug}/config-bundles`)
+  await page.goto(`/${testEnvironment.teamSlug}/config-bundles`)
   await page.getByRole('link', { name: us }).click()
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByRole('table', { name: 'Deployments with this bundle' })).toContainText(deployment.prefix)
   await page.goto(path)
   await page.getByRole('button', { name: `Detach ${us}` }).click()
   await expect(carried(page).getByRole('listitem')).toHaveText([new RegExp(eu)])
-  await page.goto(`/${world.teamSlug}/config-bundles`)
+  await page.goto(`/${testEnvironment.teamSlug}/config-bundles`)
   await page.getByRole('link', { name: us }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete bundle' }).click()
   await expect(page.getByText(`${us} deleted`)).toBeVisible()
 
   async function makeBundle(name: string, region: string) {
-    const { client } = world.person
-    const bundle = await client.call('config-bundles.create', { params: { teamSlug: world.teamSlug }, body: { name } })
+    const { client } = testEnvironment.person
+    const bundle = await client.call('config-bundles.create', {
+      params: { teamSlug: testEnvironment.teamSlug },
+      body: { name },
+    })
     const environment = [{ id: crypto.randomUUID(), key: 'REGION', value: region }]
     await client.call('container-configurations.update', {
-      params: { teamSlug: world.teamSlug, configId: bundle.configId },
+      params: { teamSlug: testEnvironment.teamSlug, configId: bundle.configId },
       body: { config: { environment } },
     })
   }
@@ -114,7 +117,7 @@ test.describe('a storage', () => {
 
   test('says what it shows, why it does not answer, and never shows its keys', async ({ page, stage }) => {
     const name = unique('Files ')
-    await page.goto(`/${stage.world.teamSlug}/storages`)
+    await page.goto(`/${stage.testEnvironment.teamSlug}/storages`)
     await page.getByRole('button', { name: 'Connect a storage' }).first().click()
     const form = page.getByRole('dialog', { name: 'Connect a storage' })
     await form.getByLabel('Name', { exact: true }).fill(name)

@@ -8,24 +8,24 @@ test('a release is successful while connections to the previous container go on,
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('cleanup/web')
-  for (const tag of ['1', '2']) await world.registry.push(name, tag, web(tag))
+  for (const tag of ['1', '2']) await testEnvironment.registry.push(name, tag, web(tag))
   const port = await freePort()
   const config = {
     name: 'web',
     ports: [{ internal: 8080, external: port }],
     portGate: { enabled: true, drainSeconds: 600 },
   }
-  const service = await createService(world, [{ name, tag: '1', config }])
-  const deployment = await createDeployment(world, service, unique('cleanup'))
-  expect(await deploy(world, deployment.id)).toMatchObject({ status: 'successful' })
+  const service = await createService(testEnvironment, [{ name, tag: '1', config }])
+  const deployment = await createDeployment(testEnvironment, service, unique('cleanup'))
+  expect(await deploy(testEnvironment, deployment.id)).toMatchObject({ status: 'successful' })
   const client = connect(port, '127.0.0.1')
   client.on('error', () => undefined)
   await once(client, 'connect')
-  await setTag(world, service, 0, '2')
+  await setTag(testEnvironment, service, 0, '2')
 
-  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${deployment.id}`)
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await expect(page.getByRole('status', { name: 'Result' })).toContainText('1 image deployed', { timeout: 60_000 })
   await answers(port, '2')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createDeployment, createService, idle, unique, type World } from '@crux/test-kit'
+import { createDeployment, createService, idle, type TestEnvironment, unique } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { showSetting } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
@@ -14,16 +14,16 @@ const environment = (pairs: Record<string, string>) => Object.entries(pairs).map
 
 type Config = NonNullable<Parameters<typeof createService>[1][number]['config']>
 /** An image with a configuration, prepared for a node, and how its layers are read and written. */
-async function prepare(world: World, config: Config) {
-  const inTeam = { teamSlug: world.teamSlug }
-  const { client } = world.person
+async function prepare(testEnvironment: TestEnvironment, config: Config) {
+  const inTeam = { teamSlug: testEnvironment.teamSlug }
+  const { client } = testEnvironment.person
   const imageName = `conf/${unique('a')}`
-  const service = await createService(world, [{ name: imageName, tag: '1', image: idle(), config }])
-  const { id } = await createDeployment(world, service, unique('conf'))
+  const service = await createService(testEnvironment, [{ name: imageName, tag: '1', image: idle(), config }])
+  const { id } = await createDeployment(testEnvironment, service, unique('conf'))
   const deployment = await client.call('deployments.get', { params: { ...inTeam, deploymentId: id } })
   const [instance] = deployment.instances
   if (!instance) throw new Error('the deployment has no instance')
-  const path = (configId: string) => `/${world.teamSlug}/container-configurations/${configId}`
+  const path = (configId: string) => `/${testEnvironment.teamSlug}/container-configurations/${configId}`
   return {
     imageName,
     image: instance.image.config.id,
@@ -46,7 +46,7 @@ async function prepare(world: World, config: Config) {
 }
 
 test('every kind of setting is filled in, saved, and takes along what depends on it', async ({ page, stage }) => {
-  const { image, path, stored } = await prepare(stage.world, {})
+  const { image, path, stored } = await prepare(stage.testEnvironment, {})
   await page.goto(path(image))
   await expect(page.getByText('Nothing is set yet')).toBeVisible()
 
@@ -136,9 +136,9 @@ test('every kind of setting is filled in, saved, and takes along what depends on
 })
 
 test('an instance shows where each value comes from, and bundles that disagree', async ({ page, stage }) => {
-  const world = stage.world
+  const testEnvironment = stage.testEnvironment
   const names = [unique('eu'), unique('us')]
-  const it = await prepare(world, {
+  const it = await prepare(testEnvironment, {
     environment: environment({ LOG: 'info', URL: 'db' }),
     customHeaders: [row({ key: 'X-Id' })],
   })
@@ -192,7 +192,9 @@ test('an instance shows where each value comes from, and bundles that disagree',
 })
 
 test('variables come from an .env file and go into one', async ({ page, stage }) => {
-  const { image, path, stored } = await prepare(stage.world, { environment: environment({ LOG: 'info', OLD: 'x' }) })
+  const { image, path, stored } = await prepare(stage.testEnvironment, {
+    environment: environment({ LOG: 'info', OLD: 'x' }),
+  })
   await page.goto(path(image))
   const file = '# from the team\nexport LOG=debug # louder\nKEY="-----BEGIN\nabc\n-----END"\n'
   await section(page, 'Environment').getByRole('button', { name: 'Import and download' }).click()
@@ -224,8 +226,8 @@ test('variables come from an .env file and go into one', async ({ page, stage })
 })
 
 test('an earlier state comes back, and another configuration lends its settings', async ({ page, stage }) => {
-  const it = await prepare(stage.world, { environment: environment({ LOG: 'info' }) })
-  const other = await prepare(stage.world, {
+  const it = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
+  const other = await prepare(stage.testEnvironment, {
     name: unique('lender'),
     workingDirectory: '/srv',
     environment: environment({ LOG: 'lent' }),
@@ -265,7 +267,7 @@ test('an earlier state comes back, and another configuration lends its settings'
 
 test('a thousand variables are found and written to, and only what is near is drawn', async ({ page, stage }) => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`VARIABLE_${at}`, `value ${at}`]))
-  const { image, path, stored } = await prepare(stage.world, { environment: environment(many) })
+  const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment(many) })
   await page.goto(path(image))
   await expect(section(page, 'Environment').getByText('1000 values')).toBeVisible()
   await page.getByRole('searchbox', { name: 'Find in Environment' }).fill('variable_777')
@@ -291,7 +293,7 @@ test('a thousand variables are found and written to, and only what is near is dr
 })
 
 test('the JSON follows the form, takes its edits, and says what is wrong', async ({ page, stage }) => {
-  const { image, path, stored } = await prepare(stage.world, { environment: environment({ LOG: 'info' }) })
+  const { image, path, stored } = await prepare(stage.testEnvironment, { environment: environment({ LOG: 'info' }) })
   await page.goto(`${path(image)}?view=json`)
   const editor = page.getByLabel('Configuration as JSON').last()
   await expect(editor).toContainText('"LOG": "info"')
@@ -312,7 +314,7 @@ test('a filter leaves settings of one kind, stays in the address, and a problem 
   page,
   stage,
 }) => {
-  const { image, instance, path } = await prepare(stage.world, {
+  const { image, instance, path } = await prepare(stage.testEnvironment, {
     environment: environment({ LOG: 'info' }),
     secrets: [row({ key: 'TOKEN', required: true })],
     routing: { domain: 'a.example.com', port: 8080 },
@@ -348,9 +350,9 @@ test('the buckets of a storage are suggested, and any other name may be typed', 
     response.end(`<ListAllMyBucketsResult><Buckets>${names}</Buckets></ListAllMyBucketsResult>`)
   })
   await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
-  const { world } = stage
-  const { id } = await world.person.client.call('storages.create', {
-    params: { teamSlug: world.teamSlug },
+  const { testEnvironment } = stage
+  const { id } = await testEnvironment.person.client.call('storages.create', {
+    params: { teamSlug: testEnvironment.teamSlug },
     body: {
       name: unique('bucket-'),
       icon: null,
@@ -358,7 +360,7 @@ test('the buckets of a storage are suggested, and any other name may be typed', 
       public: true,
     },
   })
-  const { image, path, stored } = await prepare(world, {
+  const { image, path, stored } = await prepare(testEnvironment, {
     volumes: [row({ name: 'data', path: '/data', type: 'rwo' })],
     storage: { storageId: id, bucket: 'texts', path: 'data' },
   })

@@ -2,16 +2,16 @@ import { createDeployment, createService, deploy, exits, unique } from '@crux/te
 import { expect, test } from '../kit/journey.ts'
 
 test('a release that fails is counted beside Deployments at once and leads the dashboard', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [
     { name: unique('fails/'), tag: '1', image: exits(3, 0, 'no configuration') },
   ])
-  const deployment = await createDeployment(world, service, unique('fails'))
-  await page.goto(`/${world.teamSlug}/deployments`)
+  const deployment = await createDeployment(testEnvironment, service, unique('fails'))
+  await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Deployments/ })
   await expect(page.getByRole('row', { name: deployment.prefix })).toBeVisible()
   await expect(entry).not.toContainText('failed')
-  expect((await deploy(world, deployment.id)).status).toBe('failed')
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('failed')
   await expect(entry).toContainText('1 failed', { timeout: 25_000 })
 
   await page.getByRole('link', { name: 'Dashboard' }).click()
@@ -25,12 +25,12 @@ test('members who were only invited are counted apart, on the team and on the da
   page,
   stage,
 }) => {
-  const { world } = stage
-  await world.person.client.call('teams.invite', {
-    params: { teamId: world.teamId },
+  const { testEnvironment } = stage
+  await testEnvironment.person.client.call('teams.invite', {
+    params: { teamId: testEnvironment.teamId },
     body: { email: `${unique('grace')}@example.com`, firstName: 'Grace', lastName: 'Hopper' },
   })
-  await page.goto(`/${world.teamSlug}/dashboard`)
+  await page.goto(`/${testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('link', { name: 'Members 1' })).toBeVisible()
   await page.getByRole('link', { name: 'Members 1' }).click()
   const numbers = page.getByRole('region', { name: 'Numbers' })
@@ -38,5 +38,5 @@ test('members who were only invited are counted apart, on the team and on the da
   await expect(page.getByRole('button', { name: 'Switch to this team' })).toBeHidden()
   // The way back begins with the name of the team, not with its address.
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
-  await expect(crumbs.getByRole('link').first()).toHaveText(`Team ${world.teamSlug}`)
+  await expect(crumbs.getByRole('link').first()).toHaveText(`Team ${testEnvironment.teamSlug}`)
 })

@@ -15,22 +15,22 @@ test('deleting a project asks whether its containers go: kept ones hold their na
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('gone')
   const imageName = unique('gone/i')
-  const node = await world.person.client.call('nodes.get', {
-    params: { teamSlug: world.teamSlug, nodeId: world.nodeId },
+  const node = await testEnvironment.person.client.call('nodes.get', {
+    params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
   })
   const deployed = async () => {
     const name = unique('Gone ')
-    const service = await createService(world, [{ ...image, name: imageName }], { name })
-    const result = await deploy(world, (await createDeployment(world, service, prefix)).id)
+    const service = await createService(testEnvironment, [{ ...image, name: imageName }], { name })
+    const result = await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)
     return { name, service, ...result }
   }
   const kept = await deployed()
   expect(kept.status, kept.outcome).toBe('successful')
 
-  await page.goto(`/${world.teamSlug}/projects/${kept.service.projectId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${kept.service.projectId}`)
   let dialog = await openDialog(page, 'Delete project')
   await expect(dialog.getByRole('list', { name: 'Running containers' }).getByRole('listitem')).toHaveText([
     `${node.name}prefix ${prefix}${prefix}-web`,
@@ -39,18 +39,18 @@ test('deleting a project asks whether its containers go: kept ones hold their na
   await expect(dialog.getByText('an admin can remove them in the container list of their node')).toBeVisible()
   await dialog.getByRole('textbox').fill(kept.name)
   await dialog.getByRole('button', { name: 'Delete project', exact: true }).click()
-  await page.waitForURL(`**/${world.teamSlug}/projects`)
+  await page.waitForURL(`**/${testEnvironment.teamSlug}/projects`)
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
   const blocked = await deployed()
   expect(blocked.status).toBe('failed')
   expect(blocked.outcome).toContain(`${prefix}-web`)
 
-  await world.person.client.call('containers.delete-prefix', {
-    params: { teamSlug: world.teamSlug, nodeId: world.nodeId, prefix },
+  await testEnvironment.person.client.call('containers.delete-prefix', {
+    params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId, prefix },
   })
   const removed = await deployed()
   expect(removed.status, removed.outcome).toBe('successful')
-  await page.goto(`/${world.teamSlug}/projects/${removed.service.projectId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${removed.service.projectId}`)
   dialog = await openDialog(page, 'Delete project')
   await dialog.getByRole('checkbox', { name: 'Also remove the container' }).click()
   await expect(dialog.getByText('They are stopped and removed')).toBeVisible()
@@ -58,7 +58,7 @@ test('deleting a project asks whether its containers go: kept ones hold their na
   await expect(confirm).toHaveAttribute('aria-disabled', 'true')
   await dialog.getByRole('textbox').fill(removed.name)
   await confirm.click()
-  await page.waitForURL(`**/${world.teamSlug}/projects`)
+  await page.waitForURL(`**/${testEnvironment.teamSlug}/projects`)
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(0)
   expect((await deployed()).status).toBe('successful')
 })
@@ -67,18 +67,23 @@ test('deleting a version removes its containers when asked to, and not while the
   page,
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
   const prefix = unique('vgone')
-  const at = { teamSlug: world.teamSlug, nodeId: world.nodeId }
+  const at = { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId }
   const { name: nodeName } = await client.call('nodes.get', { params: at })
-  const service = await createService(world, [{ ...image, name: unique('vgone/i') }])
+  const service = await createService(testEnvironment, [{ ...image, name: unique('vgone/i') }])
   await client.call('projects.convert', { params: { ...at, projectId: service.projectId } })
-  expect((await deploy(world, (await createDeployment(world, service, prefix)).id)).status).toBe('successful')
+  expect((await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)).status).toBe(
+    'successful',
+  )
 
   await client.call('nodes.kick', { params: at })
-  await waitFor('the node is away', async () => (await statusOf(world, world.nodeId)) === 'unreachable')
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  await waitFor(
+    'the node is away',
+    async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'unreachable',
+  )
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   let dialog = await openDialog(page, 'Delete version')
   await expect(dialog.getByRole('listitem')).toContainText('not connected')
   await expect(dialog.getByRole('checkbox')).toBeDisabled()
@@ -86,9 +91,13 @@ test('deleting a version removes its containers when asked to, and not while the
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await client.call('nodes.start-local-agent', { params: at })
-  await waitFor('the node is back', async () => (await statusOf(world, world.nodeId)) === 'connected', {
-    timeoutMs: 30_000,
-  })
+  await waitFor(
+    'the node is back',
+    async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'connected',
+    {
+      timeoutMs: 30_000,
+    },
+  )
   dialog = await openDialog(page, 'Delete version')
   await dialog.getByRole('checkbox', { name: 'Also remove the container' }).click()
   await dialog.getByRole('textbox').fill('rolling')
@@ -101,14 +110,14 @@ test('the changelog of a version that was deployed is on its page, though the ve
   page,
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
-  const service = await createService(world, [{ ...image, name: unique('log/i') }], { versioned: '1.0.0' })
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const service = await createService(testEnvironment, [{ ...image, name: unique('log/i') }], { versioned: '1.0.0' })
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const lines = ['Faster checkout', ...Array.from({ length: 9 }, (_, index) => `- change ${index}`), 'the last line']
   await client.call('versions.update', { params, body: { name: '1.0.0', changelog: lines.join('\n') } })
-  await deploy(world, (await createDeployment(world, service, unique('log'))).id)
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  await deploy(testEnvironment, (await createDeployment(testEnvironment, service, unique('log'))).id)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   await expect(page.getByText('Already deployed, so read-only.')).toBeVisible()
   const changelog = page.getByRole('region', { name: 'Changelog' })
   await expect(changelog.getByText('Faster checkout')).toBeVisible()

@@ -10,15 +10,16 @@ import {
   raw,
   setTag,
   startDeployment,
+  type TestEnvironment,
   unique,
-  type World,
   web,
 } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 import { answers } from '../kit/service.ts'
 
-const pageOf = (world: World, deploymentId: string) => `/${world.teamSlug}/deployments/${deploymentId}`
+const pageOf = (testEnvironment: TestEnvironment, deploymentId: string) =>
+  `/${testEnvironment.teamSlug}/deployments/${deploymentId}`
 const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getByRole('listitem').first()
 
@@ -26,33 +27,33 @@ const instance = (page: Page) => page.getByRole('list', { name: 'Images' }).getB
 const endless = { expectedState: { state: 'exited', timeout: 300, exitCode: 0 } } as const
 
 test('preparing what is prepared already leads to it', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('twice')
   const name = unique('Twice ')
-  const service = await createService(world, [{ name: unique('twice/i'), tag: '1', image: idle() }], { name })
-  const existing = await createDeployment(world, service, prefix)
-  await page.goto(`/${world.teamSlug}/deployments`)
+  const service = await createService(testEnvironment, [{ name: unique('twice/i'), tag: '1', image: idle() }], { name })
+  const existing = await createDeployment(testEnvironment, service, prefix)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   await page.getByRole('button', { name: 'New deployment' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Project').selectOption({ label: name })
   await dialog.getByRole('radio').first().click()
   await dialog.getByLabel('Prefix').fill(prefix)
   await dialog.getByRole('button', { name: 'Prepare deployment' }).click()
-  await page.waitForURL(`**${pageOf(world, existing.id)}`)
+  await page.waitForURL(`**${pageOf(testEnvironment, existing.id)}`)
   await expect(page.getByText('one deployment per node and prefix. Here it is.')).toBeVisible()
 })
 
 test('a protected deployment is replaced only after a question', async ({ page, stage }) => {
-  const { world } = stage
-  const { client } = world.person
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
   const prefix = unique('safe')
-  const service = await createService(world, [{ name: unique('safe/i'), tag: '1', image: idle() }], {
+  const service = await createService(testEnvironment, [{ name: unique('safe/i'), tag: '1', image: idle() }], {
     versioned: '1.0.0',
   })
-  const inTeam = { teamSlug: world.teamSlug }
-  const body = { versionId: service.versionId, nodeId: world.nodeId, prefix, protected: true }
+  const inTeam = { teamSlug: testEnvironment.teamSlug }
+  const body = { versionId: service.versionId, nodeId: testEnvironment.nodeId, prefix, protected: true }
   const first = await client.call('deployments.create', { params: inTeam, body })
-  expect((await deploy(world, first.id)).status).toBe('successful')
+  expect((await deploy(testEnvironment, first.id)).status).toBe('successful')
   const next = await client.call('versions.increase', {
     params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
     body: { name: '2.0.0' },
@@ -68,7 +69,7 @@ test('a protected deployment is replaced only after a question', async ({ page, 
     params: { ...inTeam, deploymentId: second.id },
     body: { prefix, protected: false },
   })
-  await page.goto(pageOf(world, second.id))
+  await page.goto(pageOf(testEnvironment, second.id))
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Replace a protected deployment?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
@@ -80,11 +81,11 @@ test('a protected deployment is replaced only after a question', async ({ page, 
 })
 
 test('a copy starts with a prefix of its own and is prepared, not started', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('copy')
-  const service = await createService(world, [{ name: unique('copy/i'), tag: '1', image: idle() }])
-  const deployment = await createDeployment(world, service, prefix)
-  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  const service = await createService(testEnvironment, [{ name: unique('copy/i'), tag: '1', image: idle() }])
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   await page.getByRole('row', { name: prefix }).getByRole('button', { name: 'Copy' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByLabel('Prefix')).toHaveValue(`${prefix}-copy`)
@@ -98,23 +99,23 @@ test('a reload in the middle shows the same progress, and cancelling keeps what 
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('stop')
   const name = unique('stop/web')
-  const service = await createService(world, [{ name, tag: '1', image: web('before') }])
-  const deployment = await createDeployment(world, service, prefix)
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: web('before') }])
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   const [before] = await raw.list(`dev.crux.prefix=${prefix}`)
   await stage.registry.push(name, '2', web('after'))
-  await setTag(world, service, 0, '2')
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
-  await world.person.client.call('images.update', {
+  await setTag(testEnvironment, service, 0, '2')
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  await testEnvironment.person.client.call('images.update', {
     params: { ...params, imageId: service.imageIds[0] ?? '' },
     body: { config: endless },
   })
-  await startDeployment(world, deployment.id)
+  await startDeployment(testEnvironment, deployment.id)
 
-  await page.goto(`${pageOf(world, deployment.id)}/deploy`)
+  await page.goto(`${pageOf(testEnvironment, deployment.id)}/deploy`)
   await expect(instance(page).getByText('Verifying')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('keeps answering')).toBeVisible()
   await page.reload()
@@ -130,18 +131,18 @@ test('a reload in the middle shows the same progress, and cancelling keeps what 
   await cancelIt()
   await expect(page.getByText(/answers$/)).toBeVisible()
   // The next one has not been cancelled yet.
-  await startDeployment(world, deployment.id)
+  await startDeployment(testEnvironment, deployment.id)
   await cancelIt()
   const after = await raw.list(`dev.crux.prefix=${prefix}`)
   expect(after.map(({ Id }) => Id)).toEqual([before?.Id])
 })
 
 test('an earlier release is brought back from the page', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('back')
   const port = await freePort()
   const name = unique('back/web')
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name,
       tag: '1',
@@ -149,14 +150,14 @@ test('an earlier release is brought back from the page', async ({ page, stage })
       config: { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] },
     },
   ])
-  const deployment = await createDeployment(world, service, prefix)
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await stage.registry.push(name, '2', web('second'))
-  await setTag(world, service, 0, '2')
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  await setTag(testEnvironment, service, 0, '2')
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await answers(port, 'second')
 
-  await page.goto(pageOf(world, deployment.id))
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'Roll back', exact: true }).click()
   const question = page.getByRole('dialog', { name: 'Roll back to release 1?' })
   await expect(question).toContainText(`${name.replace('back/', '')} 1`)
@@ -174,22 +175,22 @@ test('an earlier release is brought back from the page', async ({ page, stage })
 })
 
 test('a port that would fall silent is kept open on request, said before it is done', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const port = await freePort()
   const name = unique('open/web')
   const config = { ports: [{ id: crypto.randomUUID(), internal: 8080, external: port }] }
-  const service = await createService(world, [{ name, tag: '1', image: web('first'), config }])
-  const deployment = await createDeployment(world, service, unique('open'))
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: web('first'), config }])
+  const deployment = await createDeployment(testEnvironment, service, unique('open'))
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await stage.registry.push(name, '2', web('second'))
-  await setTag(world, service, 0, '2')
+  await setTag(testEnvironment, service, 0, '2')
 
-  await page.goto(`/${world.teamSlug}/deployments?filter=${deployment.prefix}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${deployment.prefix}`)
   await page.getByRole('row', { name: deployment.prefix }).getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Deploy' }).click()
   await expect(page.getByRole('dialog')).toContainText('is down while it is replaced')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.goto(pageOf(world, deployment.id))
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await expect(page.getByText(`Port ${port} is closed for about`)).toBeVisible()
   await page.getByRole('button', { name: 'Keep its ports open' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Keep ports open' }).click()
@@ -200,55 +201,61 @@ test('a port that would fall silent is kept open on request, said before it is d
   await answers(port, 'second')
 
   await stage.registry.push(name, '3', web('third'))
-  await setTag(world, service, 0, '3')
-  await page.goto(pageOf(world, deployment.id))
+  await setTag(testEnvironment, service, 0, '3')
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await expect(page.getByText('- tag 2')).toBeVisible()
   await expect(page.getByText('keeps answering until the new one is verified')).toBeVisible()
   await expect(page.getByText('is closed for about')).toBeHidden()
 })
 
 test('starts at one place wait in line, each says behind which one, and all move up', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('line')
   const [first, second, third] = await Promise.all(
     (['One ', 'Two ', 'Three '] as const).map(async (word, index) => {
       const name = unique(word)
       const config = { name: `c${index}`, ...(index < 2 && endless) }
-      const service = await createService(world, [{ name: unique('line/i'), tag: '1', image: idle(), config }], {
-        name,
-      })
-      return { name, projectId: service.projectId, ...(await createDeployment(world, service, prefix)) }
+      const service = await createService(
+        testEnvironment,
+        [{ name: unique('line/i'), tag: '1', image: idle(), config }],
+        {
+          name,
+        },
+      )
+      return { name, projectId: service.projectId, ...(await createDeployment(testEnvironment, service, prefix)) }
     }),
   )
   if (!first || !second || !third) throw new Error('three were prepared')
-  for (const { id } of [first, second, third]) await startDeployment(world, id)
+  for (const { id } of [first, second, third]) await startDeployment(testEnvironment, id)
   const cancel = ({ id }: { id: string }) =>
-    world.person.client.call('deployments.cancel', { params: { teamSlug: world.teamSlug, deploymentId: id } })
+    testEnvironment.person.client.call('deployments.cancel', {
+      params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
+    })
 
-  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   const row = ({ name }: { name: string }) =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
   await expect(row(second)).toContainText(`Waiting, 1st in line behind ${first.name}`)
   await expect(row(third)).toContainText(`Waiting, 2nd in line behind ${first.name}`)
   await expect(row(first)).not.toContainText('in line')
   for (const [list, path] of [
-    ['Deployments', `nodes/${world.nodeId}?section=deployments`],
+    ['Deployments', `nodes/${testEnvironment.nodeId}?section=deployments`],
     ['Deployments', `projects/${third.projectId}?section=deployments`],
     ['Latest deployments', 'dashboard'],
   ] as const) {
-    await page.goto(`/${world.teamSlug}/${path}`)
+    await page.goto(`/${testEnvironment.teamSlug}/${path}`)
     const waiting = page.getByRole('table', { name: list }).getByText(`2nd in line behind ${first.name}`)
     await expect(waiting, path).toBeVisible()
   }
-  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   await row(third).getByRole('link', { name: first.name }).click()
-  await page.waitForURL(`**${pageOf(world, first.id)}/deploy`)
+  await page.waitForURL(`**${pageOf(testEnvironment, first.id)}/deploy`)
 
-  await page.goto(pageOf(world, third.id))
+  await page.goto(pageOf(testEnvironment, third.id))
   await expect(page.getByText(`2nd in line behind ${first.name}`)).toBeVisible()
   await cancel(first)
   await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible({ timeout: 30_000 })
-  await page.goto(`${pageOf(world, third.id)}/deploy`)
+  await page.goto(`${pageOf(testEnvironment, third.id)}/deploy`)
   await expect(page.getByText(`1st in line behind ${second.name}`)).toBeVisible()
   await cancel(second)
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
@@ -256,22 +263,22 @@ test('starts at one place wait in line, each says behind which one, and all move
 })
 
 test('a start of some says what these change, and leaves the others alone', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('some')
   const [port, other] = [await freePort(), await freePort()]
   const publishes = (external: number) => ({ ports: [{ id: crypto.randomUUID(), internal: 8080, external }] })
   const names = [unique('some/web'), unique('some/api')]
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name: names[0] ?? '', tag: '1', image: web('web one'), config: { name: 'web', ...publishes(port) } },
     { name: names[1] ?? '', tag: '1', image: web('api one'), config: { name: 'api', ...publishes(other) } },
   ])
-  const deployment = await createDeployment(world, service, prefix)
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   for (const index of [0, 1]) {
     await stage.registry.push(names[index] ?? '', '2', web('two'))
-    await setTag(world, service, index, '2')
+    await setTag(testEnvironment, service, index, '2')
   }
-  await page.goto(pageOf(world, deployment.id))
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await expect(page.getByText(`Port ${other} is closed for about`)).toBeVisible()
   await page.getByRole('checkbox', { name: 'Deploy api' }).click()
   await expect(page.getByText(`Port ${other} is closed for about`)).toBeHidden()
@@ -290,25 +297,27 @@ test('a failure says what happened and is deployed again from the same page; del
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('fail')
   const name = unique('fail/job')
-  const service = await createService(world, [{ name, tag: '1', image: exits(3, 0, 'no configuration found') }])
-  const deployment = await createDeployment(world, service, prefix)
-  await page.goto(pageOf(world, deployment.id))
+  const service = await createService(testEnvironment, [
+    { name, tag: '1', image: exits(3, 0, 'no configuration found') },
+  ])
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await page.waitForURL(/\/deploy$/)
   await expect(result(page)).toContainText('stopped right after its start: exit code 3', { timeout: 60_000 })
   await expect(page.getByText('Nothing answers')).toBeVisible()
-  expect((await finished(world, deployment.id)).status).toBe('failed')
+  expect((await finished(testEnvironment, deployment.id)).status).toBe('failed')
 
   await stage.registry.push(name, '2', idle())
-  await setTag(world, service, 0, '2')
+  await setTag(testEnvironment, service, 0, '2')
   await page.getByRole('button', { name: 'Deploy again' }).click()
   await expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
 
-  await page.goto(pageOf(world, deployment.id))
+  await page.goto(pageOf(testEnvironment, deployment.id))
   await page.getByRole('button', { name: 'More actions' }).first().click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
@@ -319,12 +328,12 @@ test('a failure says what happened and is deployed again from the same page; del
 })
 
 test('an earlier release whose log was removed says so, and still how it ended', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('kept/i-')
-  const service = await createService(world, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
-  const { id } = await createDeployment(world, service, unique('kept'))
-  await deploy(world, id)
-  await deploy(world, id)
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
+  const { id } = await createDeployment(testEnvironment, service, unique('kept'))
+  await deploy(testEnvironment, id)
+  await deploy(testEnvironment, id)
   // The nightly job of the server needs 90 days for it; what it answers then, its own test shows.
   await page.route(/\/deployments\/[^/]+\/releases$/, async (route) => {
     const response = await route.fetch()
@@ -333,7 +342,7 @@ test('an earlier release whose log was removed says so, and still how it ended',
     await route.fulfill({ response, json })
   })
   await page.route(/\/deployments\/[^/]+\/log\?/, (route) => route.fulfill({ json: { items: [], total: 0 } }))
-  await page.goto(`/${world.teamSlug}/deployments/${id}/deploy?try=1`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}/deploy?try=1`)
   await expect(page.getByText('The log of this release was removed after 90 days.')).toBeVisible()
   const release = page.getByRole('region', { name: 'Release', exact: true })
   await expect(release.getByText('Successful')).toBeVisible()

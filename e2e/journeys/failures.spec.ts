@@ -10,8 +10,8 @@ import {
   raw,
   setTag,
   startRegistry,
+  type TestEnvironment,
   unique,
-  type World,
   web,
 } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
@@ -23,20 +23,23 @@ const result = (page: Page) => page.getByRole('status', { name: 'Result' })
 const succeeded = (page: Page) => expect(result(page)).toContainText('1 image deployed', { timeout: 60_000 })
 const again = (page: Page) => page.getByRole('button', { name: 'Deploy again' })
 
-async function deployOnPage(page: Page, world: World, deploymentId: string) {
-  await page.goto(`/${world.teamSlug}/deployments/${deploymentId}`)
+async function deployOnPage(page: Page, testEnvironment: TestEnvironment, deploymentId: string) {
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${deploymentId}`)
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await page.waitForURL(/\/deploy$/)
 }
 
 /** The world with a registry of its own, which a test may take down. */
-async function withRegistry(world: World, options: { auth?: boolean } = {}): Promise<World & { registry: Registry }> {
+async function withRegistry(
+  testEnvironment: TestEnvironment,
+  options: { auth?: boolean } = {},
+): Promise<TestEnvironment & { registry: Registry }> {
   const registry = await startRegistry(options)
-  const registryId = await connectRegistry(world.person, world.teamSlug, registry, {
+  const registryId = await connectRegistry(testEnvironment.person, testEnvironment.teamSlug, registry, {
     ...options,
     name: unique('failing-'),
   })
-  return { ...world, registry, registryId }
+  return { ...testEnvironment, registry, registryId }
 }
 
 const listening = <S extends Server | SocketServer>(server: S, port: number, host: string) =>
@@ -47,24 +50,27 @@ test('a registry that refuses its credentials is named with what to check, and t
   page,
   stage,
 }) => {
-  const world = await withRegistry(stage.world, { auth: true })
+  const testEnvironment = await withRegistry(stage.testEnvironment, { auth: true })
   const name = unique('refused/i')
-  const service = await createService(world, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
-  const deployment = await createDeployment(world, service, unique('refused'))
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(), config: { name: 'web' } }])
+  const deployment = await createDeployment(testEnvironment, service, unique('refused'))
   // The password was changed in the registry: from now on it refuses everybody.
-  await world.registry.stop()
+  await testEnvironment.registry.stop()
   const refusing = await listening(
     createServer((_request, answer) => {
       answer.writeHead(401, { 'www-authenticate': 'Basic realm="changed"', 'content-type': 'application/json' })
       answer.end('{"errors":[{"code":"UNAUTHORIZED","message":"authentication required"}]}')
     }),
-    Number(world.registry.host.split(':')[1]),
+    Number(testEnvironment.registry.host.split(':')[1]),
     '127.0.0.1',
   )
-  await deployOnPage(page, world, deployment.id)
-  await expect(result(page)).toContainText(`The registry refuses access to ${world.registry.host}/${name}:1`, {
-    timeout: 60_000,
-  })
+  await deployOnPage(page, testEnvironment, deployment.id)
+  await expect(result(page)).toContainText(
+    `The registry refuses access to ${testEnvironment.registry.host}/${name}:1`,
+    {
+      timeout: 60_000,
+    },
+  )
   await expect(result(page)).toContainText("check the registry's credentials")
   await expect(page.getByText('Nothing answers')).toBeVisible()
   // No tag has to be chosen: the image is there.
@@ -72,19 +78,19 @@ test('a registry that refuses its credentials is named with what to check, and t
 
   refusing.closeAllConnections()
   await closed(refusing)
-  await world.registry.start()
+  await testEnvironment.registry.start()
   await again(page).click()
   await succeeded(page)
-  await world.registry.remove()
+  await testEnvironment.registry.remove()
 })
 
 test('a port that something else on the node holds is said before the start, with the way to its field, and is free later', async ({
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const port = await freePort()
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name: unique('taken/i'),
       tag: '1',
@@ -92,9 +98,9 @@ test('a port that something else on the node holds is said before the start, wit
       config: { name: 'web', ports: [{ internal: 8080, external: port }] },
     },
   ])
-  const deployment = await createDeployment(world, service, unique('taken'))
+  const deployment = await createDeployment(testEnvironment, service, unique('taken'))
   const holder = await listening(createSocketServer(), port, '0.0.0.0')
-  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${deployment.id}`)
   const problem = page.getByRole('list', { name: 'To fix first' }).getByRole('listitem')
   await expect(problem).toContainText(`Port ${port} is used by something else on`)
   await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toHaveAttribute('aria-disabled', 'true')
@@ -103,7 +109,7 @@ test('a port that something else on the node holds is said before the start, wit
   await expect.poll(() => page.evaluate('document.activeElement?.value')).toBe(String(port))
 
   await closed(holder)
-  await deployOnPage(page, world, deployment.id)
+  await deployOnPage(page, testEnvironment, deployment.id)
   await succeeded(page)
   await answers(port, 'mine')
 })
@@ -112,40 +118,43 @@ test('a registry that is down fails the release, leaves what runs alone, and off
   page,
   stage,
 }) => {
-  const world = await withRegistry(stage.world)
+  const testEnvironment = await withRegistry(stage.testEnvironment)
   const port = await freePort()
   const prefix = unique('down')
   const name = unique('down/i')
   const config = { name: 'web', ports: [{ internal: 8080, external: port }] }
-  const service = await createService(world, [{ name, tag: '1', image: web('one'), config }])
-  const deployment = await createDeployment(world, service, prefix)
-  await deployOnPage(page, world, deployment.id)
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: web('one'), config }])
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await deployOnPage(page, testEnvironment, deployment.id)
   await succeeded(page)
 
-  await world.registry.push(name, '2', web('two'))
-  await setTag(world, service, 0, '2')
-  await world.registry.stop()
-  await deployOnPage(page, world, deployment.id)
-  await expect(result(page)).toContainText(`The registry of ${world.registry.host}/${name}:2 does not answer`, {
-    timeout: 60_000,
-  })
+  await testEnvironment.registry.push(name, '2', web('two'))
+  await setTag(testEnvironment, service, 0, '2')
+  await testEnvironment.registry.stop()
+  await deployOnPage(page, testEnvironment, deployment.id)
+  await expect(result(page)).toContainText(
+    `The registry of ${testEnvironment.registry.host}/${name}:2 does not answer`,
+    {
+      timeout: 60_000,
+    },
+  )
   await expect(page.getByRole('button', { name: /Roll back/ })).toHaveCount(0)
   await answers(port, 'one')
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
 
-  await world.registry.start()
+  await testEnvironment.registry.start()
   await again(page).click()
   await succeeded(page)
   await answers(port, 'two')
-  await world.registry.remove()
+  await testEnvironment.registry.remove()
 })
 
 test('a container that does not reach its expected state is named with the time it had, its last lines and its configuration', async ({
   page,
   stage,
 }) => {
-  const { world } = stage
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [
     {
       name: unique('late/i'),
       tag: '1',
@@ -154,8 +163,8 @@ test('a container that does not reach its expected state is named with the time 
     },
   ])
   const prefix = unique('late')
-  const deployment = await createDeployment(world, service, prefix)
-  await deployOnPage(page, world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await deployOnPage(page, testEnvironment, deployment.id)
   await expect(result(page)).toContainText(`${prefix}-migrate did not end within 2 s`, { timeout: 60_000 })
   await page.getByRole('button', { name: 'Show the last log lines' }).click()
   await expect(page.getByText('waiting for the database').first()).toBeVisible()

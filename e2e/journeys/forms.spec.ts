@@ -13,7 +13,7 @@ async function openNewProject(page: Page, teamSlug: string) {
 }
 
 test('Back leads to the page and not to its form again, whether that was sent or closed', async ({ page, stage }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   const list = (url: URL) => url.pathname === `/${teamSlug}/projects` && url.hash === ''
   const form = await openNewProject(page, teamSlug)
   await page.keyboard.press('Escape')
@@ -40,7 +40,7 @@ test('the end of the session takes nothing along that was typed: it is sent afte
   stage,
 }) => {
   const name = unique('Kept ')
-  const form = await openNewProject(page, stage.world.teamSlug)
+  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(name)
   await context.clearCookies()
   await form.getByRole('button', { name: 'Create project' }).click()
@@ -63,7 +63,7 @@ test('a call is made also where the browser believes to be offline, and says at 
   context,
   stage,
 }) => {
-  const form = await openNewProject(page, stage.world.teamSlug)
+  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(unique('Offline '))
   await context.setOffline(true)
   await form.getByRole('button', { name: 'Create project' }).click()
@@ -95,7 +95,7 @@ test('a form that is opened again says nothing of the last time', async ({ page,
 })
 
 test('a form that is sent twice in one moment is sent once', async ({ page, stage }) => {
-  const form = await openNewProject(page, stage.world.teamSlug)
+  const form = await openNewProject(page, stage.testEnvironment.teamSlug)
   await form.getByLabel('Name').fill(unique('Once '))
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
@@ -103,21 +103,21 @@ test('a form that is sent twice in one moment is sent once', async ({ page, stag
     .getByRole('button', { name: 'Create project' })
     .evaluate((button: { click: () => void }) => [button, button].map((one) => one.click()))
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/)
-  expect(sent).toEqual([`/api/${stage.world.teamSlug}/projects`])
+  expect(sent).toEqual([`/api/${stage.testEnvironment.teamSlug}/projects`])
 })
 
 test('the focus goes back to what opened a layer, on from a row that is gone, and into the page that follows', async ({
   page,
   stage,
 }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: unique('focus/i'), tag: '1', image: idle() }])
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: unique('focus/i'), tag: '1', image: idle() }])
   const prefix = unique('focus')
   for (const one of ['a', 'b']) {
-    const rolling = await createService(world, [{ name: unique('focus/i'), tag: '1', image: idle() }])
-    await createDeployment(world, rolling, `${prefix}${one}`)
+    const rolling = await createService(testEnvironment, [{ name: unique('focus/i'), tag: '1', image: idle() }])
+    await createDeployment(testEnvironment, rolling, `${prefix}${one}`)
   }
-  await page.goto(`/${world.teamSlug}/deployments?filter=${prefix}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?filter=${prefix}`)
   const actions = page.getByRole('row', { name: new RegExp(prefix) }).getByRole('button', { name: 'More actions' })
   await expect(actions).toHaveCount(2)
   const askToDelete = async () => {
@@ -134,7 +134,7 @@ test('the focus goes back to what opened a layer, on from a row that is gone, an
   await expect(actions).toHaveCount(1)
   await expect(actions).toBeFocused()
 
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}`)
   await page.getByRole('table', { name: 'Images' }).getByRole('link').first().press('Enter')
   await page.waitForURL(/container-configurations/)
   await expect(page.getByRole('main')).toBeFocused()

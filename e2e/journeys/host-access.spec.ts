@@ -5,20 +5,20 @@ test('what reaches the node is named before the start, with who confirmed it and
   page,
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
-  const inTeam = { teamSlug: world.teamSlug }
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const inTeam = { teamSlug: testEnvironment.teamSlug }
+  const service = await createService(testEnvironment, [
     { name: unique('host/agent-'), tag: '1', image: idle(), config: { name: 'agent', networkMode: 'host' } },
   ])
-  const { id } = await createDeployment(world, service, unique('host'))
+  const { id } = await createDeployment(testEnvironment, service, unique('host'))
   const access = page.getByRole('region', { name: 'Access to the node' })
-  const open = () => page.goto(`/${world.teamSlug}/deployments/${id}`)
+  const open = () => page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   await open()
   await expect(access.getByText('networkMode host')).toBeVisible()
   await expect(access).toContainText('Deploying it confirms this for tokens too.')
 
-  expect((await deploy(world, id)).status).toBe('successful')
+  expect((await deploy(testEnvironment, id)).status).toBe('successful')
   await open()
   await expect(access).toContainText('Confirmed by Ada Lovelace on ')
 

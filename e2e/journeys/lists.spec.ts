@@ -1,16 +1,16 @@
-import { createDeployment, createService, idle, unique, type World } from '@crux/test-kit'
+import { createDeployment, createService, idle, type TestEnvironment, unique } from '@crux/test-kit'
 import { expect, test } from '../kit/journey.ts'
 
-async function prepareDeployment(world: World, name = unique('List ')) {
-  const service = await createService(world, [{ name: unique('list/i'), tag: '1', image: idle() }], { name })
-  return createDeployment(world, service, unique('list'))
+async function prepareDeployment(testEnvironment: TestEnvironment, name = unique('List ')) {
+  const service = await createService(testEnvironment, [{ name: unique('list/i'), tag: '1', image: idle() }], { name })
+  return createDeployment(testEnvironment, service, unique('list'))
 }
 
 test('a filter that is being typed and a choice that is made meanwhile both hold', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('List ')
-  await prepareDeployment(world, name)
-  await page.goto(`/${world.teamSlug}/deployments`)
+  await prepareDeployment(testEnvironment, name)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   const row = page.getByRole('row', { name })
   await expect(row).toBeVisible()
   await page.getByRole('searchbox').fill(name)
@@ -23,15 +23,17 @@ test('a filter that is being typed and a choice that is made meanwhile both hold
 })
 
 test('a page behind the end of a list leads to the last one there is', async ({ page, stage }) => {
-  const { world } = stage
-  await prepareDeployment(world)
-  await page.goto(`/${world.teamSlug}/deployments?skip=500&take=5`)
+  const { testEnvironment } = stage
+  await prepareDeployment(testEnvironment)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments?skip=500&take=5`)
   await page.waitForURL((url) => url.searchParams.get('skip') !== '500')
   await expect(page.getByRole('table').getByRole('row').nth(1)).toBeVisible()
 })
 
 test('a day is typed digit by digit, and the other end of the range stays', async ({ page, stage }) => {
-  await page.goto(`/${stage.world.teamSlug}/audit-log?from=2026-03-02T00:00:00.000Z&to=2026-03-20T23:59:59.999Z`)
+  await page.goto(
+    `/${stage.testEnvironment.teamSlug}/audit-log?from=2026-03-02T00:00:00.000Z&to=2026-03-20T23:59:59.999Z`,
+  )
   const [first, last] = [page.getByLabel('First day'), page.getByLabel('Last day')]
   const before = await first.inputValue()
   await last.focus()
@@ -43,11 +45,11 @@ test('a day is typed digit by digit, and the other end of the range stays', asyn
 })
 
 test('what cannot be read again stays, and says from when it is', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('Stale ')
-  await prepareDeployment(world, name)
+  await prepareDeployment(testEnvironment, name)
   await page.clock.install()
-  await page.goto(`/${world.teamSlug}/deployments`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   await expect(page.getByRole('row', { name })).toBeVisible()
   let broken = true
   await page.route(/\/api\/.*\/deployments\?/, (route) =>
@@ -63,11 +65,11 @@ test('what cannot be read again stays, and says from when it is', async ({ page,
 })
 
 test('what can be done with a row stays in sight where the table is wider than the window', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = `${unique('Wide ')} ${'x'.repeat(45)}`
-  await prepareDeployment(world, name)
+  await prepareDeployment(testEnvironment, name)
   await page.setViewportSize({ width: 800, height: 700 })
-  await page.goto(`/${world.teamSlug}/deployments`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments`)
   const actions = page.getByRole('row', { name }).getByRole('button', { name: 'More actions' })
   await expect(actions).toBeInViewport({ ratio: 1 })
   // The table scrolls in its place, and the page does not.

@@ -25,7 +25,7 @@ test('a command for another machine is not offered on loopback; one for this mac
   page,
   stage,
 }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/nodes#new`)
   await page.getByLabel('Name', { exact: true }).fill(unique('far-'))
   await page.getByRole('button', { name: 'Create node' }).click()
@@ -49,14 +49,14 @@ test('a command for another machine is not offered on loopback; one for this mac
 })
 
 test('a container is stopped, started, read, inspected and deleted from its node', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('run')
   const name = unique('i')
-  const service = await createService(world, [{ name: `run/${name}`, tag: '1', image: talker }])
-  const deployment = await createDeployment(world, service, prefix)
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const service = await createService(testEnvironment, [{ name: `run/${name}`, tag: '1', image: talker }])
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   const row = page.getByRole('row', { name: `${prefix}-${name}` })
-  await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+  await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}?prefix=${prefix}`)
 
   await test.step('stop and start', async () => {
     await row.getByRole('button', { name: 'Stop' }).click()
@@ -118,7 +118,7 @@ test('a container is stopped, started, read, inspected and deleted from its node
   })
 
   await test.step('its own page: state, deployment, actions, and a search in what the engine tells', async () => {
-    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+    await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}?prefix=${prefix}`)
     await row.click()
     await expect(page.getByRole('heading', { name: `${prefix}-${name}`, level: 1 })).toBeVisible()
     const about = page.getByRole('region', { name: 'About this container' })
@@ -141,14 +141,14 @@ test('a container is stopped, started, read, inspected and deleted from its node
   })
 
   await test.step('the page of a container that is not there says so and leads to the others', async () => {
-    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}/inspect?prefix=${prefix}&name=gone`)
+    await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}/inspect?prefix=${prefix}&name=gone`)
     await expect(page.getByText('There is no such container')).toBeVisible()
     await page.getByRole('button', { name: "Show the node's containers" }).click()
     await expect(page.getByRole('row', { name: `${prefix}-${name}` })).toBeVisible()
   })
 
   await test.step('delete', async () => {
-    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?prefix=${prefix}`)
+    await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}?prefix=${prefix}`)
     await row.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await expect(row).toBeHidden({ timeout: 30_000 })
@@ -160,18 +160,18 @@ test('images that no container and no release needs are chosen and removed, the 
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = `keep/${unique('i')}`
-  const service = await createService(world, [{ name, tag: '1', image: idle(`release 1 of ${name}`) }])
-  const deployment = await createDeployment(world, service, unique('images'))
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: idle(`release 1 of ${name}`) }])
+  const deployment = await createDeployment(testEnvironment, service, unique('images'))
   for (const tag of ['1', '2', '3', '4']) {
     if (tag !== '1') {
-      await world.registry.push(name, tag, idle(`release ${tag} of ${name}`))
-      await setTag(world, service, 0, tag)
+      await testEnvironment.registry.push(name, tag, idle(`release ${tag} of ${name}`))
+      await setTag(testEnvironment, service, 0, tag)
     }
-    expect((await deploy(world, deployment.id)).status).toBe('successful')
+    expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   }
-  await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}?section=images`)
+  await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}?section=images`)
   await page.getByRole('searchbox', { name: 'Filter by name or who needs it' }).fill(name)
   const rows = page.getByRole('row', { name })
   await expect(rows).toHaveCount(4)
@@ -192,10 +192,10 @@ test('an agent is sent away and its token revoked only after a question, and the
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('spare-')
-  const nodeId = await connectLocalNode(world.person, world.teamSlug, name)
-  await page.goto(`/${world.teamSlug}/nodes/${nodeId}`)
+  const nodeId = await connectLocalNode(testEnvironment.person, testEnvironment.teamSlug, name)
+  await page.goto(`/${testEnvironment.teamSlug}/nodes/${nodeId}`)
   await expect(page.getByRole('main').getByText('Connected', { exact: true })).toBeVisible()
 
   const act = async (action: string) => {
@@ -218,7 +218,9 @@ test('an agent is sent away and its token revoked only after a question, and the
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the token' }).click()
   await expect(page.getByText('Not connected yet')).toBeVisible()
   await waitFor('the token is gone', async () => {
-    const node = await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })
+    const node = await testEnvironment.person.client.call('nodes.get', {
+      params: { teamSlug: testEnvironment.teamSlug, nodeId },
+    })
     return !node.hasToken
   })
 })

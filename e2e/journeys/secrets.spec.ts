@@ -5,11 +5,11 @@ import { createDeployment, createService, deploy, engine, idle, unique } from '@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { expect, test } from '../kit/journey.ts'
-import { agentFolder, agentPid } from '../kit/node.ts'
+import { agentDirectory, agentPid } from '../kit/node.ts'
 import type { Stage } from '../kit/stage.ts'
 import { recordTraffic } from '../kit/traffic.ts'
 
-type World = Stage['world']
+type TestEnvironment = Stage['testEnvironment']
 const section = (page: Page) => page.getByRole('region', { name: 'Secrets', exact: true })
 const rowOf = (page: Page, key: string) => section(page).locator(`[data-part="secrets.${key}"]`)
 const inputOf = (page: Page, key: string) => section(page).getByLabel(`Secret value of ${key}`, { exact: true })
@@ -17,8 +17,8 @@ const stateOf = (page: Page, key: string) => rowOf(page, key).locator('[data-sta
 const save = (page: Page) => section(page).getByRole('button', { name: 'Encrypt and save' }).click()
 const named = (key: string, required: boolean) => ({ id: crypto.randomUUID(), key, required })
 
-async function prepare(world: World) {
-  const service = await createService(world, [
+async function prepare(testEnvironment: TestEnvironment) {
+  const service = await createService(testEnvironment, [
     {
       name: `secret/${unique('a')}`,
       tag: '1',
@@ -27,24 +27,24 @@ async function prepare(world: World) {
     },
   ])
   const prefix = unique('secret')
-  const { id } = await createDeployment(world, service, prefix)
-  const params = { teamSlug: world.teamSlug, deploymentId: id }
-  const { instances } = await world.person.client.call('deployments.get', { params })
+  const { id } = await createDeployment(testEnvironment, service, prefix)
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
+  const { instances } = await testEnvironment.person.client.call('deployments.get', { params })
   const configId = instances[0]?.config.id ?? ''
-  return { id, prefix, configId, path: `/${world.teamSlug}/container-configurations/${configId}` }
+  return { id, prefix, configId, path: `/${testEnvironment.teamSlug}/container-configurations/${configId}` }
 }
 
 test('a required secret is asked for, entered, deployed, and asked for again with a new key of the node', async ({
   page,
   stage,
 }) => {
-  const { world } = stage
-  const { id, prefix, path } = await prepare(world)
+  const { testEnvironment } = stage
+  const { id, prefix, path } = await prepare(testEnvironment)
   const value = `s3cr3t-${randomBytes(12).toString('hex')}`
   const second = `again-${randomBytes(12).toString('hex')}`
   const traffic = recordTraffic(page)
 
-  await page.goto(`/${world.teamSlug}/deployments/${id}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   const problem = page.getByRole('listitem').filter({ hasText: 'the required secret DB_PASSWORD has no value' })
   await expect(problem).toBeVisible()
   await problem.getByRole('link', { name: 'Open the field' }).click()
@@ -74,7 +74,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Encrypted')
   await expect(stateOf(page, 'OWN_KEY')).toHaveText('Encrypted')
 
-  await deploy(world, id)
+  await deploy(testEnvironment, id)
   const container = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
   expect(container.Config.Env).toEqual(expect.arrayContaining([`DB_PASSWORD=${value}`, 'OWN_KEY=two words']))
   expect(container.Config.Env.join()).not.toContain('EXTRA')
@@ -83,11 +83,11 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   // What shows a container shows no value of its secrets.
   const of = `prefix=${prefix}&name=web`
   for (const place of [
-    `nodes/${world.nodeId}/inspect?${of}`,
-    `nodes/${world.nodeId}/log?${of}`,
+    `nodes/${testEnvironment.nodeId}/inspect?${of}`,
+    `nodes/${testEnvironment.nodeId}/log?${of}`,
     `deployments/${id}/log`,
   ]) {
-    await page.goto(`/${world.teamSlug}/${place}`)
+    await page.goto(`/${testEnvironment.teamSlug}/${place}`)
     await expect(page.getByText(/ready|DB_PASSWORD|Started by/).first()).toBeVisible()
     expect(await page.content()).not.toContain(value)
   }
@@ -98,7 +98,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await page.goto(path)
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('On the node')
   for (const name of ['secret.key', 'public.key'])
-    for (const file of filesBelow(agentFolder(stage)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
+    for (const file of filesBelow(agentDirectory(stage)).filter((one) => one.endsWith(`/${name}`))) rmSync(file)
   process.kill(agentPid(stage), 'SIGKILL')
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText('Enter again', { timeout: 40_000 })
   await expect(section(page).getByRole('alert')).toContainText('has a new key and can no longer read 2 values')
@@ -107,7 +107,7 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
   await save(page)
   await expect(stateOf(page, 'DB_PASSWORD')).toHaveText(/Encrypted|On the node/)
   await expect(rowOf(page, 'OWN_KEY')).toBeHidden()
-  await deploy(world, id)
+  await deploy(testEnvironment, id)
   const replaced = await engine<{ Config: { Env: string[] } }>('GET', `/containers/${prefix}-web/json`)
   expect(replaced.Config.Env).toContain(`DB_PASSWORD=${second}`)
   expect(replaced.Config.Env.join()).not.toContain('OWN_KEY')
@@ -125,14 +125,14 @@ test('a required secret is asked for, entered, deployed, and asked for again wit
 })
 
 test('a node that was never connected takes no value, and says what to do', async ({ page, stage }) => {
-  const { world } = stage
-  const { client } = world.person
-  const { id, path } = await prepare(world)
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const { id, path } = await prepare(testEnvironment)
   const node = await client.call('nodes.create', {
-    params: { teamSlug: world.teamSlug },
+    params: { teamSlug: testEnvironment.teamSlug },
     body: { name: unique('node-') },
   })
-  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
   const copy = await client.call('deployments.copy', { params, body: { nodeId: node.id, prefix: unique('copied') } })
   const { instances } = await client.call('deployments.get', { params: { ...params, deploymentId: copy.id } })
   await page.goto(path.replace(/[^/]+$/, instances[0]?.config.id ?? ''))
@@ -167,8 +167,8 @@ async function wholeDatabase(url: string): Promise<string> {
 }
 
 /** Logs, the agent's folder with its journal, and the cluster with its write-ahead log. */
-const filesWith = (folder: string, text: string): string[] =>
-  filesBelow(folder).filter((file) => {
+const filesWith = (directory: string, text: string): string[] =>
+  filesBelow(directory).filter((file) => {
     try {
       return readFileSync(file).includes(text)
     } catch {
@@ -177,9 +177,9 @@ const filesWith = (folder: string, text: string): string[] =>
     }
   })
 
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name)
+const filesBelow = (directory: string): string[] =>
+  readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name)
     try {
       const found = statSync(path)
       return found.isDirectory() ? filesBelow(path) : found.isFile() ? [path] : []

@@ -5,9 +5,9 @@ test('a start is refused when the configuration changed after the page showed it
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('seen')
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name: unique('seen/i'),
       tag: '1',
@@ -15,55 +15,55 @@ test('a start is refused when the configuration changed after the page showed it
       config: { name: 'web', environment: [{ key: 'A', value: '1' }] },
     },
   ])
-  const { id } = await createDeployment(world, service, prefix)
+  const { id } = await createDeployment(testEnvironment, service, prefix)
   // The browser hears nothing of the edit, as while the network is slow.
   await page.routeWebSocket(/.*/, () => undefined)
-  await page.goto(`/${world.teamSlug}/deployments/${id}`)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   await expect(page.getByText('Create', { exact: false }).first()).toBeVisible()
-  const { instances } = await world.person.client.call('deployments.get', {
-    params: { teamSlug: world.teamSlug, deploymentId: id },
+  const { instances } = await testEnvironment.person.client.call('deployments.get', {
+    params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
   })
-  await world.person.client.call('container-configurations.update', {
-    params: { teamSlug: world.teamSlug, configId: instances[0]?.config.id ?? '' },
+  await testEnvironment.person.client.call('container-configurations.update', {
+    params: { teamSlug: testEnvironment.teamSlug, configId: instances[0]?.config.id ?? '' },
     body: { config: { environment: [{ key: 'A', value: '2' }] } },
   })
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true })
   await deploy.click()
   await expect(page.getByText('The configuration changed since you looked at it')).toBeVisible()
-  const before = await world.person.client.call('deployments.get', {
-    params: { teamSlug: world.teamSlug, deploymentId: id },
+  const before = await testEnvironment.person.client.call('deployments.get', {
+    params: { teamSlug: testEnvironment.teamSlug, deploymentId: id },
   })
   expect(before.status).toBe('preparing')
   await expect(async () => {
     await deploy.click()
     await page.waitForURL(/\/deploy$/, { timeout: 2_000 })
   }).toPass()
-  expect((await finished(world, id)).status).toBe('successful')
+  expect((await finished(testEnvironment, id)).status).toBe('successful')
 })
 
 test('another start after a failure shows first what it would confirm, and refuses what changed since it was asked for', async ({
   page,
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
   const name = unique('again/i-')
-  const service = await createService(world, [{ name, tag: '1', image: exits(3), config: { name: 'web' } }])
-  const { id } = await createDeployment(world, service, unique('again'))
-  expect((await deploy(world, id)).status).toBe('failed')
-  await world.registry.push(name, '2', idle())
-  await setTag(world, service, 0, '2')
-  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: exits(3), config: { name: 'web' } }])
+  const { id } = await createDeployment(testEnvironment, service, unique('again'))
+  expect((await deploy(testEnvironment, id)).status).toBe('failed')
+  await testEnvironment.registry.push(name, '2', idle())
+  await setTag(testEnvironment, service, 0, '2')
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
   const details = await client.call('deployments.get', { params })
   const configure = (config: object) =>
     client.call('container-configurations.update', {
-      params: { teamSlug: world.teamSlug, configId: details.instances[0]?.config.id ?? '' },
+      params: { teamSlug: testEnvironment.teamSlug, configId: details.instances[0]?.config.id ?? '' },
       body: { config },
     })
   const again = page.getByRole('button', { name: 'Deploy again' })
 
   await test.step('somebody gave it the network of the node meanwhile', async () => {
-    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}/deploy`)
     await expect(again).toBeEnabled()
     await configure({ networkMode: 'host' })
     await again.click()
@@ -75,7 +75,7 @@ test('another start after a failure shows first what it would confirm, and refus
   })
 
   await test.step('the list asks the same', async () => {
-    await page.goto(`/${world.teamSlug}/deployments`)
+    await page.goto(`/${testEnvironment.teamSlug}/deployments`)
     await page.getByRole('row', { name: details.prefix }).getByRole('button', { name: 'Deploy again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -84,7 +84,7 @@ test('another start after a failure shows first what it would confirm, and refus
 
   await test.step('a change between the question and the start', async () => {
     await configure({ networkMode: 'bridge' })
-    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}/deploy`)
     await page.route(/\/deployments\/[^/]+\/preview/, async (route) => {
       const answer = await route.fetch()
       await configure({ networkMode: 'host' })

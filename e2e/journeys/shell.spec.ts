@@ -18,20 +18,20 @@ const jump = async (page: Page, words: string, entry: RegExp) => {
 }
 
 test('the palette leads to any project, node and deployment by keyboard', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('Palette ')
   const prefix = unique('pal')
-  const service = await createService(world, [{ name: unique('pal/i'), tag: '1', image: idle() }], { name })
-  const deployment = await createDeployment(world, service, prefix)
-  const node = await world.person.client.call('nodes.get', {
-    params: { teamSlug: world.teamSlug, nodeId: world.nodeId },
+  const service = await createService(testEnvironment, [{ name: unique('pal/i'), tag: '1', image: idle() }], { name })
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  const node = await testEnvironment.person.client.call('nodes.get', {
+    params: { teamSlug: testEnvironment.teamSlug, nodeId: testEnvironment.nodeId },
   })
-  await page.goto(`/${world.teamSlug}/dashboard`)
+  await page.goto(`/${testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await jump(page, name, new RegExp(`^${name}$`))
   await page.waitForURL(`**/projects/${service.projectId}`)
   await jump(page, node.name, new RegExp(`^${node.name}`))
-  await page.waitForURL(`**/nodes/${world.nodeId}`)
+  await page.waitForURL(`**/nodes/${testEnvironment.nodeId}`)
   await jump(page, prefix, new RegExp(prefix))
   await page.waitForURL(`**/deployments/${deployment.id}`)
   await page.keyboard.press('Control+k')
@@ -41,17 +41,17 @@ test('the palette leads to any project, node and deployment by keyboard', async 
 })
 
 test('the palette finds a deployment that is not among the newest', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const prefix = unique('old')
-  const service = await createService(world, [{ name: unique('old/i'), tag: '1', image: idle() }])
-  const { id } = await createDeployment(world, service, prefix)
+  const service = await createService(testEnvironment, [{ name: unique('old/i'), tag: '1', image: idle() }])
+  const { id } = await createDeployment(testEnvironment, service, prefix)
   // As if there were more than are listed at once, and this one not among them.
   await page.route(/\/deployments\?skip=0&take=200$/, async (route) => {
     const answer = await route.fetch()
     const json = (await answer.json()) as { items: { id: string }[]; total: number }
     await route.fulfill({ response: answer, json: { ...json, items: json.items.filter((one) => one.id !== id) } })
   })
-  await page.goto(`/${world.teamSlug}/dashboard`)
+  await page.goto(`/${testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await jump(page, `${prefix} i`, new RegExp(prefix))
   await page.waitForURL(`**/deployments/${id}`)
@@ -61,12 +61,12 @@ test('what is open on one deployment is not open on the next, with the values of
   page,
   stage,
 }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: unique('next/i'), tag: '1', image: idle() }])
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: unique('next/i'), tag: '1', image: idle() }])
   const [first, second] = [unique('first'), unique('second')]
-  await createDeployment(world, service, first)
-  const { id } = await createDeployment(world, service, second)
-  await page.goto(`/${world.teamSlug}/deployments/${id}`)
+  await createDeployment(testEnvironment, service, first)
+  const { id } = await createDeployment(testEnvironment, service, second)
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}`)
   await expect(page.getByText(second).first()).toBeVisible()
   await jump(page, first, new RegExp(first))
   await expect(page.getByText(first).first()).toBeVisible()
@@ -81,7 +81,7 @@ test('what is open on one deployment is not open on the next, with the values of
 })
 
 test('single keys go places and list the shortcuts, but not while a person types', async ({ page, stage }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   for (const [key, path] of [
@@ -104,7 +104,7 @@ test('single keys go places and list the shortcuts, but not while a person types
 })
 
 test('the theme is switched in the user menu and stays after a reload', async ({ page, stage }) => {
-  await page.goto(`/${stage.world.teamSlug}/dashboard`)
+  await page.goto(`/${stage.testEnvironment.teamSlug}/dashboard`)
   const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const choose = async (theme: string) => {
     await page.getByRole('button', { name: /owner in/ }).click()
@@ -122,7 +122,7 @@ test('the theme is switched in the user menu and stays after a reload', async ({
 })
 
 test('what does not exist says so, and a team that is not ours leads home', async ({ page, stage }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   await page.goto('/no/such/page/here')
   await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
   await page.goto(`/${teamSlug}/projects/00000000-0000-4000-8000-000000000000`)
@@ -134,7 +134,7 @@ test('what does not exist says so, and a team that is not ours leads home', asyn
 })
 
 test('on a phone the sidebar is a sheet that leads on and closes', async ({ page, stage }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   await page.setViewportSize({ width: 375, height: 740 })
   await page.goto(`/${teamSlug}/dashboard`)
   await expect(page.getByRole('link', { name: 'Nodes' })).toBeHidden()
@@ -150,8 +150,8 @@ test('a server that is away is said in a banner, and what changed meanwhile is t
   page,
   stage,
 }) => {
-  const { world, system } = stage
-  await page.goto(`/${world.teamSlug}/nodes`)
+  const { testEnvironment, system } = stage
+  await page.goto(`/${testEnvironment.teamSlug}/nodes`)
   const live = page.locator('[data-live]')
   await expect(live).toHaveAttribute('data-live', 'live')
   const away = system.restart('server', { pauseMs: 6_000 })
@@ -166,7 +166,7 @@ test('a server that is away is said in a banner, and what changed meanwhile is t
 test.describe('without a session', () => {
   test.use({ storageState: signedOut })
   test('every address of the console leads to the login and back', async ({ page, stage }) => {
-    await page.goto(`/${stage.world.teamSlug}/deployments?status=failed`)
+    await page.goto(`/${stage.testEnvironment.teamSlug}/deployments?status=failed`)
     await page.waitForURL(/\/auth\/login\?return_to=/)
     expect(new URL(page.url()).searchParams.get('return_to')).toContain('status=failed')
   })
@@ -191,7 +191,7 @@ test.describe('without a session', () => {
 
 test('a tooltip goes with what it explains, and is not shown for what is gone already', async ({ page, stage }) => {
   await page.clock.install()
-  await page.goto(`/${stage.world.teamSlug}/dashboard`)
+  await page.goto(`/${stage.testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.clock.pauseAt(new Date(Date.now() + 60_000))
   const add = () =>

@@ -18,7 +18,7 @@ test('a wrong password says so on the form, and the right one then leads to the 
   page,
   stage,
 }) => {
-  const { person, teamSlug } = stage.world
+  const { person, teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/registries`)
   await page.waitForURL(/\/auth\/login/)
   await fillLogin(page, { email: person.email, password: 'not the password' })
@@ -33,7 +33,7 @@ test('an address that has an account already is refused with a reason, and nothi
   page,
   stage,
 }) => {
-  const taken = { ...newAccount(), email: stage.world.person.email }
+  const taken = { ...newAccount(), email: stage.testEnvironment.person.email }
   await createAccount(page, stage.system.url, taken)
   await expect(page.getByText('There is an account with this address already.')).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Ada')
@@ -62,7 +62,7 @@ test('signing out ends the session: pages lead to the login', async ({ page, sta
 })
 
 test('an open page leaves for the login as soon as its session is ended elsewhere', async ({ page, stage }) => {
-  const { person, teamSlug } = stage.world
+  const { person, teamSlug } = stage.testEnvironment
   await page.goto(`/${teamSlug}/nodes`)
   await fillLogin(page, person)
   await page.waitForURL(`**/${teamSlug}/nodes`)

@@ -10,7 +10,7 @@ const barHeight = 48
 test.describe('a configuration in a low window', () => {
   let problems: StartProblems
   test.beforeAll(async ({ stage }) => {
-    problems = await prepareStartProblems(stage.world)
+    problems = await prepareStartProblems(stage.testEnvironment)
   })
   test.afterAll(() => problems.end())
 
@@ -20,7 +20,7 @@ test.describe('a configuration in a low window', () => {
   }) => {
     const height = 460
     await page.setViewportSize({ width: 1440, height })
-    await page.goto(`/${stage.world.teamSlug}/container-configurations/${problems.configIds.shop}`)
+    await page.goto(`/${stage.testEnvironment.teamSlug}/container-configurations/${problems.configIds.shop}`)
     const settings = page.getByRole('navigation', { name: 'Settings' })
     const summary = page.getByRole('region', { name: 'Before you deploy' })
     const find = page.getByRole('searchbox', { name: 'Find a setting' })
@@ -52,14 +52,14 @@ test.describe('on a phone', () => {
     page,
     stage,
   }) => {
-    const { world } = stage
+    const { testEnvironment } = stage
     const program = `/opt/${'a-long-directory-name/'.repeat(12)}serve`
     const config = { name: 'web', commands: [{ key: program }] }
-    const service = await createService(world, [{ name: unique('long/i-'), tag: '1', image: idle(), config }])
-    const { id } = await createDeployment(world, service, unique('long'))
-    expect((await deploy(world, id)).status).toBe('failed')
+    const service = await createService(testEnvironment, [{ name: unique('long/i-'), tag: '1', image: idle(), config }])
+    const { id } = await createDeployment(testEnvironment, service, unique('long'))
+    expect((await deploy(testEnvironment, id)).status).toBe('failed')
 
-    await page.goto(`/${world.teamSlug}/deployments/${id}/deploy`)
+    await page.goto(`/${testEnvironment.teamSlug}/deployments/${id}/deploy`)
     const result = page.getByRole('status', { name: 'Result' })
     const reason = result.getByText(`The image has no program ${program}: correct the command or the entrypoint.`)
     await expect(reason).toBeVisible()
@@ -79,13 +79,15 @@ test.describe('on a phone', () => {
   })
 
   test('the tools above the log of a container stand in two rows', async ({ page, stage }) => {
-    const { world } = stage
-    const service = await createService(world, [
+    const { testEnvironment } = stage
+    const service = await createService(testEnvironment, [
       { name: unique('tools/i-'), tag: '1', image: idle(), config: { name: 'web' } },
     ])
     const prefix = unique('tools')
-    expect((await deploy(world, (await createDeployment(world, service, prefix)).id)).status).toBe('successful')
-    await page.goto(`/${world.teamSlug}/nodes/${world.nodeId}/log?prefix=${prefix}&name=web`)
+    expect((await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)).status).toBe(
+      'successful',
+    )
+    await page.goto(`/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}/log?prefix=${prefix}&name=web`)
     await expect(page.getByText('ready')).toBeVisible()
     const rowOf = async (what: Locator) => {
       const { y, height } = await boxOf(what)

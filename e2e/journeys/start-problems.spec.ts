@@ -5,7 +5,7 @@ import { prepareStartProblems, type StartProblems } from '../kit/start-problems.
 
 let problems: StartProblems
 test.beforeAll(async ({ stage }) => {
-  problems = await prepareStartProblems(stage.world)
+  problems = await prepareStartProblems(stage.testEnvironment)
 })
 test.afterAll(() => problems.end())
 
@@ -20,7 +20,7 @@ test('what prevents a start is said in the field, in the list and in the summary
   page,
   stage,
 }) => {
-  const path = (configId: string) => `/${stage.world.teamSlug}/container-configurations/${configId}`
+  const path = (configId: string) => `/${stage.testEnvironment.teamSlug}/container-configurations/${configId}`
   const { holder, nodeName, foreign, configIds } = problems
   const ports = section(page, 'Ports')
   await page.goto(path(configIds.shop))
@@ -99,8 +99,8 @@ test('a container of another project with the name that a container would get is
   page,
   stage,
 }) => {
-  const { client } = stage.world.person
-  const inTeam = { teamSlug: stage.world.teamSlug }
+  const { client } = stage.testEnvironment.person
+  const inTeam = { teamSlug: stage.testEnvironment.teamSlug }
   const held = await client.call('deployments.get', { params: { ...inTeam, deploymentId: problems.deploymentId } })
   const prefix = problems.holder.container.replace(/-web$/, '')
   await client.call('deployments.update', {

@@ -129,10 +129,10 @@ test.describe('people', () => {
 })
 
 test('a pipeline deploys with the token of a service account', async ({ page, stage }) => {
-  const { world, system } = stage
-  const service = await createService(world, [{ name: `bot/${unique('a')}`, tag: '1', image: idle() }])
-  const deployment = await createDeployment(world, service, unique('p'))
-  await page.goto(`/teams/${world.teamId}`)
+  const { testEnvironment, system } = stage
+  const service = await createService(testEnvironment, [{ name: `bot/${unique('a')}`, tag: '1', image: idle() }])
+  const deployment = await createDeployment(testEnvironment, service, unique('p'))
+  await page.goto(`/teams/${testEnvironment.teamId}`)
   await page.getByRole('button', { name: 'New service account' }).click()
   await page.getByLabel('Name').fill('Pipeline')
   await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
@@ -142,23 +142,26 @@ test('a pipeline deploys with the token of a service account', async ({ page, st
   const token = ((await page.getByRole('region', { name: 'Token', exact: true }).textContent()) ?? '').trim()
   await page.getByRole('button', { name: 'I have copied it' }).click()
 
-  const started = await fetch(`${system.url}/api/${world.teamSlug}/deployments/${deployment.id}/start?wait=60`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{}',
-  })
+  const started = await fetch(
+    `${system.url}/api/${testEnvironment.teamSlug}/deployments/${deployment.id}/start?wait=60`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+    },
+  )
   expect(started.status).toBe(200)
   expect(await started.json()).toMatchObject({ status: 'successful' })
-  await page.goto(`/${world.teamSlug}/audit-log`)
+  await page.goto(`/${testEnvironment.teamSlug}/audit-log`)
   await expect(page.getByRole('row', { name: 'Deployed' }).first()).toContainText('Pipeline')
 })
 
 test('the command of a deployment token starts its deployment and nothing else', async ({ page, stage }) => {
-  const { world, system } = stage
-  const service = await createService(world, [{ name: `hook/${unique('a')}`, tag: '1', image: idle() }])
-  const deployment = await createDeployment(world, service, unique('p'))
-  const other = await createDeployment(world, service, unique('p'))
-  await page.goto(`/${world.teamSlug}/deployments/${deployment.id}`)
+  const { testEnvironment, system } = stage
+  const service = await createService(testEnvironment, [{ name: `hook/${unique('a')}`, tag: '1', image: idle() }])
+  const deployment = await createDeployment(testEnvironment, service, unique('p'))
+  const other = await createDeployment(testEnvironment, service, unique('p'))
+  await page.goto(`/${testEnvironment.teamSlug}/deployments/${deployment.id}`)
   const box = page.locator('section', { has: page.getByRole('heading', { name: 'Deployment token' }) }).last()
   await box.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog')
@@ -166,12 +169,12 @@ test('the command of a deployment token starts its deployment and nothing else',
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const token = ((await page.getByRole('region', { name: 'Token', exact: true }).textContent()) ?? '').trim()
   const command = await page.getByRole('region', { name: 'Command that deploys' }).textContent()
-  expect(command).toContain(`/api/${world.teamSlug}/deployments/${deployment.id}/start?wait=`)
+  expect(command).toContain(`/api/${testEnvironment.teamSlug}/deployments/${deployment.id}/start?wait=`)
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await expect(box.getByText('release')).toBeVisible()
 
   const start = (id: string) =>
-    fetch(`${system.url}/api/${world.teamSlug}/deployments/${id}/start?wait=60`, {
+    fetch(`${system.url}/api/${testEnvironment.teamSlug}/deployments/${id}/start?wait=60`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{}',

@@ -27,11 +27,11 @@ test('images and tags that one browser changes appear in the other, and both see
   page,
   stage,
 }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `pair/${unique('a')}`, tag: '1', image: idle() }])
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `pair/${unique('a')}`, tag: '1', image: idle() }])
   const added = `pair/${unique('b')}`
   await stage.registry.push(added, '7.0.0', idle())
-  const address = `/${world.teamSlug}/projects/${service.projectId}`
+  const address = `/${testEnvironment.teamSlug}/projects/${service.projectId}`
   await page.goto(address)
   await other.goto(address)
   const badges = 'On this page now: Ada Lovelace, Ada Lovelace'
@@ -46,7 +46,7 @@ test('images and tags that one browser changes appear in the other, and both see
   await expect(page.getByRole('row', { name: added }).getByText('7.0.0')).toBeVisible()
 
   // Also what a script changes over the API.
-  await setTag(world, service, 0, '2')
+  await setTag(testEnvironment, service, 0, '2')
   await expect(page.getByRole('row', { name: 'pair/a' }).getByText('2', { exact: true })).toBeVisible()
 
   await second.close()
@@ -54,13 +54,13 @@ test('images and tags that one browser changes appear in the other, and both see
 })
 
 test('two browsers in one configuration lose nothing of each other', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `both/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `both/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
-  const address = `/${world.teamSlug}/container-configurations/${configId}`
+  const address = `/${testEnvironment.teamSlug}/container-configurations/${configId}`
   // Neither waits until its channel stands.
   await page.goto(address)
   await showSetting(page, 'Environment')
@@ -81,7 +81,9 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
   await expect(valueIn(other, 'LEFT')).toHaveCSS('outline-style', 'solid')
   await valueIn(page, 'LEFT').blur()
 
-  const stored = await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
+  const stored = await client.call('container-configurations.get', {
+    params: { teamSlug: testEnvironment.teamSlug, configId },
+  })
   expect(stored.environment?.map(({ key, value }) => [key, value])).toEqual(
     expect.arrayContaining([
       ['LEFT', 'from the first'],
@@ -91,12 +93,12 @@ test('two browsers in one configuration lose nothing of each other', async ({ pa
 })
 
 test('who leaves a configuration right after typing loses nothing', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `left/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
-  await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}`)
   await showSetting(page, 'Environment')
   await typeVariable(page, 'LAST', 'word')
   await page.getByRole('link', { name: 'Nodes' }).click()
@@ -104,7 +106,7 @@ test('who leaves a configuration right after typing loses nothing', async ({ pag
   await expect
     .poll(async () => {
       const stored = await client.call('container-configurations.get', {
-        params: { teamSlug: world.teamSlug, configId },
+        params: { teamSlug: testEnvironment.teamSlug, configId },
       })
       return stored.environment?.map(({ key, value }) => `${key}=${value}`)
     })
@@ -115,8 +117,8 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   page,
   stage,
 }) => {
-  const { world } = stage
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [
     {
       name: `same/${unique('a')}`,
       tag: '1',
@@ -124,11 +126,11 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
       config: { environment: [{ id: crypto.randomUUID(), key: 'LEVEL', value: 'info' }] },
     },
   ])
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const version = await client.call('versions.get', { params })
   const configId = version.images[0]?.config.id ?? ''
-  const address = `/${world.teamSlug}/container-configurations/${configId}`
+  const address = `/${testEnvironment.teamSlug}/container-configurations/${configId}`
   // The first browser hears late of what the second does, as over a slow line.
   let late = true
   await page.routeWebSocket(/\/api/, (socket) => {
@@ -144,7 +146,7 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
   await expect
     .poll(async () => {
       const stored = await client.call('container-configurations.get', {
-        params: { teamSlug: world.teamSlug, configId },
+        params: { teamSlug: testEnvironment.teamSlug, configId },
       })
       return stored.environment?.[0]?.value
     })
@@ -164,13 +166,13 @@ test('a value that somebody else changed meanwhile is shown beside the own one, 
 })
 
 test('the other browser sees who is at a switch, a select or a choice', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `where/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   for (const one of [page, other]) {
-    await one.goto(`/${world.teamSlug}/container-configurations/${configId}?fields=all`)
+    await one.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}?fields=all`)
     await expect(one.getByRole('region', { name: 'Metrics' })).toBeVisible()
   }
   await expect(page.getByRole('img', { name: 'On this page now: Ada Lovelace, Ada Lovelace' })).toBeVisible()
@@ -191,8 +193,8 @@ test('the other browser sees who is at a switch, a select or a choice', async ({
 })
 
 test('two people who set the same secret hear of each other before one value is lost', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [
     {
       name: `seal/${unique('a')}`,
       tag: '1',
@@ -200,16 +202,16 @@ test('two people who set the same secret hear of each other before one value is 
       config: { secrets: [{ id: crypto.randomUUID(), key: 'TOKEN', required: true }] },
     },
   ])
-  const { id } = await createDeployment(world, service, unique('seal'))
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, deploymentId: id }
+  const { id } = await createDeployment(testEnvironment, service, unique('seal'))
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: id }
   const configId = (await client.call('deployments.get', { params })).instances[0]?.config.id ?? ''
   const value = async () =>
     (
-      await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
+      await client.call('container-configurations.get', { params: { teamSlug: testEnvironment.teamSlug, configId } })
     ).secrets?.find(({ key }) => key === 'TOKEN')?.value
   for (const one of [page, other]) {
-    await one.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+    await one.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}`)
     await one.getByLabel('Secret value of TOKEN').fill(one === page ? 'first' : 'second')
   }
   const save = (one: Page) => one.getByRole('button', { name: 'Encrypt and save' }).click()
@@ -240,21 +242,21 @@ test('two people who set the same secret hear of each other before one value is 
 })
 
 test('what a user of the team may not set is said at its field, and is not sent', async ({ browser, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `host/${unique('a')}`, tag: '1', image: idle() }])
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
   const configId = (await client.call('versions.get', { params })).images[0]?.config.id ?? ''
   const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
   const { teams } = await client.call('users.me')
-  const team = { teamId: teams.find(({ slug }) => slug === world.teamSlug)?.id ?? '' }
+  const team = { teamId: teams.find(({ slug }) => slug === testEnvironment.teamSlug)?.id ?? '' }
   const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
   await client.call('teams.invite', { params: team, body })
   await grace.client.call('users.accept-invitation', { params: team })
   const hers = await browser.newContext({ storageState: signedOut, baseURL: stage.system.url })
   const page = await hers.newPage()
   await signIn(page, stage.system.url, grace)
-  await page.goto(`/${world.teamSlug}/container-configurations/${configId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/container-configurations/${configId}`)
   await showSetting(page, 'Volumes')
   const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
   await volumes.getByLabel('Name', { exact: true }).fill('/etc')
@@ -269,7 +271,9 @@ test('what a user of the team may not set is said at its field, and is not sent'
   await volumes.getByLabel('Name', { exact: true }).fill('files')
   await volumes.getByLabel('Name', { exact: true }).blur()
   await saved(page)
-  const stored = await client.call('container-configurations.get', { params: { teamSlug: world.teamSlug, configId } })
+  const stored = await client.call('container-configurations.get', {
+    params: { teamSlug: testEnvironment.teamSlug, configId },
+  })
   expect(stored.volumes).toMatchObject([{ name: 'files', path: '/host' }])
   await hers.close()
 })

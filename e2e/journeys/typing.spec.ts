@@ -1,4 +1,4 @@
-import { createService, idle, unique, type World } from '@crux/test-kit'
+import { createService, idle, type TestEnvironment, unique } from '@crux/test-kit'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../kit/journey.ts'
 
@@ -6,19 +6,19 @@ import { expect, test } from '../kit/journey.ts'
 const frameMs = 17
 
 /** The page of an image's configuration with so many variables. */
-async function makePage(world: World, variables: number): Promise<string> {
+async function makePage(testEnvironment: TestEnvironment, variables: number): Promise<string> {
   const environment = Array.from({ length: variables }, (_, at) => ({
     id: crypto.randomUUID(),
     key: `VARIABLE_${at}`,
     value: `value ${at}`,
   }))
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name: `typing/${unique('a')}`, tag: '1', image: idle(), config: { environment } },
   ])
   const { projectId, versionId, imageIds } = service
-  const params = { teamSlug: world.teamSlug, projectId, versionId, imageId: imageIds[0] ?? '' }
-  const image = await world.person.client.call('images.get', { params })
-  return `/${world.teamSlug}/container-configurations/${image.config.id}`
+  const params = { teamSlug: testEnvironment.teamSlug, projectId, versionId, imageId: imageIds[0] ?? '' }
+  const image = await testEnvironment.person.client.call('images.get', { params })
+  return `/${testEnvironment.teamSlug}/container-configurations/${image.config.id}`
 }
 
 /**
@@ -48,7 +48,7 @@ async function typeMeasured(page: Page, text: string) {
 }
 
 test('each key typed among a thousand variables is painted as soon as among three', async ({ page, stage }) => {
-  const [few, many] = [await makePage(stage.world, 3), await makePage(stage.world, 1_000)]
+  const [few, many] = [await makePage(stage.testEnvironment, 3), await makePage(stage.testEnvironment, 1_000)]
   const measure = async (path: string) => {
     await page.goto(path)
     await page.getByLabel('Value of VARIABLE_1', { exact: true }).fill('')

@@ -1,7 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createDeployment, createService, deploy, idle, setTag, unique, type World, web } from '@crux/test-kit'
+import {
+  createDeployment,
+  createService,
+  deploy,
+  idle,
+  setTag,
+  type TestEnvironment,
+  unique,
+  web,
+} from '@crux/test-kit'
 import type { Locator, Page } from '@playwright/test'
 import { addImage } from '../kit/console.ts'
 import { expect, test } from '../kit/journey.ts'
@@ -14,7 +23,7 @@ const order = (page: Page) =>
     .locator('td:nth-child(2)')
 
 test('a versioned project: a version, its successor with the same images, and the default', async ({ page, stage }) => {
-  const { teamSlug } = stage.world
+  const { teamSlug } = stage.testEnvironment
   const name = unique('Shop ')
   const image = `shop/${unique('web')}`
   await stage.registry.push(image, '1.0.0', web('hello'))
@@ -66,14 +75,14 @@ async function moveUp(page: Page, name: string, place: number, of: number) {
 }
 
 test('images are put in order by keyboard and by dragging, and the order is kept', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const names = ['db', 'api', 'web'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
-    world,
+    testEnvironment,
     names.map((name) => ({ name, tag: '1', image: idle() })),
   )
   const [db = '', api = '', web = ''] = names
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}`)
   await expect(order(page)).toHaveText(names.map(shortName))
 
   await page.getByRole('button', { name: 'Reorder' }).click()
@@ -105,10 +114,10 @@ test('images are put in order by keyboard and by dragging, and the order is kept
 })
 
 test('an order that is saved while the link is away is shown as it was saved', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const names = ['db', 'api'].map((name) => `${name}/${unique('i')}`)
   const service = await createService(
-    world,
+    testEnvironment,
     names.map((name) => ({ name, tag: '1', image: idle() })),
   )
   let away = false
@@ -126,7 +135,7 @@ test('an order that is saved while the link is away is shown as it was saved', a
     )
   })
   const readImages = () => page.waitForResponse((answer) => answer.url().endsWith(`/versions/${service.versionId}`))
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}`)
   await expect(order(page)).toHaveText(names.map(shortName))
   await page.getByRole('button', { name: 'Reorder' }).click()
   await moveUp(page, names[1] ?? '', 2, 2)
@@ -144,18 +153,18 @@ test('labels that cannot be read as rules are said at the image, and the others 
   page,
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const labels = { 'dev.crux.env.PORT': 'int,default:80', 'dev.crux.env.MODE': 'number' }
   const name = `rules/${unique('i')}`
-  const service = await createService(world, [{ name, tag: '1', image: { labels } }])
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: { labels } }])
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   const mark = page.getByRole('button', { name: /^1 label cannot be read: dev\.crux\.env\.MODE: / })
   await expect(mark).toBeVisible()
   await mark.hover()
   await expect(page.getByRole('tooltip')).toContainText('use string, boolean, int')
   // Another tag has other labels: they are heard of without a reload, whoever chose it.
   await stage.registry.push(name, '2', { labels: { 'dev.crux.env.MODE': 'nothing', 'dev.crux.env.SIZE': 'number' } })
-  await setTag(world, service, 0, '2')
+  await setTag(testEnvironment, service, 0, '2')
   await expect(page.getByRole('button', { name: /^2 labels cannot be read/ })).toBeVisible()
   await stage.registry.push(name, '3', { labels: { 'dev.crux.env.MODE': 'string' } })
   await page.getByRole('button', { name: 'Change the tag' }).click()
@@ -169,14 +178,14 @@ test('labels that cannot be read as rules are said at the image, and the others 
 })
 
 test('what was deployed cannot be deleted or changed, and says why', async ({ page, stage }) => {
-  const { world } = stage
-  const service = await createService(world, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {
+  const { testEnvironment } = stage
+  const service = await createService(testEnvironment, [{ name: `guard/${unique('i')}`, tag: '1', image: idle() }], {
     versioned: '1.0.0',
   })
-  const deployment = await createDeployment(world, service, unique('guard'))
-  expect((await deploy(world, deployment.id)).status).toBe('successful')
+  const deployment = await createDeployment(testEnvironment, service, unique('guard'))
+  expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
 
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'More actions' }).first().click()
   const remove = page.getByRole('menuitem', { name: 'Delete version' })
@@ -185,7 +194,7 @@ test('what was deployed cannot be deleted or changed, and says why', async ({ pa
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toHaveAttribute('aria-disabled', 'true')
 
-  await page.goto(`/${world.teamSlug}/registries/${world.registryId}`)
+  await page.goto(`/${testEnvironment.teamSlug}/registries/${testEnvironment.registryId}`)
   const disconnect = page.getByRole('button', { name: 'Delete', exact: true })
   await expect(disconnect).toHaveAttribute('aria-disabled', 'true')
   await disconnect.hover()
@@ -193,18 +202,18 @@ test('what was deployed cannot be deleted or changed, and says why', async ({ pa
 })
 
 test('a tag that the server refuses is shown as it is, not as it was picked', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const name = unique('ref/i')
-  const service = await createService(world, [{ name, tag: '1', image: idle() }], { versioned: '1.0.0' })
-  await world.registry.push(name, '2', idle('two'))
-  await page.goto(`/${world.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
+  const service = await createService(testEnvironment, [{ name, tag: '1', image: idle() }], { versioned: '1.0.0' })
+  await testEnvironment.registry.push(name, '2', idle('two'))
+  await page.goto(`/${testEnvironment.teamSlug}/projects/${service.projectId}/versions/${service.versionId}`)
   const row = page.getByRole('row', { name })
   await row.getByRole('button', { name: 'Change the tag' }).click()
   const two = page.getByRole('dialog').getByRole('button', { name: /^2/ })
   await expect(two).toBeVisible()
   // Somebody else makes the next version meanwhile, and with it this one is read-only.
-  const params = { teamSlug: world.teamSlug, projectId: service.projectId, versionId: service.versionId }
-  await world.person.client.call('versions.increase', { params, body: { name: '1.1.0' } })
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: service.projectId, versionId: service.versionId }
+  await testEnvironment.person.client.call('versions.increase', { params, body: { name: '1.1.0' } })
   await two.click()
   await expect(page.locator('.toast-error')).toBeVisible()
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible()
@@ -213,14 +222,14 @@ test('a tag that the server refuses is shown as it is, not as it was picked', as
 })
 
 /** One of the test's own: what the server has just heard of another it remembers for some seconds. */
-async function addRegistry({ person: { client }, teamSlug }: World, url: string) {
+async function addRegistry({ person: { client }, teamSlug }: TestEnvironment, url: string) {
   const name = unique('own-')
   const body = { name, type: 'v2' as const, details: { url, public: true } }
   const { id } = await client.call('registries.create', { params: { teamSlug }, body })
   return { id, name, remove: () => client.call('registries.delete', { params: { teamSlug, registryId: id } }) }
 }
 
-async function openAddImages(page: Page, { teamSlug }: World, { projectId }: { projectId: string }) {
+async function openAddImages(page: Page, { teamSlug }: TestEnvironment, { projectId }: { projectId: string }) {
   await page.goto(`/${teamSlug}/projects/${projectId}`)
   await page.getByRole('button', { name: 'Add images' }).first().click()
   return page.getByRole('dialog', { name: 'Add images' })
@@ -237,17 +246,17 @@ async function chooseRegistry(dialog: Locator, name: string) {
 }
 
 test('a registry that cannot be asked is not taken for the one that was chosen after it', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const image = unique('chosen-')
-  const service = await createService(world, [{ name: image, tag: '1', image: idle() }])
+  const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
   let status = 200
   const broken = createServer((_, answer) =>
     answer.writeHead(status, { 'docker-distribution-api-version': 'registry/2.0' }).end('{"repositories":[]}'),
   )
   await once(broken.listen(0, '127.0.0.1'), 'listening')
-  const first = await addRegistry(world, `http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
+  const first = await addRegistry(testEnvironment, `http://127.0.0.1:${(broken.address() as AddressInfo).port}`)
   status = 500
-  const second = await addRegistry(world, world.registry.host)
+  const second = await addRegistry(testEnvironment, testEnvironment.registry.host)
   const late: string[] = []
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
@@ -261,7 +270,7 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
       else socket.send(text)
     })
   })
-  const dialog = await openAddImages(page, world, service)
+  const dialog = await openAddImages(page, testEnvironment, service)
   await chooseRegistry(dialog, first.name)
   await expect.poll(() => late.length).toBeGreaterThan(0)
   await chooseRegistry(dialog, second.name)
@@ -272,10 +281,10 @@ test('a registry that cannot be asked is not taken for the one that was chosen a
 })
 
 test('a question that went with the link is asked again when the link is back', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const image = unique('asked-')
-  const service = await createService(world, [{ name: image, tag: '1', image: idle() }])
-  const { name, remove } = await addRegistry(world, world.registry.host)
+  const service = await createService(testEnvironment, [{ name: image, tag: '1', image: idle() }])
+  const { name, remove } = await addRegistry(testEnvironment, testEnvironment.registry.host)
   let lost = 0
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
@@ -286,7 +295,7 @@ test('a question that went with the link is asked again when the link is back', 
       await socket.close()
     })
   })
-  const dialog = await openAddImages(page, world, service)
+  const dialog = await openAddImages(page, testEnvironment, service)
   await chooseRegistry(dialog, name)
   await dialog.getByLabel('Find an image').fill(image)
   await expect.poll(() => lost).toBe(1)
@@ -296,12 +305,12 @@ test('a question that went with the link is asked again when the link is back', 
 })
 
 test('an answer to an older search is not taken for that of a newer one', async ({ page, stage }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   const mark = unique('ov')
   const [alpha, beta] = [`${mark}/alpha`, `${mark}/beta`]
-  const service = await createService(world, [{ name: alpha, tag: '1', image: idle() }])
-  await world.registry.push(beta, '1', idle())
-  const { name, remove } = await addRegistry(world, world.registry.host)
+  const service = await createService(testEnvironment, [{ name: alpha, tag: '1', image: idle() }])
+  await testEnvironment.registry.push(beta, '1', idle())
+  const { name, remove } = await addRegistry(testEnvironment, testEnvironment.registry.host)
   const late: string[] = []
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
@@ -316,7 +325,7 @@ test('an answer to an older search is not taken for that of a newer one', async 
       else socket.send(text)
     })
   })
-  const dialog = await openAddImages(page, world, service)
+  const dialog = await openAddImages(page, testEnvironment, service)
   await chooseRegistry(dialog, name)
   const search = dialog.getByLabel('Find an image')
   await expect.poll(() => late.length).toBeGreaterThan(0)

@@ -15,8 +15,8 @@ export async function blockActions(page: Page): Promise<Set<Action>> {
   await page.routeWebSocket(/\/api$/, (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((text) => {
-      const deed = messageOf(String(text))
-      if (deed) actions.add(deed)
+      const action = messageOf(String(text))
+      if (action) actions.add(action)
       else server.send(text)
     })
   })
@@ -44,12 +44,12 @@ const messages = Object.entries(liveChannels).flatMap(([channel, { path, client 
   Object.entries(client)
     .filter(([, { audit }]) => audit !== false)
     .map(([message]) => ({
-      deed: `${channel}/${message}` as Action,
+      action: `${channel}/${message}` as Action,
       shape: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/${message}$`),
     })),
 )
 
 const messageOf = (text: string): Action | undefined => {
   const { type } = JSON.parse(text) as { type: string }
-  return messages.find(({ shape }) => shape.test(type))?.deed
+  return messages.find(({ shape }) => shape.test(type))?.action
 }

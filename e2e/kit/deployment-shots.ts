@@ -1,6 +1,6 @@
 import type { Deployment } from '@crux/contract'
 import { expect, type Locator, type Page, type Route } from '@playwright/test'
-import type { Scene } from './scene.ts'
+import type { Fixture } from './fixture.ts'
 
 export type Shot = {
   name: string
@@ -14,11 +14,11 @@ export type Shot = {
 const dialog = (page: Page) => page.getByRole('dialog')
 
 /** Pages of deployments and what opens on them, for the pictures. The scene is there when the paths are asked for. */
-export function deploymentShots(scene: () => Scene): Shot[] {
-  const inTeam = (path: string) => () => `/${scene().team}/${path}`
-  const inEmptyTeam = (path: string) => () => `/${scene().emptyTeam}/${path}`
-  const deploymentPath = (id: string) => `/${scene().team}/deployments/${id}`
-  const queued = (route: Route) => showQueued(route, scene().deployment.good)
+export function deploymentShots(fixture: () => Fixture): Shot[] {
+  const inTeam = (path: string) => () => `/${fixture().team}/${path}`
+  const inEmptyTeam = (path: string) => () => `/${fixture().emptyTeam}/${path}`
+  const deploymentPath = (id: string) => `/${fixture().team}/deployments/${id}`
+  const queued = (route: Route) => showQueued(route, fixture().deployment.good)
   return [
     { name: 'deployments', path: inTeam('deployments') },
     { name: 'deployments-empty', path: inEmptyTeam('deployments') },
@@ -30,20 +30,20 @@ export function deploymentShots(scene: () => Scene): Shot[] {
     },
     {
       name: 'deployment-queued',
-      path: () => deploymentPath(scene().deployment.failed),
-      before: (page) => page.route(new RegExp(`/api/[^/]+/deployments/${scene().deployment.failed}$`), queued),
+      path: () => deploymentPath(fixture().deployment.failed),
+      before: (page) => page.route(new RegExp(`/api/[^/]+/deployments/${fixture().deployment.failed}$`), queued),
       act: (page) => expect(page.getByText('1st in line behind')).toBeVisible(),
     },
     { name: 'deployment-create', path: inTeam('deployments#new'), act: (page) => expect(dialog(page)).toBeVisible() },
-    { name: 'deployment', path: () => deploymentPath(scene().deployment.prepared) },
+    { name: 'deployment', path: () => deploymentPath(fixture().deployment.prepared) },
     {
       name: 'deployment-silent-ports',
-      path: () => deploymentPath(scene().deployment.prepared),
+      path: () => deploymentPath(fixture().deployment.prepared),
       see: (page) => page.getByText(/^Port \d+ is closed for about/),
     },
     {
       name: 'deployment-keep-ports-open',
-      path: () => deploymentPath(scene().deployment.prepared),
+      path: () => deploymentPath(fixture().deployment.prepared),
       act: async (page) => {
         await page.getByRole('button', { name: 'Keep its ports open' }).click()
         await expect(dialog(page)).toBeVisible()
@@ -51,24 +51,24 @@ export function deploymentShots(scene: () => Scene): Shot[] {
     },
     {
       name: 'deployment-roll-back',
-      path: () => deploymentPath(scene().deployment.failed),
+      path: () => deploymentPath(fixture().deployment.failed),
       act: async (page) => {
         await page.getByRole('button', { name: 'Roll back', exact: true }).click()
         await expect(dialog(page).getByText('- tag 4.1')).toBeVisible()
       },
     },
-    { name: 'deployment-failed', path: () => deploymentPath(scene().deployment.failed) },
+    { name: 'deployment-failed', path: () => deploymentPath(fixture().deployment.failed) },
     {
       name: 'deployment-delete',
-      path: () => deploymentPath(scene().deployment.failed),
+      path: () => deploymentPath(fixture().deployment.failed),
       act: async (page) => {
         await page.getByRole('button', { name: 'More actions' }).first().click()
         await page.getByRole('menuitem', { name: 'Delete' }).click()
         await dialog(page).getByRole('checkbox').click()
       },
     },
-    { name: 'progress-successful', path: () => `${deploymentPath(scene().deployment.good)}/deploy` },
-    { name: 'progress-failed', path: () => `${deploymentPath(scene().deployment.failed)}/deploy` },
+    { name: 'progress-successful', path: () => `${deploymentPath(fixture().deployment.good)}/deploy` },
+    { name: 'progress-failed', path: () => `${deploymentPath(fixture().deployment.failed)}/deploy` },
   ]
 }
 

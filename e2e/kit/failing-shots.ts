@@ -1,24 +1,24 @@
 import { expect, type Page, type Route } from '@playwright/test'
 import type { Shot } from './deployment-shots.ts'
-import type { Scene } from './scene.ts'
+import type { Fixture } from './fixture.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
 
 /** Each page about one thing: where it is, which call it cannot do without, and the same address with an id that nothing has. */
-const details = (scene: Scene) => {
-  const { team, versioned } = scene
+const details = (fixture: Fixture) => {
+  const { team, versioned } = fixture
   return {
     project: [`/${team}/projects/`, versioned.project, ''],
     version: [`/${team}/projects/${versioned.project}/versions/`, versioned.version, ''],
-    node: [`/${team}/nodes/`, scene.node, ''],
-    container: [`/${team}/nodes/`, scene.node, `/inspect?prefix=${scene.container.prefix}&name=web`],
-    registry: [`/${team}/registries/`, scene.registry, ''],
-    storage: [`/${team}/storages/`, scene.storage, ''],
-    'config-bundle': [`/${team}/config-bundles/`, scene.bundle, ''],
-    deployment: [`/${team}/deployments/`, scene.deployment.good, ''],
-    progress: [`/${team}/deployments/`, scene.deployment.good, '/deploy'],
-    configuration: [`/${team}/container-configurations/`, scene.configuration.image, ''],
-    team: ['/teams/', scene.teamId, ''],
+    node: [`/${team}/nodes/`, fixture.node, ''],
+    container: [`/${team}/nodes/`, fixture.node, `/inspect?prefix=${fixture.container.prefix}&name=web`],
+    registry: [`/${team}/registries/`, fixture.registry, ''],
+    storage: [`/${team}/storages/`, fixture.storage, ''],
+    'config-bundle': [`/${team}/config-bundles/`, fixture.bundle, ''],
+    deployment: [`/${team}/deployments/`, fixture.deployment.good, ''],
+    progress: [`/${team}/deployments/`, fixture.deployment.good, '/deploy'],
+    configuration: [`/${team}/container-configurations/`, fixture.configuration.image, ''],
+    team: ['/teams/', fixture.teamId, ''],
   } as const
 }
 const pages = [
@@ -27,12 +27,12 @@ const pages = [
 ] as (keyof ReturnType<typeof details>)[]
 
 /** Pages whose subject cannot be read. Each says what happened under a heading, and leads on. */
-export function failingShots(scene: () => Scene, everyLook: boolean): Shot[] {
+export function failingShots(fixture: () => Fixture, everyLook: boolean): Shot[] {
   const shot = (page: (typeof pages)[number], name: string, answer: (route: Route) => unknown, says: Says): Shot => ({
     name: `${page}-${name}`,
-    path: () => details(scene())[page].join(''),
+    path: () => details(fixture())[page].join(''),
     before: (browser) => {
-      const [, id] = details(scene())[page]
+      const [, id] = details(fixture())[page]
       return browser.route(new RegExp(`/api/.*/${id}$`), async (route) => void (await answer(route)))
     },
     act: (browser) => leadsOn(browser, says),
@@ -41,7 +41,7 @@ export function failingShots(scene: () => Scene, everyLook: boolean): Shot[] {
     {
       name: `${page}-gone`,
       path: () => {
-        const [before, , after] = details(scene())[page]
+        const [before, , after] = details(fixture())[page]
         return `${before}${nobody}${after}`
       },
       act: (browser: Page) => leadsOn(browser, gone),

@@ -14,7 +14,7 @@ export const test = onStage.extend<Record<never, never>, { session: Session }>({
   session: [
     async ({ browser, stage }, use) => {
       const context = await browser.newContext()
-      await signIn(await context.newPage(), stage.system.url, stage.world.person)
+      await signIn(await context.newPage(), stage.system.url, stage.testEnvironment.person)
       const session = await context.storageState()
       await context.close()
       await use(session)

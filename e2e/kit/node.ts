@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unique, type World } from '@crux/test-kit'
+import { type TestEnvironment, unique } from '@crux/test-kit'
 
 /** What tells where the agent of the world's node runs. */
-type RunningAgents = { system: { dataDir: string }; world: World }
+type RunningAgents = { system: { dataDir: string }; testEnvironment: TestEnvironment }
 
 /** A new node with an install token, as a person gets it on the page. */
 export async function newNode(
-  world: World,
+  testEnvironment: TestEnvironment,
 ): Promise<{ nodeId: string; token: string; command: string; script: string }> {
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug }
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug }
   const node = await client.call('nodes.create', { params, body: { name: unique('node-') } })
   const install = await client.call('nodes.create-script', {
     params: { ...params, nodeId: node.id },
@@ -21,21 +21,23 @@ export async function newNode(
   return { nodeId: node.id, token, command: install.command, script: install.script }
 }
 
-export const statusOf = async (world: World, nodeId: string): Promise<string> =>
-  (await world.person.client.call('nodes.get', { params: { teamSlug: world.teamSlug, nodeId } })).status
+export const statusOf = async (testEnvironment: TestEnvironment, nodeId: string): Promise<string> =>
+  (await testEnvironment.person.client.call('nodes.get', { params: { teamSlug: testEnvironment.teamSlug, nodeId } }))
+    .status
 
 /** The data folder of the agent of the world's node. Other journeys of the same system may have agents beside it. */
-export const agentFolder = ({ system, world }: RunningAgents): string => join(system.dataDir, 'agents', world.nodeId)
+export const agentDirectory = ({ system, testEnvironment }: RunningAgents): string =>
+  join(system.dataDir, 'agents', testEnvironment.nodeId)
 
 /** The process of that agent, which the server starts anew when it ends. */
 export function agentPid(stage: RunningAgents): number {
-  const folder = agentFolder(stage)
+  const directory = agentDirectory(stage)
   const found = readdirSync('/proc').find((entry) => {
     if (!/^\d+$/.test(entry)) return false
     try {
       return (
         /agent/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')) &&
-        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(folder)
+        readFileSync(`/proc/${entry}/environ`, 'utf8').includes(directory)
       )
     } catch {
       return false

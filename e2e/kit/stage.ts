@@ -2,14 +2,21 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSystem, type System } from '@crux/dev-env'
-import { createWorld, type Registry, removeContainers, signUp, startRegistry, type World } from '@crux/test-kit'
+import {
+  createTestEnvironment,
+  type Registry,
+  removeContainers,
+  signUp,
+  startRegistry,
+  type TestEnvironment,
+} from '@crux/test-kit'
 import { test as base } from '@playwright/test'
 
 /** Bundles, as people run them; `CRUX_TEST_MODE=source` spares the build while one works on the sources. */
 export const bootMode = process.env.CRUX_TEST_MODE === 'source' ? 'source' : 'bundle'
 
 /** The product as `npm start` runs it, beside a real registry and on the real engine of this machine. */
-export type Stage = { system: System; registry: Registry; world: World }
+export type Stage = { system: System; registry: Registry; testEnvironment: TestEnvironment }
 
 type Options = { env?: NodeJS.ProcessEnv; smtpUri?: string; port?: number; url?: string }
 
@@ -29,14 +36,14 @@ export const startSystem = async (options: Options = {}): Promise<System> =>
 export async function setStage(options: Options = {}): Promise<Stage & { end: () => Promise<void> }> {
   const registry = await startRegistry()
   const system = await startSystem(options)
-  const world = await createWorld(await signUp(system.url), registry)
+  const testEnvironment = await createTestEnvironment(await signUp(system.url), registry)
   return {
     system,
     registry,
-    world,
+    testEnvironment,
     async end() {
       await system.stop()
-      await removeContainers(`dev.crux.team=${world.teamId}`)
+      await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
       await system.destroy()
       await registry.remove()
     },

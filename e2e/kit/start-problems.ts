@@ -6,8 +6,8 @@ import {
   idle,
   loadImage,
   raw,
+  type TestEnvironment,
   unique,
-  type World,
   web,
 } from '@crux/test-kit'
 
@@ -35,15 +35,15 @@ export type StartProblems = {
  * Deploys a service with a published port, a gated port and a host name, starts a foreign container with a port, and prepares a
  * deployment that wants them all.
  */
-export async function prepareStartProblems(world: World): Promise<StartProblems> {
-  const { client } = world.person
-  const inTeam = { teamSlug: world.teamSlug }
+export async function prepareStartProblems(testEnvironment: TestEnvironment): Promise<StartProblems> {
+  const { client } = testEnvironment.person
+  const inTeam = { teamSlug: testEnvironment.teamSlug }
   const [published, gated, taken] = [await freePort(), await freePort(), await freePort()]
   const host = `${unique('shop')}.example.com`
   const project = unique('holder-')
   const routed = { expose: 'expose' as const, routing: { domain: host } }
   const service = await createService(
-    world,
+    testEnvironment,
     [
       {
         name: unique('held/web-'),
@@ -61,7 +61,7 @@ export async function prepareStartProblems(world: World): Promise<StartProblems>
     { name: project },
   )
   const prefix = unique('held')
-  const result = await deploy(world, (await createDeployment(world, service, prefix)).id)
+  const result = await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)
   if (result.status !== 'successful') throw new Error(result.outcome)
 
   const foreignName = unique('foreign-')
@@ -74,7 +74,7 @@ export async function prepareStartProblems(world: World): Promise<StartProblems>
   await raw.start(foreign)
 
   const ports = [published, gated, taken].map((external, index) => row({ internal: 8080 + index, external }))
-  const asking = await createService(world, [
+  const asking = await createService(testEnvironment, [
     {
       name: unique('asks/shop-'),
       tag: '1',
@@ -83,7 +83,7 @@ export async function prepareStartProblems(world: World): Promise<StartProblems>
     },
     { name: unique('asks/worker-'), tag: '1', image: idle(), config: { name: 'shop' } },
   ])
-  const { id } = await createDeployment(world, asking, unique('asks'))
+  const { id } = await createDeployment(testEnvironment, asking, unique('asks'))
   const deployment = await client.call('deployments.get', { params: { ...inTeam, deploymentId: id } })
   const configOf = (index: number) =>
     deployment.instances.find(({ image }) => image.id === asking.imageIds[index])?.config.id ?? ''

@@ -8,7 +8,7 @@ import { startTestCluster, testDatabase } from '@crux/postgres'
 import {
   createDeployment,
   createService,
-  createWorld,
+  createTestEnvironment,
   freePort,
   idle,
   removeContainers,
@@ -27,7 +27,7 @@ import { startSystem } from '../kit/stage.ts'
  * `../shared/kratos` beside the checkout. Its script serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`, with the console's address
  * in KRATOS_UI.
  */
-const folder = useOriginal()
+const directory = useOriginal()
 
 type Ending = () => Promise<unknown>
 const endings: Ending[] = []
@@ -44,7 +44,7 @@ test.beforeAll(async () => {
   const database = await testDatabase({ key: 'kratos', migrate: async () => undefined })
   endings.push(() => database.drop())
   const url = `http://localhost:${port}`
-  const kratos = spawn(join(folder, 'kratos'), ['serve', database.url, String(publicPort), String(adminPort)], {
+  const kratos = spawn(join(directory, 'kratos'), ['serve', database.url, String(publicPort), String(adminPort)], {
     env: {
       ...process.env,
       KRATOS_UI: url,
@@ -91,16 +91,19 @@ test('somebody registers, confirms the address, signs in, deploys and signs out'
   const headers = () => ({ cookie })
   const client = createClient({ baseUrl: system.url, headers, validate: contract })
   const registry = await startRegistry()
-  const world = await createWorld({ ...account, sessionToken: '', headers, client, live: unused }, registry)
+  const testEnvironment = await createTestEnvironment(
+    { ...account, sessionToken: '', headers, client, live: unused },
+    registry,
+  )
   try {
-    const service = await createService(world, [{ name: `real/${unique('a')}`, tag: '1', image: idle() }])
-    const deployment = await createDeployment(world, service, unique('p'))
-    await page.goto(`${system.url}/${world.teamSlug}/deployments/${deployment.id}`)
+    const service = await createService(testEnvironment, [{ name: `real/${unique('a')}`, tag: '1', image: idle() }])
+    const deployment = await createDeployment(testEnvironment, service, unique('p'))
+    await page.goto(`${system.url}/${testEnvironment.teamSlug}/deployments/${deployment.id}`)
     await page.getByRole('button', { name: 'Deploy', exact: true }).click()
     await page.waitForURL('**/deploy')
     await expect(page.getByText('Successful', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   } finally {
-    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     await registry.remove()
   }
   await page.goto(`${system.url}/auth/logout`)

@@ -10,19 +10,19 @@ import { expect, test } from '../kit/stage.ts'
 test('a token starts what an admin confirmed, and writes nothing on the node by what somebody changed since', async ({
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
   const directory = await mkdtemp(join(tmpdir(), 'crux-approved-'))
   const written = join(directory, 'PWNED')
   const volume = { name: directory, path: '/h', type: 'ro' as const }
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name: `app/${unique('danger')}`, tag: '1', image: web('hello'), config: { name: 'web', volumes: [volume] } },
   ])
-  const deployment = await createDeployment(world, service, unique('d'))
-  const params = { teamSlug: world.teamSlug, deploymentId: deployment.id }
+  const deployment = await createDeployment(testEnvironment, service, unique('d'))
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
   const { token } = await client.call('deployments.create-token', { params, body: { name: unique('pipe-') } })
   const start = async () => {
-    const path = `/api/${world.teamSlug}/deployments/${deployment.id}/start?wait=120`
+    const path = `/api/${testEnvironment.teamSlug}/deployments/${deployment.id}/start?wait=120`
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(new URL(path, stage.system.url), { method: 'POST', headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -32,13 +32,13 @@ test('a token starts what an admin confirmed, and writes nothing on the node by 
     status: 403,
     body: { description: expect.stringContaining('Nobody has confirmed web') },
   })
-  await startDeployment(world, deployment.id)
-  expect((await finished(world, deployment.id)).status).toBe('successful')
+  await startDeployment(testEnvironment, deployment.id)
+  expect((await finished(testEnvironment, deployment.id)).status).toBe('successful')
   expect(await start()).toMatchObject({ status: 200, body: { status: 'successful' } })
 
   const { instances } = await client.call('deployments.get', { params })
   await client.call('container-configurations.update', {
-    params: { teamSlug: world.teamSlug, configId: instances[0]?.config.id ?? '' },
+    params: { teamSlug: testEnvironment.teamSlug, configId: instances[0]?.config.id ?? '' },
     body: {
       config: {
         volumes: [{ ...volume, type: 'rwo' }],
@@ -53,8 +53,8 @@ test('a token starts what an admin confirmed, and writes nothing on the node by 
   expect(existsSync(written)).toBe(false)
 
   // The same by the admin's own hand: the refusal alone kept it from the node.
-  await startDeployment(world, deployment.id)
-  expect((await finished(world, deployment.id)).status).toBe('successful')
+  await startDeployment(testEnvironment, deployment.id)
+  expect((await finished(testEnvironment, deployment.id)).status).toBe('successful')
   await expect.poll(() => existsSync(written)).toBe(true)
   await rm(directory, { recursive: true })
 })

@@ -17,7 +17,7 @@ import { expect, type Stage, test } from '../kit/stage.ts'
 async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
   const name = `app/${unique('web')}`
   const port = await freePort()
-  const service = await createService(stage.world, [
+  const service = await createService(stage.testEnvironment, [
     {
       name,
       tag: '1',
@@ -26,8 +26,8 @@ async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
     },
   ])
   const prefix = unique('k')
-  const deployment = await createDeployment(stage.world, service, prefix)
-  const first = await deploy(stage.world, deployment.id)
+  const deployment = await createDeployment(stage.testEnvironment, service, prefix)
+  const first = await deploy(stage.testEnvironment, deployment.id)
   expect(first.outcome, 'the first release').not.toContain('fail')
   expect(first.status).toBe('successful')
   await answers(port, 'one')
@@ -36,7 +36,7 @@ async function standing(stage: Stage, image: Partial<ServiceImage> = {}) {
 
 async function expectKept(stage: Stage, place: Awaited<ReturnType<typeof standing>>, words: RegExp) {
   const before = await raw.list(`dev.crux.prefix=${place.prefix}`)
-  const result = await deploy(stage.world, place.deployment.id)
+  const result = await deploy(stage.testEnvironment, place.deployment.id)
   expect(result.status).toBe('failed')
   expect(result.outcome).toMatch(words)
   expect(await answerOf(place.port), 'the old one answers').toBe('one')
@@ -49,21 +49,21 @@ async function expectKept(stage: Stage, place: Awaited<ReturnType<typeof standin
 test.describe('a failed deployment keeps the old container answering', () => {
   test('unknown tag', async ({ stage }) => {
     const place = await standing(stage)
-    await setTag(stage.world, place.service, 0, 'missing')
+    await setTag(stage.testEnvironment, place.service, 0, 'missing')
     await expectKept(stage, place, /missing/)
   })
 
   test('registry down', async ({ stage }) => {
     const place = await standing(stage)
     await stage.registry.push(place.name, '2', web('two'))
-    await setTag(stage.world, place.service, 0, '2')
+    await setTag(stage.testEnvironment, place.service, 0, '2')
     await stage.registry.stop()
     try {
       await expectKept(stage, place, /regist|reach|refused|connect/i)
     } finally {
       await stage.registry.start()
     }
-    const again = await deploy(stage.world, place.deployment.id)
+    const again = await deploy(stage.testEnvironment, place.deployment.id)
     expect(again.status, again.outcome).toBe('successful')
     await answers(place.port, 'two')
   })
@@ -71,7 +71,7 @@ test.describe('a failed deployment keeps the old container answering', () => {
   test('a container that exits at once, with its last lines in the events', async ({ stage }) => {
     const place = await standing(stage)
     await stage.registry.push(place.name, 'broken', exits(3, 50, 'cannot read settings'))
-    await setTag(stage.world, place.service, 0, 'broken')
+    await setTag(stage.testEnvironment, place.service, 0, 'broken')
     const result = await expectKept(stage, place, /exit.*3|3.*exit/i)
     expect(result.events.flatMap((event) => event.log?.log ?? []).join('\n')).toContain('cannot read settings')
   })
@@ -80,16 +80,17 @@ test.describe('a failed deployment keeps the old container answering', () => {
     const place = await standing(stage)
     const taken = await freePort()
     await stage.registry.push('app/other', '1', web('other'))
-    const other = await createService(stage.world, [
+    const other = await createService(stage.testEnvironment, [
       { name: 'app/other', tag: '1', config: { name: 'other', ports: [{ internal: 8080, external: taken }] } },
     ])
     const otherPrefix = unique('o')
-    expect((await deploy(stage.world, (await createDeployment(stage.world, other, otherPrefix)).id)).status).toBe(
-      'successful',
-    )
-    await stage.world.person.client.call('images.update', {
+    expect(
+      (await deploy(stage.testEnvironment, (await createDeployment(stage.testEnvironment, other, otherPrefix)).id))
+        .status,
+    ).toBe('successful')
+    await stage.testEnvironment.person.client.call('images.update', {
       params: {
-        teamSlug: stage.world.teamSlug,
+        teamSlug: stage.testEnvironment.teamSlug,
         projectId: place.service.projectId,
         versionId: place.service.versionId,
         imageId: place.service.imageIds[0] ?? '',
@@ -102,9 +103,9 @@ test.describe('a failed deployment keeps the old container answering', () => {
 
   test('a container that never reaches its expected state', async ({ stage }) => {
     const place = await standing(stage)
-    await stage.world.person.client.call('images.update', {
+    await stage.testEnvironment.person.client.call('images.update', {
       params: {
-        teamSlug: stage.world.teamSlug,
+        teamSlug: stage.testEnvironment.teamSlug,
         projectId: place.service.projectId,
         versionId: place.service.versionId,
         imageId: place.service.imageIds[0] ?? '',
@@ -120,27 +121,27 @@ test('a container that exits within the observation window is no success, unless
 }) => {
   const name = `job/${unique('job')}`
   await stage.registry.push(name, '1', exits(0, 200))
-  const service = await createService(stage.world, [{ name, tag: '1', config: { name: 'job' } }])
-  const deployment = await createDeployment(stage.world, service, unique('j'))
-  expect((await deploy(stage.world, deployment.id)).status).toBe('failed')
-  await stage.world.person.client.call('images.update', {
+  const service = await createService(stage.testEnvironment, [{ name, tag: '1', config: { name: 'job' } }])
+  const deployment = await createDeployment(stage.testEnvironment, service, unique('j'))
+  expect((await deploy(stage.testEnvironment, deployment.id)).status).toBe('failed')
+  await stage.testEnvironment.person.client.call('images.update', {
     params: {
-      teamSlug: stage.world.teamSlug,
+      teamSlug: stage.testEnvironment.teamSlug,
       projectId: service.projectId,
       versionId: service.versionId,
       imageId: service.imageIds[0] ?? '',
     },
     body: { config: { expectedState: { state: 'exited', timeout: 20, exitCode: 0 }, restartPolicy: 'no' } },
   })
-  const result = await deploy(stage.world, deployment.id)
+  const result = await deploy(stage.testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
 })
 
 test('a new tag is deployed and answers', async ({ stage }) => {
   const place = await standing(stage)
   await stage.registry.push(place.name, '2', web('two'))
-  await setTag(stage.world, place.service, 0, '2')
-  const result = await deploy(stage.world, place.deployment.id)
+  await setTag(stage.testEnvironment, place.service, 0, '2')
+  const result = await deploy(stage.testEnvironment, place.deployment.id)
   expect(result.status, result.outcome).toBe('successful')
   await answers(place.port, 'two')
   expect(await raw.list(`dev.crux.prefix=${place.prefix}`)).toHaveLength(1)

@@ -15,9 +15,9 @@ import { needsStorage } from '../kit/storage.ts'
 test('what a bundle says and what lies in a storage reach the container, with the keys of now', async ({ stage }) => {
   needsStorage()
   test.setTimeout(600_000)
-  const { world } = stage
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug }
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug }
   const s3 = await startStorage()
   try {
     await s3.createBucket('site')
@@ -29,7 +29,7 @@ test('what a bundle says and what lies in a storage reach the container, with th
 
     const port = await freePort()
     const prefix = unique('l')
-    const service = await createService(world, [
+    const service = await createService(testEnvironment, [
       {
         name: `app/${prefix}`,
         tag: '1',
@@ -47,11 +47,11 @@ test('what a bundle says and what lies in a storage reach the container, with th
         },
       },
     })
-    const deployment = await createDeployment(world, service, prefix)
+    const deployment = await createDeployment(testEnvironment, service, prefix)
     const change = { prefix, protected: false, configBundles: [bundle.id] }
     await client.call('deployments.update', { params: { ...params, deploymentId: deployment.id }, body: change })
 
-    expect(await deploy(world, deployment.id)).toMatchObject({ status: 'successful' })
+    expect(await deploy(testEnvironment, deployment.id)).toMatchObject({ status: 'successful' })
     await answers(port, 'from the bucket')
 
     // The storage's keys are wrong from now on: the next release fails, and what runs goes on.
@@ -64,13 +64,13 @@ test('what a bundle says and what lies in a storage reach the container, with th
       params: { ...params, configBundleId: bundle.id },
       body: { config: { environment: [{ key: 'CHANGED', value: '1' }] } },
     })
-    const failed = await deploy(world, deployment.id)
+    const failed = await deploy(testEnvironment, deployment.id)
     expect(failed.status).toBe('failed')
     expect(JSON.stringify(failed.events)).not.toContain('no longer this')
     await answers(port, 'from the bucket')
 
     await client.call('storages.update', { params: { ...params, storageId: storage.id }, body })
-    expect(await deploy(world, deployment.id)).toMatchObject({ status: 'successful' })
+    expect(await deploy(testEnvironment, deployment.id)).toMatchObject({ status: 'successful' })
     await answers(port, 'newer')
   } finally {
     await s3.dispose()

@@ -5,7 +5,7 @@ import { isAlive, removeEmbedded } from '@crux/postgres'
 import {
   createDeployment,
   createService,
-  createWorld,
+  createTestEnvironment,
   deploy,
   freePort,
   raw,
@@ -51,10 +51,10 @@ for (const [way, end] of ways)
     const registry = await startRegistry()
     const first = await startInstallation(dataDir, ports)
     started.push(first)
-    const world = await createWorld(await signUp(first.url), registry)
+    const testEnvironment = await createTestEnvironment(await signUp(first.url), registry)
     const port = await freePort()
     const prefix = unique('l')
-    const service = await createService(world, [
+    const service = await createService(testEnvironment, [
       {
         name: `app/${prefix}`,
         tag: '1',
@@ -62,8 +62,8 @@ for (const [way, end] of ways)
         config: { name: 'web', ports: [{ internal: 8080, external: port }] },
       },
     ])
-    const deployment = await createDeployment(world, service, prefix)
-    expect((await deploy(world, deployment.id)).status).toBe('successful')
+    const deployment = await createDeployment(testEnvironment, service, prefix)
+    expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
     await answers(port, 'still here')
     const [container] = await raw.list(`dev.crux.prefix=${prefix}`)
     const before = await raw.inspect(container?.Id ?? '')
@@ -80,11 +80,11 @@ for (const [way, end] of ways)
 
     const second = await startInstallation(dataDir, ports)
     started.push(second)
-    const again = { ...world, person: await signInAgain(second.url, world.person) }
-    await waitFor('the node is back', async () => (await statusOf(again, world.nodeId)) === 'connected', {
+    const again = { ...testEnvironment, person: await signInAgain(second.url, testEnvironment.person) }
+    await waitFor('the node is back', async () => (await statusOf(again, testEnvironment.nodeId)) === 'connected', {
       timeoutMs: 60_000,
     })
-    const params = { teamSlug: world.teamSlug, deploymentId: deployment.id }
+    const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
     expect((await again.person.client.call('deployments.get', { params })).status).toBe('successful')
     expect((await raw.list(`dev.crux.prefix=${prefix}`)).map(({ Id }) => Id)).toEqual([container?.Id])
     // The same process in the same container: it was not started again either.
@@ -94,7 +94,7 @@ for (const [way, end] of ways)
     const last = processTree(pidOf(second))
     process.kill(-pidOf(second), 'SIGINT')
     await waitFor('every process of Crux has ended', () => !anyAlive(last), { timeoutMs: 60_000 })
-    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     await registry.remove()
     removeEmbedded({ dataDir })
     await rm(dataDir, { recursive: true, force: true })

@@ -11,25 +11,25 @@ import {
   waitFor,
   web,
 } from '@crux/test-kit'
-import { layCable } from '../kit/cable.ts'
+import { createNetworkLink } from '../kit/network-link.ts'
 import { newNode, statusOf } from '../kit/node.ts'
 import { answers } from '../kit/service.ts'
 import { expect, test } from '../kit/stage.ts'
 
 test('the link is cut in the middle of a deployment and comes back: it goes on to its end', async ({ stage }) => {
-  const cable = await layCable(stage.system.port)
-  const { nodeId, token } = await newNode(stage.world)
+  const networkLink = await createNetworkLink(stage.system.port)
+  const { nodeId, token } = await newNode(stage.testEnvironment)
   const agent = stage.system.startAgent({
     name: unique('cable'),
     token,
     nodeId,
-    env: { CRUX_URL: `http://127.0.0.1:${cable.port}` },
+    env: { CRUX_URL: `http://127.0.0.1:${networkLink.port}` },
   })
-  await waitFor('the agent is connected', async () => (await statusOf(stage.world, nodeId)) === 'connected')
-  const world = { ...stage.world, nodeId }
+  await waitFor('the agent is connected', async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected')
+  const testEnvironment = { ...stage.testEnvironment, nodeId }
   const name = `app/${unique('cut')}`
   const port = await freePort()
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
     {
       name: `${name}-job`,
@@ -39,29 +39,35 @@ test('the link is cut in the middle of a deployment and comes back: it goes on t
     },
   ])
   const prefix = unique('c')
-  const deployment = await createDeployment(world, service, prefix)
-  await startDeployment(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  await startDeployment(testEnvironment, deployment.id)
   await waitFor('the job runs', async () => (await raw.list(`dev.crux.prefix=${prefix}`)).length === 2)
-  cable.cut()
-  await waitFor('the node counts as unreachable', async () => (await statusOf(world, nodeId)) === 'unreachable')
-  cable.mend()
-  const result = await finished(world, deployment.id)
+  networkLink.cut()
+  await waitFor(
+    'the node counts as unreachable',
+    async () => (await statusOf(testEnvironment, nodeId)) === 'unreachable',
+  )
+  networkLink.mend()
+  const result = await finished(testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, 'one')
   await agent.stop()
-  await cable.close()
+  await networkLink.close()
 })
 
 test('a token that was revoked ends the link, and the node can be installed anew', async ({ stage }) => {
-  const { nodeId, token } = await newNode(stage.world)
+  const { nodeId, token } = await newNode(stage.testEnvironment)
   const agent = stage.system.startAgent({ name: unique('revoked'), token, nodeId })
-  await waitFor('the agent is connected', async () => (await statusOf(stage.world, nodeId)) === 'connected')
-  const params = { teamSlug: stage.world.teamSlug, nodeId }
-  await stage.world.person.client.call('nodes.revoke-token', { params })
-  await waitFor('the node counts as unreachable', async () => (await statusOf(stage.world, nodeId)) === 'unreachable')
-  expect((await stage.world.person.client.call('nodes.get', { params })).hasToken).toBe(false)
+  await waitFor('the agent is connected', async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected')
+  const params = { teamSlug: stage.testEnvironment.teamSlug, nodeId }
+  await stage.testEnvironment.person.client.call('nodes.revoke-token', { params })
+  await waitFor(
+    'the node counts as unreachable',
+    async () => (await statusOf(stage.testEnvironment, nodeId)) === 'unreachable',
+  )
+  expect((await stage.testEnvironment.person.client.call('nodes.get', { params })).hasToken).toBe(false)
   await agent.stop()
-  const again = await stage.world.person.client.call('nodes.create-script', {
+  const again = await stage.testEnvironment.person.client.call('nodes.create-script', {
     params,
     body: { type: 'docker', scriptType: 'shell' },
   })
@@ -74,7 +80,7 @@ test('the install script runs for real: image loaded, container connected, a dep
 }) => {
   test.setTimeout(240_000)
   const { execFile } = await import('node:child_process')
-  const { nodeId, command } = await newNode(stage.world)
+  const { nodeId, command } = await newNode(stage.testEnvironment)
   const output = await new Promise<string>((resolve, reject) => {
     execFile(
       'sh',
@@ -87,13 +93,13 @@ test('the install script runs for real: image loaded, container connected, a dep
   try {
     await waitFor(
       'the installed agent is connected',
-      async () => (await statusOf(stage.world, nodeId)) === 'connected',
+      async () => (await statusOf(stage.testEnvironment, nodeId)) === 'connected',
       { timeoutMs: 60_000, everyMs: 200 },
     )
-    const world = { ...stage.world, nodeId }
+    const testEnvironment = { ...stage.testEnvironment, nodeId }
     const name = `app/${unique('inst')}`
     const port = await freePort()
-    const service = await createService(world, [
+    const service = await createService(testEnvironment, [
       {
         name,
         tag: '1',
@@ -101,13 +107,13 @@ test('the install script runs for real: image loaded, container connected, a dep
         config: { name: 'web', ports: [{ internal: 8080, external: port }] },
       },
     ])
-    const deployment = await createDeployment(world, service, unique('i'))
-    const first = await deploy(world, deployment.id)
+    const deployment = await createDeployment(testEnvironment, service, unique('i'))
+    const first = await deploy(testEnvironment, deployment.id)
     expect(first.status, first.outcome).toBe('successful')
     await answers(port, 'through the container')
     await stage.registry.push(name, '2', web('and again'))
-    await setTag(world, service, 0, '2')
-    const second = await deploy(world, deployment.id)
+    await setTag(testEnvironment, service, 0, '2')
+    const second = await deploy(testEnvironment, deployment.id)
     expect(second.status, second.outcome).toBe('successful')
     await answers(port, 'and again')
   } catch (error) {

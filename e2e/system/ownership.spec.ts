@@ -2,7 +2,7 @@ import {
   createDeployment,
   createService,
   createTeam,
-  createWorld,
+  createTestEnvironment,
   deploy,
   freePort,
   idle,
@@ -21,10 +21,13 @@ test('a container of nobody with the wanted name is left alone and named in the 
   await loadImage('e2e-foreign:1', idle())
   const foreign = await raw.create(`${prefix}-web`, { Image: 'e2e-foreign:1' })
   await raw.start(foreign)
-  const service = await createService(stage.world, [
+  const service = await createService(stage.testEnvironment, [
     { name: `app/${prefix}`, tag: '1', image: web('one'), config: { name: 'web' } },
   ])
-  const result = await deploy(stage.world, (await createDeployment(stage.world, service, prefix)).id)
+  const result = await deploy(
+    stage.testEnvironment,
+    (await createDeployment(stage.testEnvironment, service, prefix)).id,
+  )
   expect(result.status).toBe('failed')
   expect(result.outcome).toContain(`${prefix}-web`)
   expect((await raw.inspect(foreign)).State.Running).toBe(true)
@@ -34,7 +37,7 @@ test('a container of nobody with the wanted name is left alone and named in the 
 test('a container of another project and of another team is left alone', async ({ stage }) => {
   const prefix = unique('x')
   const port = await freePort()
-  const mine = await createService(stage.world, [
+  const mine = await createService(stage.testEnvironment, [
     {
       name: `app/${prefix}`,
       tag: '1',
@@ -42,12 +45,19 @@ test('a container of another project and of another team is left alone', async (
       config: { name: 'web', ports: [{ internal: 8080, external: port }] },
     },
   ])
-  expect((await deploy(stage.world, (await createDeployment(stage.world, mine, prefix)).id)).status).toBe('successful')
-  const otherProject = await createService(stage.world, [{ name: `app/${prefix}`, tag: '1', config: { name: 'web' } }])
-  const second = await deploy(stage.world, (await createDeployment(stage.world, otherProject, prefix)).id)
+  expect(
+    (await deploy(stage.testEnvironment, (await createDeployment(stage.testEnvironment, mine, prefix)).id)).status,
+  ).toBe('successful')
+  const otherProject = await createService(stage.testEnvironment, [
+    { name: `app/${prefix}`, tag: '1', config: { name: 'web' } },
+  ])
+  const second = await deploy(
+    stage.testEnvironment,
+    (await createDeployment(stage.testEnvironment, otherProject, prefix)).id,
+  )
   expect(second.status).toBe('failed')
   expect(second.outcome).toContain(`${prefix}-web`)
-  const otherTeam = await createWorld(await signUp(stage.system.url), stage.registry)
+  const otherTeam = await createTestEnvironment(await signUp(stage.system.url), stage.registry)
   const theirs = await createService(otherTeam, [{ name: `app/${prefix}`, tag: '1', config: { name: 'web' } }])
   const third = await deploy(otherTeam, (await createDeployment(otherTeam, theirs, prefix)).id)
   expect(third.status).toBe('failed')
@@ -59,19 +69,19 @@ test('a container of another project and of another team is left alone', async (
 test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives back on failure', async ({
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
   const name = `app/${unique('take')}`
   const port = await freePort()
   const prefix = unique('v')
   const first = await createService(
-    world,
+    testEnvironment,
     [{ name, tag: '1', image: web('1.0.0'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } }],
     { versioned: '1.0.0' },
   )
-  const one = await createDeployment(world, first, prefix)
-  expect((await deploy(world, one.id)).status).toBe('successful')
-  const params = { teamSlug: world.teamSlug, projectId: first.projectId }
+  const one = await createDeployment(testEnvironment, first, prefix)
+  expect((await deploy(testEnvironment, one.id)).status).toBe('successful')
+  const params = { teamSlug: testEnvironment.teamSlug, projectId: first.projectId }
   const next = await client.call('versions.increase', {
     params: { ...params, versionId: first.versionId },
     body: { name: '1.1.0' },
@@ -83,18 +93,20 @@ test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives
   const setImageTag = (tag: string) =>
     client.call('images.update', { params: { ...params, versionId: next.id, imageId: image.id }, body: { tag } })
   await setImageTag('missing')
-  expect((await deploy(world, second.id)).status).toBe('failed')
+  expect((await deploy(testEnvironment, second.id)).status).toBe('failed')
   expect(await answerOf(port), 'given back').toBe('1.0.0')
   expect(
-    (await client.call('deployments.get', { params: { teamSlug: world.teamSlug, deploymentId: one.id } })).status,
+    (await client.call('deployments.get', { params: { teamSlug: testEnvironment.teamSlug, deploymentId: one.id } }))
+      .status,
   ).toBe('successful')
   await stage.registry.push(name, '2', web('1.1.0'))
   await setImageTag('2')
-  const result = await deploy(world, second.id)
+  const result = await deploy(testEnvironment, second.id)
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, '1.1.0')
   expect(
-    (await client.call('deployments.get', { params: { teamSlug: world.teamSlug, deploymentId: one.id } })).status,
+    (await client.call('deployments.get', { params: { teamSlug: testEnvironment.teamSlug, deploymentId: one.id } }))
+      .status,
   ).toBe('obsolete')
   expect(await raw.list(`dev.crux.prefix=${prefix}`)).toHaveLength(1)
 })
@@ -102,7 +114,7 @@ test('version 1.1.0 takes over from 1.0.0 on the same node and prefix, and gives
 test('a db and a web image find each other by name on the first deployment', async ({ stage }) => {
   const name = unique('pair')
   const port = await freePort()
-  const service = await createService(stage.world, [
+  const service = await createService(stage.testEnvironment, [
     { name: `db/${name}`, tag: '1', image: web('data of the db', 5432), config: { name: 'db' } },
     {
       name: `web/${name}`,
@@ -118,25 +130,28 @@ test('a db and a web image find each other by name on the first deployment', asy
       config: { name: 'web', ports: [{ internal: 8080, external: port }] },
     },
   ])
-  const result = await deploy(stage.world, (await createDeployment(stage.world, service, unique('d'))).id)
+  const result = await deploy(
+    stage.testEnvironment,
+    (await createDeployment(stage.testEnvironment, service, unique('d'))).id,
+  )
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, 'data of the db')
 })
 
 test("a second team meets none of the first one's ids", async ({ stage }) => {
-  const { world, system } = stage
+  const { testEnvironment, system } = stage
   const stranger = await signUp(system.url)
   const { teamSlug } = await createTeam(stranger)
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     { name: `app/${unique('own')}`, tag: '1', image: web('x'), config: { name: 'web' } },
   ])
-  const deployment = await createDeployment(world, service, unique('q'))
+  const deployment = await createDeployment(testEnvironment, service, unique('q'))
   const ids = {
     projectId: service.projectId,
     versionId: service.versionId,
     imageId: service.imageIds[0] ?? '',
-    nodeId: world.nodeId,
-    registryId: world.registryId,
+    nodeId: testEnvironment.nodeId,
+    registryId: testEnvironment.registryId,
     deploymentId: deployment.id,
   }
   const paths = [
@@ -155,9 +170,11 @@ test("a second team meets none of the first one's ids", async ({ stage }) => {
   for (const path of paths) {
     const foreign = await fetch(`${system.url}/api/${teamSlug}/${path}`, { headers: stranger.headers() })
     expect(foreign.status, path).toBe(404)
-    const outside = await fetch(`${system.url}/api/${world.teamSlug}/${path}`, { headers: stranger.headers() })
+    const outside = await fetch(`${system.url}/api/${testEnvironment.teamSlug}/${path}`, {
+      headers: stranger.headers(),
+    })
     expect([403, 404], path).toContain(outside.status)
-    expect((await fetch(`${system.url}/api/${world.teamSlug}/${path}`)).status, path).toBe(401)
+    expect((await fetch(`${system.url}/api/${testEnvironment.teamSlug}/${path}`)).status, path).toBe(401)
   }
   const nested = await fetch(`${system.url}/api/${teamSlug}/deployments`, {
     method: 'POST',

@@ -14,20 +14,20 @@ const run = (command: string) =>
 test('the command of a deployment token deploys, shows how it ended, and fails where that was not well', async ({
   stage,
 }) => {
-  const { world } = stage
-  const { client } = world.person
-  const service = await createService(world, [
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const service = await createService(testEnvironment, [
     { name: `app/${unique('pipe')}`, tag: '1', image: web('hello'), config: { name: 'web' } },
   ])
-  const deployment = await createDeployment(world, service, unique('p'))
-  const params = { teamSlug: world.teamSlug, deploymentId: deployment.id }
+  const deployment = await createDeployment(testEnvironment, service, unique('p'))
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id }
   const { curl, name } = await client.call('deployments.create-token', { params, body: { name: unique('pipe-') } })
 
   expect(await run(curl)).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
   const [release] = await client.call('deployments.releases', { params })
   expect(release).toMatchObject({ status: 'successful', startedBy: { name }, current: true })
 
-  await setTag(world, service, 0, 'no-such-tag')
+  await setTag(testEnvironment, service, 0, 'no-such-tag')
   const failed = await run(curl)
   expect(failed.code).toBe(1)
   expect(JSON.parse(failed.shown)).toMatchObject({ status: 'failed', reason: expect.stringContaining('no-such-tag') })

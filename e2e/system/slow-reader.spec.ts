@@ -23,11 +23,11 @@ const growthMaxMb = 64
 test('10,000 lines per second into a browser that stops reading: memory stays bounded, nobody else gets slower, and what is skipped is said', async ({
   stage,
 }) => {
-  const { world } = stage
+  const { testEnvironment } = stage
   await loadImage('e2e-flood:1', flood)
   const name = unique('flood')
   // A container of the team on this node, as the agent would make it: others are not read.
-  const Labels = { 'dev.crux.team': world.teamId, 'dev.crux.node': world.nodeId }
+  const Labels = { 'dev.crux.team': testEnvironment.teamId, 'dev.crux.node': testEnvironment.nodeId }
   const id = await raw.create(name, { Image: 'e2e-flood:1', Labels })
   await raw.start(id)
   const [slow, fast] = await Promise.all([followLog(stage, name), followLog(stage, name)])
@@ -66,9 +66,11 @@ test('10,000 lines per second into a browser that stops reading: memory stays bo
 type Reader = Awaited<ReturnType<typeof followLog>>
 
 /** A live channel as a browser opens it, which follows the log and keeps count. */
-async function followLog({ world, system }: Stage, name: string) {
-  const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, { headers: world.person.headers() })
-  const path = `/${world.teamSlug}/nodes/${world.nodeId}`
+async function followLog({ testEnvironment, system }: Stage, name: string) {
+  const socket = new WebSocket(`${system.url.replace(/^http/, 'ws')}/api`, {
+    headers: testEnvironment.person.headers(),
+  })
+  const path = `/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}`
   let lines = 0
   let skipped = 0
   let first = 0
@@ -96,13 +98,15 @@ async function followLog({ world, system }: Stage, name: string) {
 }
 
 /** A few seconds of a reader that keeps up, of the API and of the server's memory. */
-async function observe({ world, system }: Stage, reader: Reader, ms: number) {
+async function observe({ testEnvironment, system }: Stage, reader: Reader, ms: number) {
   const begin = { at: performance.now(), ...reader.read() }
   const answers: number[] = []
   let mostMb = 0
   while (performance.now() - begin.at < ms) {
     const asked = performance.now()
-    const answer = await fetch(`${system.url}/api/${world.teamSlug}/nodes`, { headers: world.person.headers() })
+    const answer = await fetch(`${system.url}/api/${testEnvironment.teamSlug}/nodes`, {
+      headers: testEnvironment.person.headers(),
+    })
     await answer.arrayBuffer()
     expect(answer.status).toBe(200)
     answers.push(performance.now() - asked)

@@ -19,7 +19,7 @@ import { expect, type Stage, test } from '../kit/stage.ts'
 async function slowReplacement(stage: Stage) {
   const name = `app/${unique('slow')}`
   const port = await freePort()
-  const service = await createService(stage.world, [
+  const service = await createService(stage.testEnvironment, [
     { name, tag: '1', image: web('one'), config: { name: 'web', ports: [{ internal: 8080, external: port }] } },
     {
       name: `${name}-job`,
@@ -29,18 +29,18 @@ async function slowReplacement(stage: Stage) {
     },
   ])
   const prefix = unique('s')
-  const deployment = await createDeployment(stage.world, service, prefix)
-  const first = await deploy(stage.world, deployment.id)
+  const deployment = await createDeployment(stage.testEnvironment, service, prefix)
+  const first = await deploy(stage.testEnvironment, deployment.id)
   expect(first.status, first.outcome).toBe('successful')
   await stage.registry.push(name, '2', web('two'))
   await stage.registry.push(`${name}-job`, '2', { cmd: ['/bin/sh', '-c', 'sleep 4; echo second; exit 0'] })
-  await setTag(stage.world, service, 0, '2')
-  await setTag(stage.world, service, 1, '2')
-  await startDeployment(stage.world, deployment.id)
+  await setTag(stage.testEnvironment, service, 0, '2')
+  await setTag(stage.testEnvironment, service, 1, '2')
+  await startDeployment(stage.testEnvironment, deployment.id)
   await waitFor('the new ones are being started', async () =>
     (
-      await stage.world.person.client.call('deployments.log', {
-        params: { teamSlug: stage.world.teamSlug, deploymentId: deployment.id },
+      await stage.testEnvironment.person.client.call('deployments.log', {
+        params: { teamSlug: stage.testEnvironment.teamSlug, deploymentId: deployment.id },
         query: { skip: 0, take: 500, try: 2 },
       })
     ).items.some((event) => event.phase?.phase === 'verify' && event.phase.state === 'running'),
@@ -49,7 +49,7 @@ async function slowReplacement(stage: Stage) {
 }
 
 async function expectDone(stage: Stage, place: Awaited<ReturnType<typeof slowReplacement>>) {
-  const result = await finished(stage.world, place.deployment.id, { timeoutMs: 80_000 })
+  const result = await finished(stage.testEnvironment, place.deployment.id, { timeoutMs: 80_000 })
   expect(result.status, result.outcome).toBe('successful')
   await answers(place.port, 'two')
   const containers = await raw.list(`dev.crux.prefix=${place.prefix}`)
@@ -96,23 +96,27 @@ test('a deployment keeps answering over a killed PostgreSQL and server, and a se
     'the agent is back',
     async () =>
       (
-        await stage.world.person.client.call('nodes.get', {
-          params: { teamSlug: stage.world.teamSlug, nodeId: stage.world.nodeId },
+        await stage.testEnvironment.person.client.call('nodes.get', {
+          params: { teamSlug: stage.testEnvironment.teamSlug, nodeId: stage.testEnvironment.nodeId },
         })
       ).status === 'connected',
     { timeoutMs: 60_000 },
   )
-  const again = await deploy(stage.world, place.deployment.id)
+  const again = await deploy(stage.testEnvironment, place.deployment.id)
   expect(again.status, again.outcome).toBe('successful')
 })
 
 test('two starts at once: one wins, the other is refused', async ({ stage }) => {
   const name = `app/${unique('twice')}`
-  const service = await createService(stage.world, [{ name, tag: '1', image: web('one'), config: { name: 'web' } }])
-  const deployment = await createDeployment(stage.world, service, unique('w'))
-  const starts = await Promise.allSettled(Array.from({ length: 5 }, () => startDeployment(stage.world, deployment.id)))
+  const service = await createService(stage.testEnvironment, [
+    { name, tag: '1', image: web('one'), config: { name: 'web' } },
+  ])
+  const deployment = await createDeployment(stage.testEnvironment, service, unique('w'))
+  const starts = await Promise.allSettled(
+    Array.from({ length: 5 }, () => startDeployment(stage.testEnvironment, deployment.id)),
+  )
   expect(starts.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
   for (const one of starts) if (one.status === 'rejected') expect([409, 412]).toContain(one.reason.status)
-  const result = await finished(stage.world, deployment.id)
+  const result = await finished(stage.testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
 })

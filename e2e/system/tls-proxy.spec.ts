@@ -3,7 +3,7 @@ import { request } from 'node:https'
 import {
   createDeployment,
   createService,
-  createWorld,
+  createTestEnvironment,
   deploy,
   freePort,
   idle,
@@ -11,8 +11,8 @@ import {
   removeContainers,
   signUp,
   startRegistry,
+  type TestEnvironment,
   unique,
-  type World,
   waitFor,
   web,
 } from '@crux/test-kit'
@@ -40,12 +40,12 @@ const test = base.extend<{ proxyName: ProxyName; behind: Behind }>({
       env: { TRUSTED_PROXIES: '127.0.0.1', NODE_EXTRA_CA_CERTS: proxy.caFile },
     })
     // The test itself speaks to the port; agent and browser know the proxy only.
-    const world = await createWorld(await signUp(`http://127.0.0.1:${cruxPort}`), registry)
+    const testEnvironment = await createTestEnvironment(await signUp(`http://127.0.0.1:${cruxPort}`), registry)
     const agentContainers: string[] = []
-    await use({ system, registry, world, url, proxy, agentContainers })
+    await use({ system, registry, testEnvironment, url, proxy, agentContainers })
     for (const id of agentContainers) await raw.remove(id)
     await system.stop()
-    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     await system.destroy()
     await registry.remove()
     await proxy.remove()
@@ -61,13 +61,13 @@ test.describe('nginx', () => {
     browser,
   }) => {
     test.setTimeout(240_000)
-    const { world, url } = behind
-    expect(await statusOf(world, world.nodeId)).toBe('connected')
+    const { testEnvironment, url } = behind
+    expect(await statusOf(testEnvironment, testEnvironment.nodeId)).toBe('connected')
     const installed = await installInContainer(behind)
-    const quiet = await deployQuietService({ ...world, nodeId: installed.nodeId })
+    const quiet = await deployQuietService({ ...testEnvironment, nodeId: installed.nodeId })
     const live = await openLive(behind, installed.nodeId, quiet)
     const since = Date.now()
-    const linksBefore = await linksOf(world)
+    const linksBefore = await linksOf(testEnvironment)
 
     await consoleWorks(behind, browser)
     await addressesAreTheProxys(behind)
@@ -75,7 +75,7 @@ test.describe('nginx', () => {
       const answer = await ask(behind, '/api/teams', {
         host: 'evil.example',
         'x-forwarded-host': new URL(url).host,
-        authorization: `Bearer ${world.person.sessionToken}`,
+        authorization: `Bearer ${testEnvironment.person.sessionToken}`,
       })
       expect(answer.status).toBe(421)
     })
@@ -88,8 +88,9 @@ test.describe('nginx', () => {
       })
       expect(live.closed()).toBe(false)
       expect(live.errors()).toEqual([])
-      expect(await linksOf(world)).toEqual(linksBefore)
-      for (const nodeId of [world.nodeId, installed.nodeId]) expect(await statusOf(world, nodeId)).toBe('connected')
+      expect(await linksOf(testEnvironment)).toEqual(linksBefore)
+      for (const nodeId of [testEnvironment.nodeId, installed.nodeId])
+        expect(await statusOf(testEnvironment, nodeId)).toBe('connected')
     })
     await test.step('the streams that were quiet still carry what happens', async () => {
       await raw.stop(quiet.id)
@@ -98,9 +99,9 @@ test.describe('nginx', () => {
     })
     await test.step('an agent finds its way back through a proxy that was restarted', async () => {
       await behind.proxy.stop()
-      await waitFor('unreachable', async () => (await statusOf(world, installed.nodeId)) === 'unreachable')
+      await waitFor('unreachable', async () => (await statusOf(testEnvironment, installed.nodeId)) === 'unreachable')
       await behind.proxy.start()
-      await waitFor('connected', async () => (await statusOf(world, installed.nodeId)) === 'connected')
+      await waitFor('connected', async () => (await statusOf(testEnvironment, installed.nodeId)) === 'connected')
     })
   })
 })
@@ -111,10 +112,10 @@ test.describe('Caddy', () => {
 
   test('behind Caddy, agent, streams and console work over TLS', async ({ behind, browser }) => {
     test.setTimeout(180_000)
-    const { world } = behind
-    expect(await statusOf(world, world.nodeId)).toBe('connected')
-    const quiet = await deployQuietService(world)
-    const live = await openLive(behind, world.nodeId, quiet)
+    const { testEnvironment } = behind
+    expect(await statusOf(testEnvironment, testEnvironment.nodeId)).toBe('connected')
+    const quiet = await deployQuietService(testEnvironment)
+    const live = await openLive(behind, testEnvironment.nodeId, quiet)
     await consoleWorks(behind, browser)
     await addressesAreTheProxys(behind)
     const misdirected = await ask(behind, '/api/teams', { host: 'evil.example', 'x-forwarded-host': 'localhost' })
@@ -126,8 +127,13 @@ test.describe('Caddy', () => {
 })
 
 /** The command of the node's page, with the authority of the test given as docs/proxy.md says. */
-async function installInContainer({ world, proxy, system, agentContainers }: Behind): Promise<{ nodeId: string }> {
-  const { nodeId, command } = await newNode(world)
+async function installInContainer({
+  testEnvironment,
+  proxy,
+  system,
+  agentContainers,
+}: Behind): Promise<{ nodeId: string }> {
+  const { nodeId, command } = await newNode(testEnvironment)
   const line = command.replace('curl -fsSL', `curl -fsSL --cacert '${proxy.caFile}'`)
   const env = { ...process.env, CRUX_CA_FILE: proxy.caFile, PERSISTENCE_FOLDER: `${system.dataDir}/installed` }
   const output = await new Promise<string>((resolve, reject) => {
@@ -139,23 +145,27 @@ async function installInContainer({ world, proxy, system, agentContainers }: Beh
   const mine = (await raw.list('dev.crux.service-category=_internal')).find(({ Names }) => Names[0] === `/${name}`)
   if (!mine) throw new Error(`no container of the agent: ${output}`)
   agentContainers.push(mine.Id)
-  await waitFor('the installed agent is connected', async () => (await statusOf(world, nodeId)) === 'connected', {
-    timeoutMs: 60_000,
-    everyMs: 200,
-  })
+  await waitFor(
+    'the installed agent is connected',
+    async () => (await statusOf(testEnvironment, nodeId)) === 'connected',
+    {
+      timeoutMs: 60_000,
+      everyMs: 200,
+    },
+  )
   return { nodeId }
 }
 
 type Quiet = { prefix: string; name: string; id: string }
 
 /** A service that answers, and one that says a line at its start, another at its end, and nothing between. */
-async function deployQuietService(world: World): Promise<Quiet> {
+async function deployQuietService(testEnvironment: TestEnvironment): Promise<Quiet> {
   const port = await freePort()
   const prefix = unique('tls')
   const last = {
     cmd: ['/bin/sh', '-c', "trap 'echo the last line; exit 0' TERM; echo ready; while :; do sleep 3600 & wait; done"],
   }
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name: unique('app/web-'),
       tag: '1',
@@ -164,8 +174,8 @@ async function deployQuietService(world: World): Promise<Quiet> {
     },
     { name: unique('app/quiet-'), tag: '1', image: { ...idle(), ...last }, config: { name: 'quiet' } },
   ])
-  const deployment = await createDeployment(world, service, prefix)
-  const result = await deploy(world, deployment.id)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
+  const result = await deploy(testEnvironment, deployment.id)
   expect(result.status, result.outcome).toBe('successful')
   await answers(port, 'over TLS')
   const found = (await raw.list(`dev.crux.prefix=${prefix}`)).find(({ Names }) => Names[0]?.endsWith('-quiet'))
@@ -173,8 +183,11 @@ async function deployQuietService(world: World): Promise<Quiet> {
 }
 
 /** A WebSocket through the proxy that watches the containers of a node and follows a log: both then have nothing to say. */
-async function openLive({ world, url, proxy }: Behind, nodeId: string, quiet: Quiet) {
-  const socket = new WebSocket(`${url.replace('https', 'wss')}/api`, { ca: proxy.ca, headers: world.person.headers() })
+async function openLive({ testEnvironment, url, proxy }: Behind, nodeId: string, quiet: Quiet) {
+  const socket = new WebSocket(`${url.replace('https', 'wss')}/api`, {
+    ca: proxy.ca,
+    headers: testEnvironment.person.headers(),
+  })
   const messages: string[] = []
   let closed = false
   socket.on('message', (text) => messages.push(String(text)))
@@ -182,7 +195,7 @@ async function openLive({ world, url, proxy }: Behind, nodeId: string, quiet: Qu
     closed = true
   })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  const path = `/${world.teamSlug}/nodes/${nodeId}`
+  const path = `/${testEnvironment.teamSlug}/nodes/${nodeId}`
   const send = (type: string, data: object) => socket.send(JSON.stringify({ type, data }))
   send('subscribe', { path })
   await waitFor('subscribed', () => messages.some((text) => text.includes('"subbed"')))
@@ -199,18 +212,20 @@ async function openLive({ world, url, proxy }: Behind, nodeId: string, quiet: Qu
 }
 
 /** How often agents have connected and gone, per node: a link that was cut and came back would be two more. */
-async function linksOf(world: World): Promise<string[]> {
-  const params = { teamSlug: world.teamSlug }
-  const nodes = await world.person.client.call('nodes.list', { params })
+async function linksOf(testEnvironment: TestEnvironment): Promise<string[]> {
+  const params = { teamSlug: testEnvironment.teamSlug }
+  const nodes = await testEnvironment.person.client.call('nodes.list', { params })
   const query = { skip: 0, take: 100, from: new Date(0).toISOString(), to: new Date(Date.now() + 60_000).toISOString() }
   const logs = await Promise.all(
-    nodes.map(({ id }) => world.person.client.call('nodes.audit', { params: { ...params, nodeId: id }, query })),
+    nodes.map(({ id }) =>
+      testEnvironment.person.client.call('nodes.audit', { params: { ...params, nodeId: id }, query }),
+    ),
   )
   return logs.map(({ items }) => items.map(({ event }) => event).join(' '))
 }
 
 /** The person signs in at the proxy's address, sees their node, and holds nothing that would travel without TLS. */
-async function consoleWorks({ world, url }: Behind, browser: Browser): Promise<void> {
+async function consoleWorks({ testEnvironment, url }: Behind, browser: Browser): Promise<void> {
   await test.step('the console works over https, with cookies that never leave in plain text', async () => {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const page = await context.newPage()
@@ -218,10 +233,10 @@ async function consoleWorks({ world, url }: Behind, browser: Browser): Promise<v
     page.on('response', (response) => {
       if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`)
     })
-    await signIn(page, url, world.person)
+    await signIn(page, url, testEnvironment.person)
     const [socket] = await Promise.all([
       page.waitForEvent('websocket', (one) => one.url().startsWith('wss://')),
-      page.goto(`${url}/${world.teamSlug}/nodes/${world.nodeId}`),
+      page.goto(`${url}/${testEnvironment.teamSlug}/nodes/${testEnvironment.nodeId}`),
     ])
     await expect(page.getByText('Connected', { exact: true }).first()).toBeVisible()
     const cookies = await context.cookies(url)
@@ -237,7 +252,7 @@ async function consoleWorks({ world, url }: Behind, browser: Browser): Promise<v
 /** A client that is not the proxy writes down another address and another host; the session has the address it came from. */
 async function addressesAreTheProxys(behind: Behind): Promise<void> {
   await test.step('the address of a session is the one that the proxy saw', async () => {
-    const { email, password } = behind.world.person
+    const { email, password } = behind.testEnvironment.person
     const claims = { 'x-forwarded-for': '203.0.113.66', 'x-forwarded-host': 'evil.example' }
     const { body } = await ask(behind, '/kratos/self-service/login/api', claims)
     const flow = (JSON.parse(body) as { id: string }).id

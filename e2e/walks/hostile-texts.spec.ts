@@ -32,13 +32,13 @@ test('texts of people, images and containers are shown as the text that they are
   baseURL,
 }) => {
   test.setTimeout(300_000)
-  const { world } = stage
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug }
+  const { testEnvironment } = stage
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug }
   const id = () => crypto.randomUUID()
 
   const service = await createService(
-    world,
+    testEnvironment,
     [
       {
         name: unique('hostile/'),
@@ -60,7 +60,7 @@ test('texts of people, images and containers are shown as the text that they are
     params: { ...inProject, versionId: service.versionId },
     body: { name: name(inAttribute), changelog: everything },
   })
-  const deployment = await createDeployment(world, service, unique('hostile'))
+  const deployment = await createDeployment(testEnvironment, service, unique('hostile'))
   const bundle = await client.call('config-bundles.create', {
     params,
     body: { name: name(template), description: everything },
@@ -77,7 +77,7 @@ test('texts of people, images and containers are shown as the text that they are
   await client.call('tokens.create', { body: token })
   const account = await client.call('service-accounts.create', { params, body: { name: name(markup), role: 'user' } })
   await client.call('nodes.update', {
-    params: { ...params, nodeId: world.nodeId },
+    params: { ...params, nodeId: testEnvironment.nodeId },
     body: { name: name(inAttribute), description: everything },
   })
   const storage = await client.call('storages.create', {
@@ -89,34 +89,34 @@ test('texts of people, images and containers are shown as the text that they are
     body: { name: name(template), type: 'unchecked', description: everything, details: { local: true, public: true } },
   })
   await client.call('teams.update', {
-    params: { teamId: world.teamId },
-    body: { name: name(markup), slug: world.teamSlug },
+    params: { teamId: testEnvironment.teamId },
+    body: { name: name(markup), slug: testEnvironment.teamSlug },
   })
   const other = await signUp(stage.system.url, { firstName: '<b onclick=xss()>', lastName: inAttribute.slice(0, 30) })
   await client.call('teams.invite', {
-    params: { teamId: world.teamId },
+    params: { teamId: testEnvironment.teamId },
     body: { email: other.email, firstName: '<i onload=xss()>', lastName: 'x' },
   })
-  await deploy(world, deployment.id)
+  await deploy(testEnvironment, deployment.id)
 
   const problems = await watch(page, baseURL ?? '')
   const details = await client.call('deployments.get', { params: { ...params, deploymentId: deployment.id } })
   const version = await client.call('versions.get', { params: { ...inProject, versionId: service.versionId } })
-  const team = `/${world.teamSlug}`
+  const team = `/${testEnvironment.teamSlug}`
   const first = [
     '/teams',
-    `/teams/${world.teamId}`,
+    `/teams/${testEnvironment.teamId}`,
     `${team}/dashboard`,
     `${team}/projects/${service.projectId}`,
     `${team}/projects/${service.projectId}/versions/${service.versionId}`,
-    `${team}/nodes/${world.nodeId}`,
+    `${team}/nodes/${testEnvironment.nodeId}`,
     `${team}/config-bundles/${bundle.id}`,
     `${team}/storages/${storage.id}`,
     `${team}/deployments/${deployment.id}`,
     `${team}/deployments/${deployment.id}/deploy`,
     `${team}/audit-log`,
-    `${team}/nodes/${world.nodeId}/log?prefix=${deployment.prefix}&name=web`,
-    `${team}/nodes/${world.nodeId}/inspect?prefix=${deployment.prefix}&name=web`,
+    `${team}/nodes/${testEnvironment.nodeId}/log?prefix=${deployment.prefix}&name=web`,
+    `${team}/nodes/${testEnvironment.nodeId}/inspect?prefix=${deployment.prefix}&name=web`,
     ...[version.images[0]?.config.id, details.instances[0]?.config?.id].flatMap((config) =>
       config ? [`${team}/container-configurations/${config}`] : [],
     ),

@@ -3,22 +3,22 @@ import type { BrowserContext, Page } from '@playwright/test'
 import axe, { type AxeResults } from 'axe-core'
 import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
+import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
-import { buildScene, type Scene } from '../kit/scene.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 
-const folder = fileURLToPath(new URL('../screenshots/', import.meta.url))
+const directory = fileURLToPath(new URL('../screenshots/', import.meta.url))
 /** Every page in both themes at both widths takes minutes; else each is seen in one theme wide and in the other narrow. */
 const everyLook = process.env.CRUX_TEST_FULL === '1'
 // A picture of every step beside the pictures that are taken here would only cost time.
 test.use({ trace: 'off' })
 
-let scene: Scene
+let fixture: Fixture
 let startProblems: StartProblems
 test.beforeAll(async ({ stage }) => {
   test.setTimeout(180_000)
-  scene = await buildScene(stage.world)
-  startProblems = await prepareStartProblems(stage.world)
+  fixture = await buildFixture(stage.testEnvironment)
+  startProblems = await prepareStartProblems(stage.testEnvironment)
 })
 test.afterAll(() => startProblems.end())
 
@@ -41,7 +41,7 @@ const withoutSession: Shot[] = [
   { name: 'verify', path: () => '/auth/verify' },
   { name: 'recovery', path: () => '/auth/recovery' },
   { name: 'recovery-expired', path: () => '/auth/recovery/expired' },
-  { name: 'create-account', path: () => `/auth/create-account?team=${scene.teamId}&invitation=a-single-use-secret` },
+  { name: 'create-account', path: () => `/auth/create-account?team=${fixture.teamId}&invitation=a-single-use-secret` },
   { name: 'mails', path: () => '/mails' },
   { name: 'flow-error', path: () => '/error' },
   { name: 'status', path: () => '/status' },
@@ -55,15 +55,15 @@ const withoutSession: Shot[] = [
   { name: 'crash', path: () => '/500' },
 ]
 
-const inTeam = (path: string) => () => `/${scene.team}/${path}`
-const inEmptyTeam = (path: string) => () => `/${scene.emptyTeam}/${path}`
+const inTeam = (path: string) => () => `/${fixture.team}/${path}`
+const inEmptyTeam = (path: string) => () => `/${fixture.emptyTeam}/${path}`
 const withSession: Shot[] = [
   { name: 'team-create', path: () => '/teams/create' },
   { name: 'teams', path: () => '/teams' },
-  { name: 'team', path: () => `/teams/${scene.teamId}` },
+  { name: 'team', path: () => `/teams/${fixture.teamId}` },
   {
     name: 'team-invite',
-    path: () => `/teams/${scene.teamId}`,
+    path: () => `/teams/${fixture.teamId}`,
     act: async (page) => {
       await page.getByRole('button', { name: 'Invite', exact: true }).click()
       await expect(dialog(page)).toBeVisible()
@@ -71,7 +71,7 @@ const withSession: Shot[] = [
   },
   {
     name: 'team-security',
-    path: () => `/teams/${scene.teamId}`,
+    path: () => `/teams/${fixture.teamId}`,
     act: async (page) => {
       await page.getByRole('button', { name: 'Edit', exact: true }).last().click()
       await expect(dialog(page)).toBeVisible()
@@ -141,11 +141,11 @@ const withSession: Shot[] = [
   { name: 'dashboard', path: inTeam('dashboard') },
   { name: 'dashboard-empty', path: inEmptyTeam('dashboard') },
   { name: 'registries', path: inTeam('registries') },
-  { name: 'registry', path: () => `/${scene.team}/registries/${scene.registry}` },
+  { name: 'registry', path: () => `/${fixture.team}/registries/${fixture.registry}` },
   { name: 'registry-create', path: inTeam('registries#new'), act: dialogOpens },
   { name: 'config-bundles', path: inTeam('config-bundles') },
   { name: 'config-bundles-empty', path: inEmptyTeam('config-bundles') },
-  { name: 'config-bundle', path: () => `/${scene.team}/config-bundles/${scene.bundle}` },
+  { name: 'config-bundle', path: () => `/${fixture.team}/config-bundles/${fixture.bundle}` },
   {
     name: 'config-bundle-create',
     path: inTeam('config-bundles#new'),
@@ -153,20 +153,20 @@ const withSession: Shot[] = [
   },
   { name: 'storages', path: inTeam('storages') },
   { name: 'storages-empty', path: inEmptyTeam('storages') },
-  { name: 'storage', path: () => `/${scene.team}/storages/${scene.storage}` },
+  { name: 'storage', path: () => `/${fixture.team}/storages/${fixture.storage}` },
   { name: 'storage-create', path: inTeam('storages#new'), act: dialogOpens },
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
   { name: 'project-create', path: inTeam('projects#new'), act: dialogOpens },
-  { name: 'project-versioned', path: () => `/${scene.team}/projects/${scene.versioned.project}` },
-  { name: 'project-versionless', path: () => `/${scene.team}/projects/${scene.versionless}` },
-  { name: 'version', path: () => versionPath(scene.versioned.version) },
-  { name: 'version-read-only', path: () => versionPath(scene.versioned.readOnly) },
-  { name: 'version-reorder', path: () => `${versionPath(scene.versioned.version)}?section=reorder` },
-  { name: 'version-deployments', path: () => `${versionPath(scene.versioned.version)}?section=deployments` },
+  { name: 'project-versioned', path: () => `/${fixture.team}/projects/${fixture.versioned.project}` },
+  { name: 'project-versionless', path: () => `/${fixture.team}/projects/${fixture.versionless}` },
+  { name: 'version', path: () => versionPath(fixture.versioned.version) },
+  { name: 'version-read-only', path: () => versionPath(fixture.versioned.readOnly) },
+  { name: 'version-reorder', path: () => `${versionPath(fixture.versioned.version)}?section=reorder` },
+  { name: 'version-deployments', path: () => `${versionPath(fixture.versioned.version)}?section=deployments` },
   {
     name: 'version-add-images',
-    path: () => versionPath(scene.versioned.version),
+    path: () => versionPath(fixture.versioned.version),
     act: async (page) => {
       await page.getByRole('button', { name: 'Add images' }).click()
       await dialog(page)
@@ -177,7 +177,7 @@ const withSession: Shot[] = [
   },
   {
     name: 'version-tag',
-    path: () => versionPath(scene.versioned.version),
+    path: () => versionPath(fixture.versioned.version),
     act: async (page) => {
       await page.getByRole('button', { name: 'Change the tag' }).first().click()
       await expect(dialog(page).getByRole('button', { name: '1.0.0' })).toBeVisible()
@@ -185,20 +185,20 @@ const withSession: Shot[] = [
   },
   { name: 'nodes', path: inTeam('nodes') },
   { name: 'nodes-empty', path: inEmptyTeam('nodes') },
-  { name: 'node', path: () => `/${scene.team}/nodes/${scene.node}` },
-  { name: 'node-deployments', path: () => `/${scene.team}/nodes/${scene.node}?section=deployments` },
-  { name: 'node-images', path: () => `/${scene.team}/nodes/${scene.node}?section=images` },
-  { name: 'node-events', path: () => `/${scene.team}/nodes/${scene.node}?section=events` },
-  { name: 'node-install', path: () => `/${scene.team}/nodes/${scene.newNode}` },
+  { name: 'node', path: () => `/${fixture.team}/nodes/${fixture.node}` },
+  { name: 'node-deployments', path: () => `/${fixture.team}/nodes/${fixture.node}?section=deployments` },
+  { name: 'node-images', path: () => `/${fixture.team}/nodes/${fixture.node}?section=images` },
+  { name: 'node-events', path: () => `/${fixture.team}/nodes/${fixture.node}?section=events` },
+  { name: 'node-install', path: () => `/${fixture.team}/nodes/${fixture.newNode}` },
   {
     name: 'container-log',
     path: () => containerPath('log'),
     act: (page) => expect(page.getByText('listening on :8080')).toBeVisible(),
   },
   { name: 'container-inspect', path: () => containerPath('inspect') },
-  ...deploymentShots(() => scene),
-  { name: 'configuration-image', path: () => configurationPath(scene.configuration.image) },
-  { name: 'configuration-instance', path: () => configurationPath(scene.configuration.instance) },
+  ...deploymentShots(() => fixture),
+  { name: 'configuration-image', path: () => configurationPath(fixture.configuration.image) },
+  { name: 'configuration-instance', path: () => configurationPath(fixture.configuration.instance) },
   {
     name: 'configuration-start-problems',
     path: () => configurationPath(startProblems.configIds.shop),
@@ -207,7 +207,7 @@ const withSession: Shot[] = [
   },
   {
     name: 'configuration-json',
-    path: () => configurationPath(scene.configuration.image),
+    path: () => configurationPath(fixture.configuration.image),
     act: async (page) => {
       await page.getByRole('radio', { name: 'JSON' }).click()
       await expect(page.getByText('LOG_LEVEL')).toBeVisible()
@@ -215,12 +215,12 @@ const withSession: Shot[] = [
   },
   {
     name: 'configuration-final',
-    path: () => `${configurationPath(scene.configuration.instance)}?view=final`,
+    path: () => `${configurationPath(fixture.configuration.instance)}?view=final`,
     act: (page) => expect(page.getByRole('table', { name: 'Final configuration' })).toBeVisible(),
   },
   {
     name: 'configuration-settings',
-    path: () => configurationPath(scene.configuration.image),
+    path: () => configurationPath(fixture.configuration.image),
     act: async (page) => {
       await page.getByRole('radio', { name: 'All', exact: true }).click()
       await expect(page.getByRole('region', { name: 'Metrics' })).toBeVisible()
@@ -228,7 +228,7 @@ const withSession: Shot[] = [
   },
   {
     name: 'configuration-kubernetes',
-    path: () => `${configurationPath(scene.configuration.image)}?fields=kubernetes`,
+    path: () => `${configurationPath(fixture.configuration.image)}?fields=kubernetes`,
     act: (page) => expect(page.getByRole('region', { name: 'Annotations' })).toBeVisible(),
   },
   {
@@ -241,22 +241,22 @@ const withSession: Shot[] = [
   },
   {
     name: 'confirm',
-    path: () => `/${scene.team}/projects/${scene.versionless}`,
+    path: () => `/${fixture.team}/projects/${fixture.versionless}`,
     act: async (page) => {
       await page.getByRole('button', { name: 'More actions' }).first().click()
       await page.getByRole('menuitem', { name: 'Delete project' }).click()
       await expect(dialog(page)).toBeVisible()
     },
   },
-  ...failingShots(() => scene, everyLook),
+  ...failingShots(() => fixture, everyLook),
   ...failing('deployments', 'dashboard'),
   ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'storages', 'audit-log')),
 ]
 
-const versionPath = (id: string) => `/${scene.team}/projects/${scene.versioned.project}/versions/${id}`
-const configurationPath = (id: string) => `/${scene.team}/container-configurations/${id}`
+const versionPath = (id: string) => `/${fixture.team}/projects/${fixture.versioned.project}/versions/${id}`
+const configurationPath = (id: string) => `/${fixture.team}/container-configurations/${id}`
 const containerPath = (page: string) =>
-  `/${scene.team}/nodes/${scene.node}/${page}?prefix=${scene.container.prefix}&name=${scene.container.name}`
+  `/${fixture.team}/nodes/${fixture.node}/${page}?prefix=${fixture.container.prefix}&name=${fixture.container.name}`
 
 /** The same pages when the server cannot answer their question. */
 function failing(...pages: string[]): Shot[] {
@@ -323,7 +323,7 @@ async function look(page: Page, { name, path, before, act, see }: Shot, number: 
     const wide = await settled(page, each)
     expect.soft(wide, `nothing sticks out at ${each.width}`).toBeLessThanOrEqual(each.width)
     await see?.(page).evaluate((element) => element.scrollIntoView({ block: 'center' }))
-    await page.screenshot({ path: `${folder}${name}-${each.theme}-${each.width}.png`, animations: 'disabled' })
+    await page.screenshot({ path: `${directory}${name}-${each.theme}-${each.width}.png`, animations: 'disabled' })
     if (checked.includes(each)) expect.soft(await problems(page), `axe, ${each.theme}, ${each.width}`).toEqual([])
   }
   if (before) await page.unrouteAll()

@@ -3,42 +3,42 @@ import { signUp } from '@crux/test-kit'
 import type { BrowserContext } from '@playwright/test'
 import { blockActions } from '../kit/actions.ts'
 import { signIn } from '../kit/console.ts'
+import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
 import { exerciseControls } from '../kit/press.ts'
-import { buildScene, type Scene } from '../kit/scene.ts'
 
 // Hundreds of presses: their pictures would take longer than they do.
 test.use({ trace: 'off' })
 
 /** Where most is for admins; the full run presses everything else too. */
-const forAdmins = (scene: Scene) => [
-  `/teams/${scene.teamId}`,
-  `/${scene.team}/nodes`,
-  `/${scene.team}/nodes/${scene.node}`,
-  `/${scene.team}/nodes/${scene.newNode}`,
-  `/${scene.team}/registries/${scene.registry}`,
+const forAdmins = (fixture: Fixture) => [
+  `/teams/${fixture.teamId}`,
+  `/${fixture.team}/nodes`,
+  `/${fixture.team}/nodes/${fixture.node}`,
+  `/${fixture.team}/nodes/${fixture.newNode}`,
+  `/${fixture.team}/registries/${fixture.registry}`,
 ]
-const forUsers = (scene: Scene) => [
+const forUsers = (fixture: Fixture) => [
   '/teams',
-  `/${scene.team}/dashboard`,
-  `/${scene.emptyTeam}/dashboard`,
-  `/${scene.team}/projects`,
-  `/${scene.team}/projects/${scene.versionless}`,
-  `/${scene.team}/projects/${scene.versioned.project}`,
-  `/${scene.team}/projects/${scene.versioned.project}/versions/${scene.versioned.version}`,
-  `/${scene.team}/projects/${scene.versioned.project}/versions/${scene.versioned.version}?section=deployments`,
-  `/${scene.team}/nodes/${scene.node}?section=deployments`,
-  `/${scene.team}/registries`,
-  `/${scene.team}/config-bundles`,
-  `/${scene.team}/config-bundles/${scene.bundle}`,
-  `/${scene.team}/storages`,
-  `/${scene.team}/storages/${scene.storage}`,
-  `/${scene.team}/deployments`,
-  `/${scene.team}/deployments/${scene.deployment.prepared}`,
-  `/${scene.team}/deployments/${scene.deployment.failed}`,
-  `/${scene.team}/deployments/${scene.deployment.failed}/deploy`,
-  `/${scene.team}/container-configurations/${scene.configuration.image}`,
-  `/${scene.team}/audit-log`,
+  `/${fixture.team}/dashboard`,
+  `/${fixture.emptyTeam}/dashboard`,
+  `/${fixture.team}/projects`,
+  `/${fixture.team}/projects/${fixture.versionless}`,
+  `/${fixture.team}/projects/${fixture.versioned.project}`,
+  `/${fixture.team}/projects/${fixture.versioned.project}/versions/${fixture.versioned.version}`,
+  `/${fixture.team}/projects/${fixture.versioned.project}/versions/${fixture.versioned.version}?section=deployments`,
+  `/${fixture.team}/nodes/${fixture.node}?section=deployments`,
+  `/${fixture.team}/registries`,
+  `/${fixture.team}/config-bundles`,
+  `/${fixture.team}/config-bundles/${fixture.bundle}`,
+  `/${fixture.team}/storages`,
+  `/${fixture.team}/storages/${fixture.storage}`,
+  `/${fixture.team}/deployments`,
+  `/${fixture.team}/deployments/${fixture.deployment.prepared}`,
+  `/${fixture.team}/deployments/${fixture.deployment.failed}`,
+  `/${fixture.team}/deployments/${fixture.deployment.failed}/deploy`,
+  `/${fixture.team}/container-configurations/${fixture.configuration.image}`,
+  `/${fixture.team}/audit-log`,
 ]
 const onNodes = [
   'node/delete-container',
@@ -54,14 +54,14 @@ const full = process.env.CRUX_TEST_FULL === '1'
 
 test('no button that a user can press asks for what only admins may', async ({ browser, stage, session, baseURL }) => {
   test.setTimeout(full ? 1_800_000 : 240_000)
-  const { world } = stage
-  const scene = await buildScene(world)
+  const { testEnvironment } = stage
+  const fixture = await buildFixture(testEnvironment)
   const grace = await signUp(stage.system.url, { firstName: 'Grace', lastName: 'Hopper' })
-  const params = { teamId: scene.teamId }
+  const params = { teamId: fixture.teamId }
   const body = { email: grace.email, firstName: 'Grace', lastName: 'Hopper' }
-  await world.person.client.call('teams.invite', { params, body })
+  await testEnvironment.person.client.call('teams.invite', { params, body })
   await grace.client.call('users.accept-invitation', { params })
-  const paths = [...forAdmins(scene), ...(full ? forUsers(scene) : [])]
+  const paths = [...forAdmins(fixture), ...(full ? forUsers(fixture) : [])]
   const walk = async (
     context: BrowserContext,
     paths: readonly string[],
@@ -79,7 +79,7 @@ test('no button that a user can press asks for what only admins may', async ({ b
     await context.close()
     return { actions: [...actions].sort(), refused, broken }
   }
-  const onlyAdmins = (deed: Action) => needs[deed] in permissions && !isAllowed('user', needs[deed] as Permission)
+  const onlyAdmins = (action: Action) => needs[action] in permissions && !isAllowed('user', needs[action] as Permission)
 
   const graces = await browser.newContext({ storageState: signedOut, baseURL })
   const first = await graces.newPage()
@@ -95,7 +95,7 @@ test('no button that a user can press asks for what only admins may', async ({ b
   const owners = await browser.newContext({ storageState: session, baseURL })
   const asOwner = await walk(
     owners,
-    full ? paths : [`/teams/${scene.teamId}`, `/${scene.team}/registries/${scene.registry}`],
+    full ? paths : [`/teams/${fixture.teamId}`, `/${fixture.team}/registries/${fixture.registry}`],
   )
   expect(asOwner.broken).toEqual([])
   expect(asOwner.actions.filter(onlyAdmins)).toEqual(

@@ -30,8 +30,8 @@ export async function buildAgentImage(dist = `${root}dist`): Promise<{ path: str
   await mkdir(dist, { recursive: true })
 
   const layer = await tarOf(async (archive) => {
-    for (const folder of ['tmp', 'srv', 'srv/crux'])
-      archive.entry({ name: folder, type: 'directory', mode: folder === 'tmp' ? 0o1777 : 0o755, mtime: epoch })
+    for (const directory of ['tmp', 'srv', 'srv/crux'])
+      archive.entry({ name: directory, type: 'directory', mode: directory === 'tmp' ? 0o1777 : 0o755, mtime: epoch })
     for (const file of await nodeRuntimeFiles()) await addFile(archive, file.path, file.source, 0o755)
     if (await exists(certificates)) await addFile(archive, certificates, certificates, 0o644)
     for (const name of (await readdir(bundle)).sort())

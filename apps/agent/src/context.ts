@@ -22,7 +22,7 @@ import { openGateRunner } from './gate/runner.ts'
 import { createImageClaims } from './images/claims.ts'
 import { openFetchedImages } from './images/fetched.ts'
 import { createRegistryDigests } from './images/registry-digests.ts'
-import { openJournalFolder } from './journal/journal.ts'
+import { openJournalDirectory } from './journal/journal.ts'
 import { connectTo } from './link/client.ts'
 import { createCommands, type LinkEnd } from './link/commands.ts'
 import { openCredentials } from './link/credentials.ts'
@@ -41,7 +41,7 @@ export interface Agent {
 }
 
 /** Own files lie in a folder that no prefix can be called like: a prefix is a DNS label. */
-const ownFolder = '.agent'
+const ownDirectory = '.agent'
 /** Tidying up must not keep a process from ending, also when the engine is away. */
 const clearMs = 2_000
 
@@ -61,7 +61,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
 }
 
 async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger): Promise<Agent> {
-  const own = await data.ownDirectory(ownFolder)
+  const own = await data.ownDirectory(ownDirectory)
   const stopping = new AbortController()
 
   const connection = connectTo(settings.server)
@@ -96,11 +96,11 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
     const engine = await driver.describe()
     const clock = createLinkClock()
     // The gate is a process of its own, which a handle of this one does not lead anywhere.
-    const gateFolder = join(settings.dataDir, ownFolder, 'gate')
-    await data.ownDirectory(ownFolder, 'gate')
+    const gateDirectory = join(settings.dataDir, ownDirectory, 'gate')
+    await data.ownDirectory(ownDirectory, 'gate')
     const holding = createGate({
-      folder: gateFolder,
-      runner: await openGateRunner({ folder: gateFolder, settings, engine: driver.engine, ownContainer }),
+      directory: gateDirectory,
+      runner: await openGateRunner({ directory: gateDirectory, settings, engine: driver.engine, ownContainer }),
       log,
       onLost: () => {
         log.warn('the gate ended: starting it again')
@@ -145,7 +145,7 @@ async function startIn(data: DataDirectory, settings: AgentSettings, log: Logger
         images,
         log,
       },
-      journals: openJournalFolder(await data.ownDirectory(ownFolder, 'journal')),
+      journals: openJournalDirectory(await data.ownDirectory(ownDirectory, 'journal')),
       client,
       onEnded(prefix) {
         keeper?.released(prefix)

@@ -1,23 +1,23 @@
 import { Phase, PhaseState, type Release, type ReleaseKey } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 // A release is successful when the new containers have taken over. What they replaced is removed after that.
 
-let world: World
+let testEnvironment: TestEnvironment
 let one: string
 let two: string
 beforeAll(async () => {
-  world = await startWorld()
-  one = (await world.publish('web:1', webImage('one'))).reference
-  two = (await world.publish('web:2', webImage('two'))).reference
+  testEnvironment = await startTestEnvironment()
+  one = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  two = (await testEnvironment.publish('web:2', webImage('two'))).reference
 })
-afterEach(() => world.clear())
-afterAll(() => world.dispose())
+afterEach(() => testEnvironment.clear())
+afterAll(() => testEnvironment.dispose())
 
 /** Something else runs on the prefix's network, so the previous container goes on for `drainMs`. */
 const make = (web: string, drainMs: number) =>
-  world.release({
+  testEnvironment.release({
     drainMs,
     observationWindowMs: 100,
     instances: [
@@ -25,79 +25,82 @@ const make = (web: string, drainMs: number) =>
       { instanceId: 'db', image: one, config: { name: 'db' } },
     ],
   })
-const reported = (release: Release) => world.server.eventsOf(release.key as ReleaseKey).map(({ event }) => event)
+const reported = (release: Release) =>
+  testEnvironment.server.eventsOf(release.key as ReleaseKey).map(({ event }) => event)
 const cleanUpStates = (release: Release, instanceId: string) =>
   reported(release).flatMap((event) =>
     event.case === 'phase' && event.value.phase === Phase.CLEAN_UP && event.value.instanceId === instanceId
       ? [event.value.state]
       : [],
   )
-const ids = async () => (await world.docker.listContainers()).map(({ Id }) => Id)
+const ids = async () => (await testEnvironment.docker.listContainers()).map(({ Id }) => Id)
 
 test('a release is told to be successful while the previous container still runs, and ends when that is removed', async () => {
-  await world.server.deployAndWait(make(one, 0))
-  const previous = (await world.inspect('web')).Id
+  await testEnvironment.server.deployAndWait(make(one, 0))
+  const previous = (await testEnvironment.inspect('web')).Id
   const release = make(two, 3_000)
-  world.server.deploy(release)
-  expect(await world.server.toldOutcomeOf(release)).toMatchObject({ successful: true })
+  testEnvironment.server.deploy(release)
+  expect(await testEnvironment.server.toldOutcomeOf(release)).toMatchObject({ successful: true })
   expect(cleanUpStates(release, 'web')).toEqual([PhaseState.RUNNING])
   expect(cleanUpStates(release, 'db')).toEqual([PhaseState.SKIPPED])
   expect(await ids()).toContain(previous)
-  expect(await world.answer('web')).toBe('two')
-  await world.server.outcomeOf(release)
+  expect(await testEnvironment.answer('web')).toBe('two')
+  await testEnvironment.server.outcomeOf(release)
   expect(await ids()).not.toContain(previous)
   expect(cleanUpStates(release, 'web')).toEqual([PhaseState.RUNNING, PhaseState.DONE])
   expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
 })
 
 test('the next release of the prefix says what it waits for, and begins when the previous containers are removed', async () => {
-  await world.server.deployAndWait(make(one, 0))
+  await testEnvironment.server.deployAndWait(make(one, 0))
   const release = make(two, 2_000)
-  world.server.deploy(release)
-  await world.server.toldOutcomeOf(release)
+  testEnvironment.server.deploy(release)
+  await testEnvironment.server.toldOutcomeOf(release)
   const next = make(one, 0)
-  world.server.deploy(next)
-  expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
-  expect(world.server.linesOf(next)[0]).toBe('waits until the release before it has removed the previous containers')
+  testEnvironment.server.deploy(next)
+  expect(await testEnvironment.server.outcomeOf(next)).toMatchObject({ successful: true })
+  expect(testEnvironment.server.linesOf(next)[0]).toBe(
+    'waits until the release before it has removed the previous containers',
+  )
   expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
-  expect(await world.answer('web')).toBe('one')
-  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+  expect(await testEnvironment.answer('web')).toBe('one')
+  expect(await testEnvironment.names()).toEqual([testEnvironment.name('db'), testEnvironment.name('web')])
 })
 
 test('an agent that restarts in between finishes the clean-up first, whichever journal it finds first', async () => {
-  await world.server.deployAndWait(make(one, 0))
-  const previous = (await world.inspect('web')).Id
+  await testEnvironment.server.deployAndWait(make(one, 0))
+  const previous = (await testEnvironment.inspect('web')).Id
   const release = make(two, 3_000)
   release.key = { ...(release.key as ReleaseKey), deploymentId: 'z' }
-  world.server.deploy(release)
-  await world.server.toldOutcomeOf(release)
+  testEnvironment.server.deploy(release)
+  await testEnvironment.server.toldOutcomeOf(release)
   const next = make(one, 0)
   next.key = { ...(next.key as ReleaseKey), deploymentId: 'a' }
-  world.server.deploy(next)
+  testEnvironment.server.deploy(next)
   await waitUntil('it waits', () => reported(next).length > 0)
-  await world.restartAgent()
+  await testEnvironment.restartAgent()
   expect(await ids()).toContain(previous)
-  expect(await world.server.outcomeOf(next)).toMatchObject({ successful: true })
+  expect(await testEnvironment.server.outcomeOf(next)).toMatchObject({ successful: true })
   expect(reported(release).at(-1)?.case).toBe('cleanUpEnd')
   expect(reported(next).filter((event) => event.case === 'outcome')).toHaveLength(1)
-  expect(await world.answer('web')).toBe('one')
-  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+  expect(await testEnvironment.answer('web')).toBe('one')
+  expect(await testEnvironment.names()).toEqual([testEnvironment.name('db'), testEnvironment.name('web')])
 })
 
 test('a release that waits for the clean-up before it is cancelled at once, and leaves that alone', async () => {
-  await world.server.deployAndWait(make(one, 0))
+  await testEnvironment.server.deployAndWait(make(one, 0))
   const release = make(two, 5_000)
-  world.server.deploy(release)
-  await world.server.toldOutcomeOf(release)
+  testEnvironment.server.deploy(release)
+  await testEnvironment.server.toldOutcomeOf(release)
   const next = make(one, 0)
-  world.server.deploy(next)
+  testEnvironment.server.deploy(next)
   await waitUntil('it waits', () => reported(next).length > 0)
-  world.server.send({ case: 'cancelDeployment', value: { release: next.key } })
-  expect(await world.server.outcomeOf(next)).toMatchObject({ cancelled: true, previousRestored: true })
+  testEnvironment.server.send({ case: 'cancelDeployment', value: { release: next.key } })
+  expect(await testEnvironment.server.outcomeOf(next)).toMatchObject({ cancelled: true, previousRestored: true })
   expect(reported(release).at(-1)?.case).not.toBe('cleanUpEnd')
   // Cancelled too, though it is over: it removes what it replaced all the same.
-  world.server.send({ case: 'cancelDeployment', value: { release: release.key } })
-  expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true, cancelled: false })
-  expect(await world.answer('web')).toBe('two')
-  expect(await world.names()).toEqual([world.name('db'), world.name('web')])
+  testEnvironment.server.send({ case: 'cancelDeployment', value: { release: release.key } })
+  expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true, cancelled: false })
+  expect(await testEnvironment.answer('web')).toBe('two')
+  expect(await testEnvironment.names()).toEqual([testEnvironment.name('db'), testEnvironment.name('web')])
 })

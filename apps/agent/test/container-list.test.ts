@@ -18,8 +18,8 @@ import { openEngine, waitUntil } from './kit/index.ts'
 const docker = openEngine()
 const prefix = `list-${randomUUID().slice(0, 8)}`
 const image = `crux-container-list-${prefix}:1`
-const folders: string[] = []
-let folder: string
+const directories: string[] = []
+let directory: string
 let socket: Awaited<ReturnType<typeof openCuttableSocket>>
 let driver: Driver
 
@@ -27,13 +27,13 @@ beforeAll(() => loadImage(image, {}))
 afterAll(async () => {
   driver?.close()
   await socket?.cut()
-  for (const made of folders) await rm(made, { recursive: true, force: true })
+  for (const made of directories) await rm(made, { recursive: true, force: true })
   await docker.getImage(image).remove({ force: true })
 })
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-list-'))
-  folders.push(folder)
-  socket = await openCuttableSocket(folder)
+  directory = await mkdtemp(join(tmpdir(), 'crux-list-'))
+  directories.push(directory)
+  socket = await openCuttableSocket(directory)
   driver = await openDockerDriver(socket.dockerHost, createLogger({ name: 'test', level: 'silent' }))
   await waitUntil('the first list', () => driver.list({ prefix }))
 })

@@ -1,28 +1,30 @@
 import { ContainerState, FailureCode, Operation } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { label, ownerLabels } from '../src/plan/labels.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
-  const outcome = await world.server.deployAndWait(
-    world.release({ instances: [{ instanceId: 'web', image, config: { name: 'web', ports: [{ internal: 8080 }] } }] }),
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  const outcome = await testEnvironment.server.deployAndWait(
+    testEnvironment.release({
+      instances: [{ instanceId: 'web', image, config: { name: 'web', ports: [{ internal: 8080 }] } }],
+    }),
   )
   expect(outcome).toMatchObject({ successful: true })
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
-const ref = (name: string) => ({ prefix: world.owner.prefix, name })
+const ref = (name: string) => ({ prefix: testEnvironment.owner.prefix, name })
 const watch = async (prefix?: string) => {
   const streamId = `watch-${Math.random()}`
-  world.server.send({ case: 'watchContainers', value: { streamId, prefix } })
+  testEnvironment.server.send({ case: 'watchContainers', value: { streamId, prefix } })
   await waitUntil('the first list', () =>
-    world.server.containerUpdates.some((update) => update.streamId === streamId && update.full),
+    testEnvironment.server.containerUpdates.some((update) => update.streamId === streamId && update.full),
   )
-  const updates = () => world.server.containerUpdates.filter((update) => update.streamId === streamId)
+  const updates = () => testEnvironment.server.containerUpdates.filter((update) => update.streamId === streamId)
   return {
     streamId,
     updates,
@@ -35,7 +37,7 @@ const watch = async (prefix?: string) => {
 
 describe('watching containers', () => {
   test('tells all of them first, and then each change as it happens', async () => {
-    const { streamId, updates, changes } = await watch(world.owner.prefix)
+    const { streamId, updates, changes } = await watch(testEnvironment.owner.prefix)
     expect(updates()[0]?.containers).toMatchObject([
       {
         ref: ref('web'),
@@ -49,7 +51,7 @@ describe('watching containers', () => {
     expect(updates()[0]?.containers[0]?.reason).toMatch(/^Up /)
     expect(
       (
-        await world.server.ask({
+        await testEnvironment.server.ask({
           case: 'operateContainer',
           value: { container: ref('web'), operation: Operation.STOP },
         })
@@ -57,17 +59,23 @@ describe('watching containers', () => {
     ).toBe('done')
     const stopped = await waitUntil('the stop', () => changes().find(({ state }) => state === ContainerState.EXITED))
     expect(stopped).toMatchObject({ ref: ref('web'), exitCode: 0 })
-    await world.server.ask({ case: 'operateContainer', value: { container: ref('web'), operation: Operation.START } })
+    await testEnvironment.server.ask({
+      case: 'operateContainer',
+      value: { container: ref('web'), operation: Operation.START },
+    })
     await waitUntil('the start', () => changes().at(-1)?.state === ContainerState.RUNNING)
-    world.server.send({ case: 'stopStream', value: { streamId } })
-    await world.server.ask({ case: 'operateContainer', value: { container: ref('web'), operation: Operation.RESTART } })
+    testEnvironment.server.send({ case: 'stopStream', value: { streamId } })
+    await testEnvironment.server.ask({
+      case: 'operateContainer',
+      value: { container: ref('web'), operation: Operation.RESTART },
+    })
     expect(changes().at(-1)?.state).toBe(ContainerState.RUNNING)
   })
 
   test('tells foreign containers by their full name, and those that go as removed', async () => {
     const { changes } = await watch()
-    const name = world.name('foreign')
-    const foreign = await world.docker.createContainer({ name, Image: image })
+    const name = testEnvironment.name('foreign')
+    const foreign = await testEnvironment.docker.createContainer({ name, Image: image })
     await waitUntil('the creation', () =>
       changes().some(
         ({ ref: reported, state }) =>
@@ -88,52 +96,55 @@ describe('commands', () => {
       { case: 'inspectContainer', value: { container: ref('nobody') } },
       { case: 'readLog', value: { container: ref('nobody'), take: 10 } },
     ] as const) {
-      expect(await world.server.ask(command)).toMatchObject({ case: 'failure', value: { code: FailureCode.NOT_FOUND } })
+      expect(await testEnvironment.server.ask(command)).toMatchObject({
+        case: 'failure',
+        value: { code: FailureCode.NOT_FOUND },
+      })
     }
   })
 
   test('are not executed twice when they come twice', async () => {
-    const before = (await world.inspect('web')).State.StartedAt
+    const before = (await testEnvironment.inspect('web')).State.StartedAt
     const command = {
       case: 'operateContainer',
       value: { container: ref('web'), operation: Operation.RESTART },
     } as const
-    world.server.send(command, 'same')
-    await waitUntil('an answer', () => world.server.responses.has('same'))
-    const { StartedAt } = (await world.inspect('web')).State
+    testEnvironment.server.send(command, 'same')
+    await waitUntil('an answer', () => testEnvironment.server.responses.has('same'))
+    const { StartedAt } = (await testEnvironment.inspect('web')).State
     expect(StartedAt).not.toBe(before)
-    world.server.send(command, 'same')
-    await world.server.ask({ case: 'listContainers', value: {} })
-    expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
+    testEnvironment.server.send(command, 'same')
+    await testEnvironment.server.ask({ case: 'listContainers', value: {} })
+    expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
   })
 
   test('show an inspection without the values of secrets, which the container itself has', async () => {
-    const value = await world.seal('hunter2')
+    const value = await testEnvironment.seal('hunter2')
     const secrets = [
       { key: 'PASSWORD', value, encrypted: true },
       { key: 'COLOUR', value, encrypted: true },
     ]
     const config = { name: 'secret', secrets, environment: [{ key: 'COLOUR', value: 'blue' }] }
-    const release = world.release({ partial: true, instances: [{ image, config }] })
-    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
-    expect(await world.exec('secret', ['/bin/env'])).toContain('PASSWORD=hunter2')
+    const release = testEnvironment.release({ partial: true, instances: [{ image, config }] })
+    expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.exec('secret', ['/bin/env'])).toContain('PASSWORD=hunter2')
     // What the configuration says openly wins over a secret of the same name.
-    expect(await world.exec('secret', ['/bin/env'])).toContain('COLOUR=blue')
-    const answer = await world.server.ask({ case: 'inspectContainer', value: { container: ref('secret') } })
+    expect(await testEnvironment.exec('secret', ['/bin/env'])).toContain('COLOUR=blue')
+    const answer = await testEnvironment.server.ask({ case: 'inspectContainer', value: { container: ref('secret') } })
     const json = answer.case === 'inspection' ? answer.value.json : ''
     expect(json).toContain('PASSWORD=***')
     expect(json).not.toContain('hunter2')
     expect(
-      JSON.stringify(world.server.eventsOf(release.key ?? ({} as never)), (_, entry) =>
+      JSON.stringify(testEnvironment.server.eventsOf(release.key ?? ({} as never)), (_, entry) =>
         typeof entry === 'bigint' ? String(entry) : entry,
       ),
     ).not.toContain('hunter2')
   })
 
   test('tell no value of a secret in their logs, also one that the program prints, nor when they fail', async () => {
-    const secrets = [{ key: 'PASSWORD', value: await world.seal('hunter2\nsecond-line'), encrypted: true }]
+    const secrets = [{ key: 'PASSWORD', value: await testEnvironment.seal('hunter2\nsecond-line'), encrypted: true }]
     const printing = (name: string, script: string, more: object = {}) =>
-      world.release({
+      testEnvironment.release({
         partial: true,
         instances: [
           {
@@ -143,35 +154,46 @@ describe('commands', () => {
         ],
       })
     const release = printing('prints', 'echo "it is $PASSWORD"; trap "exit 0" TERM; sleep 1000 & wait')
-    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
-    const answer = await world.server.ask({ case: 'readLog', value: { container: ref('prints'), take: 10 } })
+    expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
+    const answer = await testEnvironment.server.ask({ case: 'readLog', value: { container: ref('prints'), take: 10 } })
     const lines = answer.case === 'log' ? answer.value.lines.map(({ text }) => text) : []
     expect(lines).toEqual(['it is ***', '***'])
     const failing = printing('fails', 'echo "bad $PASSWORD"; exit 3')
-    expect(await world.server.deployAndWait(failing)).toMatchObject({ successful: false })
-    const reported = JSON.stringify(world.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
+    expect(await testEnvironment.server.deployAndWait(failing)).toMatchObject({ successful: false })
+    const reported = JSON.stringify(testEnvironment.server.eventsOf(failing.key ?? ({} as never)), (_, entry) =>
       typeof entry === 'bigint' ? String(entry) : entry,
     )
     expect(reported).toContain('bad ***')
     expect(reported).not.toMatch(/hunter2|second-line/)
-    await world.server.ask({ case: 'deleteContainers', value: { container: ref('prints') } })
+    await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('prints') } })
   })
 
   test('delete one container, also one that is gone already, or all of an owner and no other', async () => {
-    expect(await world.server.ask({ case: 'deleteContainers', value: { container: ref('secret') } })).toMatchObject({
+    expect(
+      await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('secret') } }),
+    ).toMatchObject({
       case: 'done',
     })
-    expect(await world.server.ask({ case: 'deleteContainers', value: { container: ref('secret') } })).toMatchObject({
+    expect(
+      await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('secret') } }),
+    ).toMatchObject({
       case: 'done',
     })
-    expect(await world.names()).toEqual([world.name('web')])
-    await world.server.ask({ case: 'deleteContainers', value: { owner: { ...world.owner, projectId: 'another' } } })
-    expect(await world.names()).toEqual([world.name('web')])
-    expect(await world.server.ask({ case: 'deleteContainers', value: { owner: world.owner } })).toMatchObject({
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+    await testEnvironment.server.ask({
+      case: 'deleteContainers',
+      value: { owner: { ...testEnvironment.owner, projectId: 'another' } },
+    })
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+    expect(
+      await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner: testEnvironment.owner } }),
+    ).toMatchObject({
       case: 'done',
     })
-    expect(await world.names()).toEqual([])
-    const networks = await world.docker.listNetworks({ filters: { label: [`${label.prefix}=${world.owner.prefix}`] } })
+    expect(await testEnvironment.names()).toEqual([])
+    const networks = await testEnvironment.docker.listNetworks({
+      filters: { label: [`${label.prefix}=${testEnvironment.owner.prefix}`] },
+    })
     expect(networks).toEqual([])
   })
 })
@@ -184,10 +206,10 @@ describe('containers outside of the scope', () => {
       { case: 'inspectContainer', value: { container, ...more } },
       { case: 'readLog', value: { container, take: 10, ...more } },
       { case: 'deleteContainers', value: { container, ...more } },
-    ] as Parameters<World['server']['ask']>[0][]
+    ] as Parameters<TestEnvironment['server']['ask']>[0][]
   const run = async (name: string, labels: Record<string, string>) => {
-    const container = await world.docker.createContainer({
-      name: world.name(name),
+    const container = await testEnvironment.docker.createContainer({
+      name: testEnvironment.name(name),
       Image: image,
       Cmd: ['/bin/sh', '-c', `echo of ${name}; trap "exit 0" TERM; sleep 1000 & wait`],
       Labels: labels,
@@ -197,19 +219,19 @@ describe('containers outside of the scope', () => {
   }
   const others = (): Record<string, Record<string, string>> => ({
     nobody: {},
-    team: ownerLabels({ ...world.owner, teamId: 'another-team' }),
-    node: ownerLabels({ ...world.owner, nodeId: 'another-node' }),
+    team: ownerLabels({ ...testEnvironment.owner, teamId: 'another-team' }),
+    node: ownerLabels({ ...testEnvironment.owner, nodeId: 'another-node' }),
     platform: { [label.serviceCategory]: '_internal' },
-    half: { [label.team]: world.owner.teamId, [label.prefix]: world.owner.prefix },
+    half: { [label.team]: testEnvironment.owner.teamId, [label.prefix]: testEnvironment.owner.prefix },
   })
 
   test('are not found by any command, and go on as they were', async () => {
     for (const [name, labels] of Object.entries(others())) {
       const container = await run(name, labels)
       const { State } = await container.inspect()
-      for (const at of [ref(name), { prefix: '', name: world.name(name) }])
+      for (const at of [ref(name), { prefix: '', name: testEnvironment.name(name) }])
         for (const command of commandsOn(at)) {
-          const answer = await world.server.ask(command)
+          const answer = await testEnvironment.server.ask(command)
           if (command.case === 'deleteContainers' && at.prefix !== '' && !labels[label.prefix]) {
             // Nothing of this prefix has that name: there is nothing to delete.
             expect(answer.case).toBe('done')
@@ -217,7 +239,7 @@ describe('containers outside of the scope', () => {
           }
           expect(answer, `${command.case} ${name}`).toMatchObject({
             case: 'failure',
-            value: { code: FailureCode.NOT_FOUND, message: `There is no container ${world.name(name)}` },
+            value: { code: FailureCode.NOT_FOUND, message: `There is no container ${testEnvironment.name(name)}` },
           })
         }
       expect((await container.inspect()).State.StartedAt).toBe(State.StartedAt)
@@ -230,13 +252,13 @@ describe('containers outside of the scope', () => {
     const container = await run('team', others().team ?? {})
     await waitUntil('it is told', () =>
       changes().some(
-        (reported) => reported.ref?.name === world.name('team') && reported.state === ContainerState.RUNNING,
+        (reported) => reported.ref?.name === testEnvironment.name('team') && reported.state === ContainerState.RUNNING,
       ),
     )
-    const answer = await world.server.ask({ case: 'listContainers', value: {} })
+    const answer = await testEnvironment.server.ask({ case: 'listContainers', value: {} })
     const listed = answer.case === 'containers' ? answer.value.containers : []
     for (const reported of [...updates().flatMap(({ containers }) => containers), ...listed]) {
-      if (reported.ref?.name !== world.name('team')) continue
+      if (reported.ref?.name !== testEnvironment.name('team')) continue
       expect(reported).toMatchObject({
         ref: { prefix: '' },
         owned: false,
@@ -253,20 +275,33 @@ describe('containers outside of the scope', () => {
         reported.startedAt,
       ]).toEqual(['', '', '', {}, [], undefined, undefined])
     }
-    const underPrefix = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })
+    const underPrefix = await testEnvironment.server.ask({
+      case: 'listContainers',
+      value: { prefix: testEnvironment.owner.prefix },
+    })
     expect(underPrefix).toMatchObject({ case: 'containers', value: { containers: [] } })
     await container.remove({ force: true })
   })
 
   test('are the own ones when their node is a deleted one of the team', async () => {
-    const scope = { teamId: world.owner.teamId, nodeId: world.owner.nodeId, deletedNodeIds: ['another-node'] }
+    const scope = {
+      teamId: testEnvironment.owner.teamId,
+      nodeId: testEnvironment.owner.nodeId,
+      deletedNodeIds: ['another-node'],
+    }
     const container = await run('node', others().node ?? {})
-    const log = await world.server.ask({ case: 'readLog', value: { container: ref('node'), take: 10, scope } })
+    const log = await testEnvironment.server.ask({
+      case: 'readLog',
+      value: { container: ref('node'), take: 10, scope },
+    })
     expect(log.case === 'log' && log.value.lines.map(({ text }) => text)).toEqual(['of node'])
-    const listed = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix, scope } })
+    const listed = await testEnvironment.server.ask({
+      case: 'listContainers',
+      value: { prefix: testEnvironment.owner.prefix, scope },
+    })
     expect(listed).toMatchObject({ value: { containers: [{ ref: ref('node'), owned: true }] } })
     expect(
-      await world.server.ask({ case: 'deleteContainers', value: { container: ref('node'), scope } }),
+      await testEnvironment.server.ask({ case: 'deleteContainers', value: { container: ref('node'), scope } }),
     ).toMatchObject({
       case: 'done',
     })
@@ -274,35 +309,35 @@ describe('containers outside of the scope', () => {
   })
 
   test('do not continue the log of a container whose name they take', async () => {
-    const own = await run('follow', ownerLabels(world.owner))
+    const own = await run('follow', ownerLabels(testEnvironment.owner))
     const streamId = `log-${Math.random()}`
-    const texts = () => (world.server.logLines.get(streamId) ?? []).map(({ text }) => text)
-    world.server.send({ case: 'followLog', value: { streamId, container: ref('follow'), take: 10 } })
+    const texts = () => (testEnvironment.server.logLines.get(streamId) ?? []).map(({ text }) => text)
+    testEnvironment.server.send({ case: 'followLog', value: { streamId, container: ref('follow'), take: 10 } })
     await waitUntil('its first line', () => texts().length === 1)
     await own.remove({ force: true })
     const foreign = await run('follow', others().team ?? {})
     await waitUntil('it prints', async () => (await foreign.logs({ stdout: true })).length > 0)
     await foreign.remove({ force: true })
-    await run('follow', ownerLabels(world.owner))
+    await run('follow', ownerLabels(testEnvironment.owner))
     await waitUntil('the line of the next own one', () => texts().length === 2)
     expect(texts()).toEqual(['of follow', 'of follow'])
   })
 
   test('are never meant by a command that names no scope, another node, or an owner outside of its scope', async () => {
-    const container = await run('own', ownerLabels(world.owner))
+    const container = await run('own', ownerLabels(testEnvironment.owner))
     const refused = { case: 'failure', value: { code: FailureCode.REFUSED } }
     for (const scope of [
       undefined,
-      { teamId: world.owner.teamId, nodeId: 'another-node' },
+      { teamId: testEnvironment.owner.teamId, nodeId: 'another-node' },
       { teamId: '', nodeId: '' },
     ]) {
       for (const command of commandsOn(ref('own'), { scope }))
-        expect(await world.server.ask(command)).toMatchObject(refused)
+        expect(await testEnvironment.server.ask(command)).toMatchObject(refused)
       for (const kind of ['listContainers', 'listImages'] as const)
-        expect(await world.server.ask({ case: kind, value: { scope } })).toMatchObject(refused)
+        expect(await testEnvironment.server.ask({ case: kind, value: { scope } })).toMatchObject(refused)
     }
-    const owner = { ...world.owner, teamId: 'another-team' }
-    expect(await world.server.ask({ case: 'deleteContainers', value: { owner } })).toMatchObject(refused)
+    const owner = { ...testEnvironment.owner, teamId: 'another-team' }
+    expect(await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner } })).toMatchObject(refused)
     expect((await container.inspect()).State.Running).toBe(true)
     await container.remove({ force: true })
   })

@@ -5,7 +5,15 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { removeContainers } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
-import { journalOf, phaseReached, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import {
+  journalOf,
+  phaseReached,
+  spawnAgent,
+  startTestEnvironment,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 /** The agent as a process that a supervisor starts again whenever it ends, as systemd, Docker and the server do. */
 interface SupervisedAgent {
@@ -17,41 +25,46 @@ interface SupervisedAgent {
   stop(): Promise<void>
 }
 
-let world: World
-let folder: string
+let testEnvironment: TestEnvironment
+let directory: string
 let main: string
 let one: string
 let two: string
 let agent: SupervisedAgent | undefined
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-agent-bundle-'))
-  main = join(await buildAgent(folder), 'agent.mjs')
-  world = await startWorld()
-  one = (await world.publish('web:1', webImage('one'))).reference
-  two = (await world.publish('web:2', webImage('two'))).reference
-  await world.agent.stop()
+  directory = await mkdtemp(join(tmpdir(), 'crux-agent-bundle-'))
+  main = join(await buildAgent(directory), 'agent.mjs')
+  testEnvironment = await startTestEnvironment()
+  one = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  two = (await testEnvironment.publish('web:2', webImage('two'))).reference
+  await testEnvironment.agent.stop()
 })
 afterEach(async () => {
   await agent?.stop()
-  await removeContainers(`dev.crux.node=${world.owner.nodeId}`)
-  await world.clear()
+  await removeContainers(`dev.crux.node=${testEnvironment.owner.nodeId}`)
+  await testEnvironment.clear()
 })
 afterAll(async () => {
-  await world.dispose()
+  await testEnvironment.dispose()
   await rm(dirname(main), { recursive: true, force: true })
 })
 
 async function supervise(options: { preload?: string } = {}): Promise<SupervisedAgent> {
   const nodeOptions = options.preload ? ['--import', options.preload] : []
-  const links = world.server.links.length
+  const links = testEnvironment.server.links.length
   const outputs: (() => string)[] = []
   let wanted = true
   let exits = 0
   let current: ReturnType<typeof spawnAgent> | undefined
   const running = (async () => {
     while (wanted) {
-      current = spawnAgent(world.server, { main, dataDir: world.dataDir, nodeId: world.owner.nodeId, nodeOptions })
+      current = spawnAgent(testEnvironment.server, {
+        main,
+        dataDir: testEnvironment.dataDir,
+        nodeId: testEnvironment.owner.nodeId,
+        nodeOptions,
+      })
       outputs.push(current.output)
       await current.exited
       exits += 1
@@ -76,27 +89,31 @@ async function supervise(options: { preload?: string } = {}): Promise<Supervised
       await running
     },
   }
-  await waitUntil('the agent connects', () => world.server.links.length > links && world.server.connected, 40_000)
+  await waitUntil(
+    'the agent connects',
+    () => testEnvironment.server.links.length > links && testEnvironment.server.connected,
+    40_000,
+  )
   return agent
 }
 
 /** Code that runs in the agent's process before its own: it does to it what a mistake of ours or of a library would. */
 async function preload(name: string, code: string): Promise<string> {
-  const path = join(folder, `${name}.mjs`)
+  const path = join(directory, `${name}.mjs`)
   await writeFile(path, code)
   return path
 }
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
-const checking = (release: Release) => phaseReached(world, release, Phase.VERIFY, PhaseState.RUNNING)
+const checking = (release: Release) => phaseReached(testEnvironment, release, Phase.VERIFY, PhaseState.RUNNING)
 const crashesOf = async (release: Release) =>
-  (await journalOf(world, release)).flatMap(({ fact }) => (fact?.crashes ? [fact.crashes] : [])).at(-1)
+  (await journalOf(testEnvironment, release)).flatMap(({ fact }) => (fact?.crashes ? [fact.crashes] : [])).at(-1)
 
 async function killWhile(release: Release, kills: number): Promise<void> {
   for (let times = 1; times <= kills; times++) {
     await waitUntil(`the release is checked for the ${times}th time`, async () => {
       const counted = Object.values((await crashesOf(release)) ?? {}).reduce((sum, crashes) => sum + crashes, 0)
-      const positions = (await journalOf(world, release)).flatMap(({ fact }) => fact?.position ?? [])
+      const positions = (await journalOf(testEnvironment, release)).flatMap(({ fact }) => fact?.position ?? [])
       return counted === times - 1 && positions.at(-1) === 'start'
     })
     await agent?.kill()
@@ -114,10 +131,12 @@ describe('a path that no HTTP client sends', () => {
         healthCheckConfig: { startupProbe },
         expectedState: { state: 'running', timeout: 1 },
       })
-    const outcome = await world.server.deployAndWait(world.release({ instances: [probed('/日')] }))
+    const outcome = await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [probed('/日')] }))
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
     expect(outcome.reason).toContain('did not answer /日 on port 8080 within 1 s (it answered 404)')
-    expect(await world.server.deployAndWait(world.release({ instances: [probed('/?日\r\nx: y')] }))).toMatchObject({
+    expect(
+      await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [probed('/?日\r\nx: y')] })),
+    ).toMatchObject({
       successful: true,
     })
     expect(supervised).toMatchObject({ pid, exits: 0 })
@@ -142,18 +161,20 @@ describe('an error that reaches no caller', () => {
       ),
     })
     const { pid } = supervised
-    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
-    const before = (await world.inspect('web')).Id
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one)] }))
+    const before = (await testEnvironment.inspect('web')).Id
     for (const [path, reason] of [
       ['/throws', 'thrown in a timer'],
       ['/rejects', 'rejected by nobody'],
     ]) {
       const config = { ports: [{ internal: 8080 }], healthCheckConfig: { startupProbe: path } }
-      const outcome = await world.server.deployAndWait(world.release({ instances: [web(two, config)] }))
+      const outcome = await testEnvironment.server.deployAndWait(
+        testEnvironment.release({ instances: [web(two, config)] }),
+      )
       expect(outcome).toMatchObject({ successful: false, previousRestored: true })
       expect(outcome.reason).toBe(`an error inside the agent: ${reason}`)
     }
-    expect((await world.inspect('web')).Id).toBe(before)
+    expect((await testEnvironment.inspect('web')).Id).toBe(before)
     expect(supervised).toMatchObject({ pid, exits: 0 })
     const logged = supervised
       .output()
@@ -165,7 +186,9 @@ describe('an error that reaches no caller', () => {
       { where: 'unhandledRejection', count: 1 },
     ])
     // And it still does what it is for.
-    expect(await world.server.deployAndWait(world.release({ instances: [web(two)] }))).toMatchObject({
+    expect(
+      await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(two)] })),
+    ).toMatchObject({
       successful: true,
     })
   })
@@ -174,33 +197,33 @@ describe('an error that reaches no caller', () => {
 describe('a release that its agent does not survive', () => {
   test('is undone after three crashes at one position, and says so', async () => {
     await supervise()
-    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
-    const before = (await world.inspect('web')).Id
-    const release = world.release({ observationWindowMs: 60_000, instances: [web(two)] })
-    world.server.deploy(release)
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one)] }))
+    const before = (await testEnvironment.inspect('web')).Id
+    const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(two)] })
+    testEnvironment.server.deploy(release)
     await killWhile(release, 3)
-    const outcome = await world.server.outcomeOf(release)
+    const outcome = await testEnvironment.server.outcomeOf(release)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true, cancelled: false })
     expect(outcome.reason).toBe(
       'the agent ended 3 times while it started and checked the containers: the release is not tried again',
     )
-    expect((await world.inspect('web')).Id).toBe(before)
-    expect(await world.names()).toEqual([world.name('web')])
-    expect(await world.answer('web')).toBe('one')
+    expect((await testEnvironment.inspect('web')).Id).toBe(before)
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+    expect(await testEnvironment.answer('web')).toBe('one')
   })
 
   test('takes no other release with it that was under way beside it', async () => {
     await supervise()
-    const other = { ...world.owner, prefix: `${world.owner.prefix}b` }
-    const culprit = world.release({ observationWindowMs: 60_000, instances: [web(one)] })
-    const innocent = world.release({ owner: other, observationWindowMs: 2_000, instances: [web(one)] })
-    world.server.deploy(culprit)
+    const other = { ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}b` }
+    const culprit = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(one)] })
+    const innocent = testEnvironment.release({ owner: other, observationWindowMs: 2_000, instances: [web(one)] })
+    testEnvironment.server.deploy(culprit)
     await checking(culprit)
-    world.server.deploy(innocent)
+    testEnvironment.server.deploy(innocent)
     await checking(innocent)
     await killWhile(culprit, 3)
-    expect(await world.server.outcomeOf(culprit)).toMatchObject({ successful: false })
-    expect(await world.server.outcomeOf(innocent)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.outcomeOf(culprit)).toMatchObject({ successful: false })
+    expect(await testEnvironment.server.outcomeOf(innocent)).toMatchObject({ successful: true })
   })
 
   test('is left as it is when three crashes interrupt the undo, and says so', async () => {
@@ -217,35 +240,36 @@ describe('a release that its agent does not survive', () => {
       ),
     })
     const ends = { commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: 'exit 5' }] }
-    const release = world.release({ instances: [web(one, ends)] })
-    const outcome = await world.server.deployAndWait(release)
+    const release = testEnvironment.release({ instances: [web(one, ends)] })
+    const outcome = await testEnvironment.server.deployAndWait(release)
     expect(supervised.exits).toBe(3)
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
     expect(outcome.reason).toContain('exit code 5')
     expect(outcome.reason).toContain('the agent ended 3 times while it undid the release, and left it so')
     await waitUntil(
       'the journal is gone',
-      async () => (await readdir(join(world.dataDir, '.agent', 'journal'))).length === 0,
+      async () => (await readdir(join(testEnvironment.dataDir, '.agent', 'journal'))).length === 0,
     )
     expect(supervised.exits).toBe(3)
   })
 
   test('counts no ordinary restart as a crash', async () => {
     await supervise()
-    const release = world.release({ observationWindowMs: 60_000, instances: [web(one)] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(one)] })
+    testEnvironment.server.deploy(release)
     for (let restarts = 1; restarts <= 4; restarts++) {
       await waitUntil(
         'the release is checked',
-        async () => (await journalOf(world, release)).flatMap(({ fact }) => fact?.position ?? []).at(-1) === 'start',
+        async () =>
+          (await journalOf(testEnvironment, release)).flatMap(({ fact }) => fact?.position ?? []).at(-1) === 'start',
       )
       const exits = agent?.exits ?? 0
       process.kill(agent?.pid ?? 0, 'SIGTERM')
       await waitUntil('the agent has ended', () => (agent?.exits ?? 0) > exits)
     }
     expect(await crashesOf(release)).toBeUndefined()
-    await waitUntil('the link is back', () => world.server.connected)
-    world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await world.server.outcomeOf(release)).toMatchObject({ cancelled: true })
+    await waitUntil('the link is back', () => testEnvironment.server.connected)
+    testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ cancelled: true })
   })
 })

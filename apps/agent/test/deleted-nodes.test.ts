@@ -9,43 +9,43 @@ import {
   FakeServer,
   loadPort,
   startTestAgent,
-  startWorld,
+  startTestEnvironment,
   type TestAgent,
-  type World,
+  type TestEnvironment,
   waitUntil,
   webImage,
 } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 const made: string[] = []
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
 })
 afterAll(async () => {
   for (const name of made)
-    await world.docker
+    await testEnvironment.docker
       .getNetwork(name)
       .remove()
       .catch(() => undefined)
-  await world.dispose()
+  await testEnvironment.dispose()
 })
 
-const networkNames = async () => (await world.docker.listNetworks()).map(({ Name }) => Name)
+const networkNames = async () => (await testEnvironment.docker.listNetworks()).map(({ Name }) => Name)
 
 async function makeTeamNetwork(teamId: string, nodeId: string): Promise<string> {
   const name = `crux-team-test-${randomUUID().slice(0, 8)}`
   made.push(name)
   const Labels = { [label.team]: teamId, [label.node]: nodeId, [label.teamNetwork]: 'left' }
-  await world.docker.createNetwork({ Name: name, Labels })
+  await testEnvironment.docker.createNetwork({ Name: name, Labels })
   return name
 }
 
 test('the successor of a deleted node holds its ports without a deployment, and removes its networks when nothing uses them', async () => {
-  const { teamId, nodeId: deletedId } = world.owner
+  const { teamId, nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
-  const release = world.release({
+  const release = testEnvironment.release({
     instances: [
       {
         image,
@@ -58,23 +58,29 @@ test('the successor of a deleted node holds its ports without a deployment, and 
       },
     ],
   })
-  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+  expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
   expect(await askPort(port)).toBe('one')
-  await world.agent.stop()
-  await stopGate(world.dataDir)
+  await testEnvironment.agent.stop()
+  await stopGate(testEnvironment.dataDir)
   await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 
-  const shared = teamNetworkName(world.owner, 'shared')
+  const shared = teamNetworkName(testEnvironment.owner, 'shared')
   const unused = await makeTeamNetwork(teamId, deletedId)
   const others = [await makeTeamNetwork(randomUUID(), deletedId), await makeTeamNetwork(teamId, randomUUID())]
   const nodeId = randomUUID()
   let successor: TestAgent | undefined
   try {
     // While the node is not deleted, another node of the team leaves its objects alone.
-    successor = await startTestAgent(world.server, { token: world.server.newInstallToken(), nodeId })
-    await waitUntil('it connects', () => world.server.links.at(-1)?.nodeId === nodeId && world.server.connected)
+    successor = await startTestAgent(testEnvironment.server, {
+      token: testEnvironment.server.newInstallToken(),
+      nodeId,
+    })
+    await waitUntil(
+      'it connects',
+      () => testEnvironment.server.links.at(-1)?.nodeId === nodeId && testEnvironment.server.connected,
+    )
     const ask = (deletedNodeIds: string[]) =>
-      world.server.ask({ case: 'listContainers', value: { scope: { teamId, nodeId, deletedNodeIds } } })
+      testEnvironment.server.ask({ case: 'listContainers', value: { scope: { teamId, nodeId, deletedNodeIds } } })
     await ask([])
     await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(await networkNames()).toContain(unused)
@@ -85,9 +91,9 @@ test('the successor of a deleted node holds its ports without a deployment, and 
     expect(await networkNames()).toEqual(expect.arrayContaining([shared, ...others]))
 
     // With the last container go the port and the network that it shared.
-    const owner = { ...world.owner, nodeId }
+    const owner = { ...testEnvironment.owner, nodeId }
     const scope = { teamId, nodeId, deletedNodeIds: [deletedId] }
-    expect((await world.server.ask({ case: 'deleteContainers', value: { owner, scope } })).case).toBe('done')
+    expect((await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner, scope } })).case).toBe('done')
     await waitUntil('the shared network goes', async () => !(await networkNames()).includes(shared))
     await waitUntil('the port is free', () =>
       askPort(port).then(
@@ -104,21 +110,26 @@ test('the successor of a deleted node holds its ports without a deployment, and 
 }, 60_000)
 
 test('a successor that connects after the deletion holds the ports at once', async () => {
-  await world.restartAgent()
-  const { nodeId: deletedId } = world.owner
+  await testEnvironment.restartAgent()
+  const { nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
   const config = { name: 'again', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
-  expect(await world.server.deployAndWait(world.release({ instances: [{ image, config }] }))).toMatchObject({
+  expect(
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [{ image, config }] })),
+  ).toMatchObject({
     successful: true,
   })
-  await world.agent.stop()
-  await stopGate(world.dataDir)
-  world.server.deletedNodeIds = [deletedId]
-  const successor = await startTestAgent(world.server, { token: world.server.newInstallToken(), nodeId: randomUUID() })
+  await testEnvironment.agent.stop()
+  await stopGate(testEnvironment.dataDir)
+  testEnvironment.server.deletedNodeIds = [deletedId]
+  const successor = await startTestAgent(testEnvironment.server, {
+    token: testEnvironment.server.newInstallToken(),
+    nodeId: randomUUID(),
+  })
   try {
     expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
   } finally {
-    world.server.deletedNodeIds = []
+    testEnvironment.server.deletedNodeIds = []
     await successor.stop()
     await stopGate(successor.dataDir)
     await successor.dispose()
@@ -126,15 +137,17 @@ test('a successor that connects after the deletion holds the ports at once', asy
 }, 60_000)
 
 test('of two nodes on one engine one holds the port of a deleted node, keeps it, and is followed by the other', async () => {
-  await world.restartAgent()
-  const { teamId, nodeId: deletedId } = world.owner
+  await testEnvironment.restartAgent()
+  const { teamId, nodeId: deletedId } = testEnvironment.owner
   const port = await freePort()
   const config = { name: 'shared', ports: [{ internal: 8080, external: port }], portGate: { enabled: true } }
-  expect(await world.server.deployAndWait(world.release({ instances: [{ image, config }] }))).toMatchObject({
+  expect(
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [{ image, config }] })),
+  ).toMatchObject({
     successful: true,
   })
-  await world.agent.stop()
-  await stopGate(world.dataDir)
+  await testEnvironment.agent.stop()
+  await stopGate(testEnvironment.dataDir)
 
   const startNode = async () => {
     const [server, nodeId] = [new FakeServer(), randomUUID()]
@@ -169,7 +182,7 @@ test('of two nodes on one engine one holds the port of a deleted node, keeps it,
     expect(await Promise.all(nodes.map(holds))).toEqual(holding)
 
     // After a pause in which the port is free, both want it again.
-    const container = world.docker.getContainer((await world.inspect('shared')).Id)
+    const container = testEnvironment.docker.getContainer((await testEnvironment.inspect('shared')).Id)
     await container.stop()
     await waitUntil('the port is free', async () => !(await Promise.all(nodes.map(holds))).some(Boolean))
     await container.start()

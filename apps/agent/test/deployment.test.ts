@@ -3,47 +3,47 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { label } from '../src/plan/labels.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 beforeAll(async () => {
-  world = await startWorld()
+  testEnvironment = await startTestEnvironment()
 })
-afterEach(() => world.clear())
-afterAll(() => world.dispose())
+afterEach(() => testEnvironment.clear())
+afterAll(() => testEnvironment.dispose())
 
-const eventsOf = (release: Release) => (release.key ? world.server.eventsOf(release.key) : [])
+const eventsOf = (release: Release) => (release.key ? testEnvironment.server.eventsOf(release.key) : [])
 const phasesOf = (release: Release, phase: Phase) =>
   eventsOf(release).flatMap(({ event }) =>
     event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
   )
 const succeed = async (release: Release) => {
-  const outcome = await world.server.deployAndWait(release)
+  const outcome = await testEnvironment.server.deployAndWait(release)
   expect(outcome).toMatchObject({ successful: true, reason: '' })
   return outcome
 }
 
 describe('a first deployment', () => {
   test('pulls by digest, starts the container, labels and names it, and tells each step once and in order', async () => {
-    const image = await world.publish('web:1', { ...webImage('one'), ballastBytes: 200_000 })
-    await world.forget('web:1')
-    const release = world.release({
+    const image = await testEnvironment.publish('web:1', { ...webImage('one'), ballastBytes: 200_000 })
+    await testEnvironment.forget('web:1')
+    const release = testEnvironment.release({
       instances: [{ image: image.reference, config: { name: 'web', environment: [{ key: 'COLOUR', value: 'blue' }] } }],
     })
     const outcome = await succeed(release)
-    expect(outcome.containerNames).toEqual([world.name('web')])
-    const container = await world.inspect('web')
+    expect(outcome.containerNames).toEqual([testEnvironment.name('web')])
+    const container = await testEnvironment.inspect('web')
     expect(container.State.Running).toBe(true)
     expect(container.Config.Image).toBe(image.reference)
     expect(container.Config.Env).toContain('COLOUR=blue')
     // A hostname is an alias too: one that can run beside its successor must not answer for it.
-    expect(container.Config.Hostname).not.toBe(world.name('web'))
+    expect(container.Config.Hostname).not.toBe(testEnvironment.name('web'))
     expect(container.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
     expect(container.Config.Labels).toMatchObject({
-      [label.team]: world.owner.teamId,
-      [label.project]: world.owner.projectId,
-      [label.node]: world.owner.nodeId,
-      [label.prefix]: world.owner.prefix,
+      [label.team]: testEnvironment.owner.teamId,
+      [label.project]: testEnvironment.owner.projectId,
+      [label.node]: testEnvironment.owner.nodeId,
+      [label.prefix]: testEnvironment.owner.prefix,
       [label.deployment]: release.key?.deploymentId,
       [label.release]: '1',
       [label.name]: 'web',
@@ -60,9 +60,9 @@ describe('a first deployment', () => {
   })
 
   test('lets a database and a web service find each other by both of their names', async () => {
-    const image = await world.publish('web:1', webImage('found'))
+    const image = await testEnvironment.publish('web:1', webImage('found'))
     await succeed(
-      world.release({
+      testEnvironment.release({
         instances: [
           { image: image.reference, config: { name: 'db' } },
           { image: image.reference, config: { name: 'web' } },
@@ -72,15 +72,17 @@ describe('a first deployment', () => {
     for (const [from, to] of [
       ['web', 'db'],
       ['db', 'web'],
-      ['web', world.name('db')],
+      ['web', testEnvironment.name('db')],
     ] as const) {
-      expect(await world.exec(from, ['/bin/nslookup', to, '127.0.0.11'])).toMatch(/Address: \d+\.\d+\.\d+\.\d+\n/)
+      expect(await testEnvironment.exec(from, ['/bin/nslookup', to, '127.0.0.11'])).toMatch(
+        /Address: \d+\.\d+\.\d+\.\d+\n/,
+      )
     }
   })
 
   test('starts in the order of the version, and waits only for one that names an expected state', async () => {
-    const image = await world.publish('web:1', webImage('one'))
-    const release = world.release({
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const release = testEnvironment.release({
       observationWindowMs: 2_000,
       instances: [
         { instanceId: 'a', image: image.reference, config: { name: 'a' } },
@@ -112,14 +114,14 @@ describe('a first deployment', () => {
     expect(order.indexOf('starts b')).toBeLessThan(order.indexOf('started a'))
     expect(order.indexOf('verified b')).toBeLessThan(order.indexOf('starts c'))
     expect(order.indexOf('verified a')).toBeGreaterThan(order.indexOf('started b'))
-    expect((await world.inspect('b')).State).toMatchObject({ Running: false, ExitCode: 3 })
+    expect((await testEnvironment.inspect('b')).State).toMatchObject({ Running: false, ExitCode: 3 })
   })
 
   test('applies every setting that the container configuration of this agent knows', async () => {
-    const image = await world.publish('web:1', webImage('one'))
+    const image = await testEnvironment.publish('web:1', webImage('one'))
     const [one, two] = [await freePort(), await freePort()]
     await succeed(
-      world.release({
+      testEnvironment.release({
         instances: [
           {
             image: image.reference,
@@ -146,7 +148,7 @@ describe('a first deployment', () => {
               capabilities: [{ key: 'NET_RAW', value: 'drop' }],
               expose: 'exposeWithTls',
               routing: {
-                domain: `a.${world.owner.prefix}.example, b.${world.owner.prefix}.example`,
+                domain: `a.${testEnvironment.owner.prefix}.example, b.${testEnvironment.owner.prefix}.example`,
                 path: '/app',
                 stripPath: true,
                 uploadLimit: '10MB',
@@ -157,7 +159,7 @@ describe('a first deployment', () => {
         ],
       }),
     )
-    const { Config, HostConfig, Mounts } = await world.inspect('web')
+    const { Config, HostConfig, Mounts } = await testEnvironment.inspect('web')
     expect(HostConfig.PortBindings).toEqual({
       '8080/tcp': [{ HostIp: '127.0.0.1', HostPort: String(one) }],
       '53/udp': [{ HostIp: '', HostPort: String(two) }],
@@ -167,7 +169,7 @@ describe('a first deployment', () => {
     expect(mount('/data')).toMatchObject({
       Type: 'bind',
       RW: true,
-      Source: `${world.dataDir}/${world.owner.prefix}/web/data`,
+      Source: `${testEnvironment.dataDir}/${testEnvironment.owner.prefix}/web/data`,
     })
     expect(mount('/fixed')).toMatchObject({ RW: false })
     expect(mount('/fast')).toMatchObject({ Type: 'tmpfs' })
@@ -178,7 +180,7 @@ describe('a first deployment', () => {
       User: '1000',
       Tty: true,
     })
-    expect(Config.Labels).toMatchObject({ colour: 'blue', [label.team]: world.owner.teamId })
+    expect(Config.Labels).toMatchObject({ colour: 'blue', [label.team]: testEnvironment.owner.teamId })
     expect(HostConfig).toMatchObject({
       RestartPolicy: { Name: 'on-failure' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
@@ -186,11 +188,11 @@ describe('a first deployment', () => {
     })
     expect(Config.Labels).toMatchObject({
       'traefik.enable': 'true',
-      [`traefik.http.routers.${world.name('web')}.rule`]: `(Host(\`a.${world.owner.prefix}.example\`) || Host(\`b.${world.owner.prefix}.example\`)) && PathPrefix(\`/app\`)`,
-      [`traefik.http.routers.${world.name('web')}.middlewares`]: `${world.name('web')}-stripper,${world.name('web')}-limit`,
-      [`traefik.http.middlewares.${world.name('web')}-limit.buffering.maxRequestBodyBytes`]: '10000000',
-      [`traefik.http.services.${world.name('web')}.loadbalancer.server.port`]: '8080',
-      [`traefik.http.routers.${world.name('web')}-secure.tls.certresolver`]: 'le',
+      [`traefik.http.routers.${testEnvironment.name('web')}.rule`]: `(Host(\`a.${testEnvironment.owner.prefix}.example\`) || Host(\`b.${testEnvironment.owner.prefix}.example\`)) && PathPrefix(\`/app\`)`,
+      [`traefik.http.routers.${testEnvironment.name('web')}.middlewares`]: `${testEnvironment.name('web')}-stripper,${testEnvironment.name('web')}-limit`,
+      [`traefik.http.middlewares.${testEnvironment.name('web')}-limit.buffering.maxRequestBodyBytes`]: '10000000',
+      [`traefik.http.services.${testEnvironment.name('web')}.loadbalancer.server.port`]: '8080',
+      [`traefik.http.routers.${testEnvironment.name('web')}-secure.tls.certresolver`]: 'le',
     })
   })
 })
@@ -199,115 +201,119 @@ describe('a further deployment', () => {
   const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
   test('keeps what did not change, and replaces it only when asked to', async () => {
-    const image = await world.publish('web:1', webImage('one'))
-    await succeed(world.release({ instances: [web(image.reference)] }))
-    const { Id } = await world.inspect('web')
-    const again = world.release({ instances: [web(image.reference)] })
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    await succeed(testEnvironment.release({ instances: [web(image.reference)] }))
+    const { Id } = await testEnvironment.inspect('web')
+    const again = testEnvironment.release({ instances: [web(image.reference)] })
     await succeed(again)
-    expect((await world.inspect('web')).Id).toBe(Id)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(phasesOf(again, Phase.START)).toEqual([PhaseState.SKIPPED])
-    await succeed(world.release({ recreate: true, instances: [web(image.reference)] }))
-    expect((await world.inspect('web')).Id).not.toBe(Id)
+    await succeed(testEnvironment.release({ recreate: true, instances: [web(image.reference)] }))
+    expect((await testEnvironment.inspect('web')).Id).not.toBe(Id)
   })
 
   test('sees a tag that was pushed again as a change, and runs the new image under the readable name', async () => {
-    const first = await world.publish('web:latest', webImage('one'))
-    await succeed(world.release({ instances: [web(first.reference)] }))
-    const second = await world.publish('web:latest', webImage('two'))
+    const first = await testEnvironment.publish('web:latest', webImage('one'))
+    await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
+    const second = await testEnvironment.publish('web:latest', webImage('two'))
     // The engine's own store still has the old image under the tag.
-    const old = await world.docker.getImage(`${world.registry.host}/web@${first.digest}`).inspect()
-    await world.forget('web:latest')
-    await world.docker.getImage(old.Id).tag({ repo: `${world.registry.host}/web`, tag: 'latest' })
-    await succeed(world.release({ instances: [web(second.reference)] }))
-    expect(await world.answer('web')).toBe('two')
-    expect((await world.inspect('web')).Config.Image).toBe(second.reference)
+    const old = await testEnvironment.docker.getImage(`${testEnvironment.registry.host}/web@${first.digest}`).inspect()
+    await testEnvironment.forget('web:latest')
+    await testEnvironment.docker.getImage(old.Id).tag({ repo: `${testEnvironment.registry.host}/web`, tag: 'latest' })
+    await succeed(testEnvironment.release({ instances: [web(second.reference)] }))
+    expect(await testEnvironment.answer('web')).toBe('two')
+    expect((await testEnvironment.inspect('web')).Config.Image).toBe(second.reference)
   })
 
   test('rolls back to an image by its digest, without the registry where the engine still has it', async () => {
-    const first = await world.publish('web:latest', webImage('one'))
-    await world.forget('web:latest')
-    await succeed(world.release({ instances: [web(first.reference)] }))
-    await succeed(world.release({ instances: [web((await world.publish('web:latest', webImage('two'))).reference)] }))
-    await world.registry.stop()
+    const first = await testEnvironment.publish('web:latest', webImage('one'))
+    await testEnvironment.forget('web:latest')
+    await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
+    await succeed(
+      testEnvironment.release({
+        instances: [web((await testEnvironment.publish('web:latest', webImage('two'))).reference)],
+      }),
+    )
+    await testEnvironment.registry.stop()
     try {
-      await succeed(world.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))
+      await succeed(testEnvironment.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))
     } finally {
-      await world.registry.start()
+      await testEnvironment.registry.start()
     }
-    expect(await world.answer('web')).toBe('one')
+    expect(await testEnvironment.answer('web')).toBe('one')
   })
 
   test('pauses a service with a published port, and only for the moment of the exchange', async () => {
     const port = await freePort()
     const ports = { ports: [{ internal: 8080, external: port }] }
-    const one = await world.publish('web:1', webImage('one'))
-    const two = await world.publish('web:2', webImage('two'))
-    await succeed(world.release({ instances: [web(one.reference, ports)] }))
-    const release = world.release({ instances: [web(two.reference, ports)] })
+    const one = await testEnvironment.publish('web:1', webImage('one'))
+    const two = await testEnvironment.publish('web:2', webImage('two'))
+    await succeed(testEnvironment.release({ instances: [web(one.reference, ports)] }))
+    const release = testEnvironment.release({ instances: [web(two.reference, ports)] })
     await succeed(release)
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('two')
-    expect(world.server.linesOf(release).join('\n')).toContain(`both publish port ${port}`)
-    expect(await world.names()).toEqual([world.name('web')])
-    expect(await world.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)
+    expect(testEnvironment.server.linesOf(release).join('\n')).toContain(`both publish port ${port}`)
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+    expect(await testEnvironment.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)
   })
 
   test('exchanges the ports of two services', async () => {
     const [left, right] = [await freePort(), await freePort()]
-    const image = await world.publish('web:1', webImage('one'))
+    const image = await testEnvironment.publish('web:1', webImage('one'))
     const instances = (a: number, b: number) => [
       { instanceId: 'a', image: image.reference, config: { name: 'a', ports: [{ internal: 8080, external: a }] } },
       { instanceId: 'b', image: image.reference, config: { name: 'b', ports: [{ internal: 8080, external: b }] } },
     ]
-    await succeed(world.release({ instances: instances(left, right) }))
-    await succeed(world.release({ instances: instances(right, left) }))
-    expect((await world.inspect('a')).HostConfig.PortBindings).toMatchObject({
+    await succeed(testEnvironment.release({ instances: instances(left, right) }))
+    await succeed(testEnvironment.release({ instances: instances(right, left) }))
+    expect((await testEnvironment.inspect('a')).HostConfig.PortBindings).toMatchObject({
       '8080/tcp': [{ HostPort: String(right) }],
     })
-    expect((await world.inspect('b')).State.Running).toBe(true)
+    expect((await testEnvironment.inspect('b')).State.Running).toBe(true)
   })
 
   test('removes what the version no longer holds, unless only a part of it was started', async () => {
-    const image = await world.publish('web:1', webImage('one'))
-    const both = world.release({
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const both = testEnvironment.release({
       instances: [web(image.reference), { instanceId: 'old', image: image.reference, config: { name: 'old' } }],
     })
     await succeed(both)
     const previous = [
-      { containerName: world.name('web'), instanceId: 'web', release: both.key },
-      { containerName: world.name('old'), instanceId: 'old', release: both.key },
+      { containerName: testEnvironment.name('web'), instanceId: 'web', release: both.key },
+      { containerName: testEnvironment.name('old'), instanceId: 'old', release: both.key },
     ]
-    await succeed(world.release({ partial: true, previous, instances: [web(image.reference)] }))
-    expect(await world.names()).toEqual([world.name('old'), world.name('web')])
-    await succeed(world.release({ previous, instances: [web(image.reference)] }))
-    expect(await world.names()).toEqual([world.name('web')])
+    await succeed(testEnvironment.release({ partial: true, previous, instances: [web(image.reference)] }))
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('old'), testEnvironment.name('web')])
+    await succeed(testEnvironment.release({ previous, instances: [web(image.reference)] }))
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
   test('takes over the containers of another version of the project, also one that was renamed', async () => {
-    const image = await world.publish('web:1', webImage('one'))
+    const image = await testEnvironment.publish('web:1', webImage('one'))
     const port = await freePort()
     const config = { ports: [{ internal: 8080, external: port }] }
-    const first = world.release({
+    const first = testEnvironment.release({
       instances: [{ instanceId: 'i-1', image: image.reference, config: { name: 'web', ...config } }],
     })
     await succeed(first)
-    const next = await world.publish('web:2', webImage('two'))
-    const second = world.release({
-      previous: [{ containerName: world.name('web'), instanceId: 'i-1', release: first.key }],
+    const next = await testEnvironment.publish('web:2', webImage('two'))
+    const second = testEnvironment.release({
+      previous: [{ containerName: testEnvironment.name('web'), instanceId: 'i-1', release: first.key }],
       instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'web', ...config } }],
     })
     await succeed(second)
-    expect(await world.answer('web')).toBe('two')
+    expect(await testEnvironment.answer('web')).toBe('two')
     await succeed(
-      world.release({
-        previous: [{ containerName: world.name('web'), instanceId: 'i-2', release: second.key }],
+      testEnvironment.release({
+        previous: [{ containerName: testEnvironment.name('web'), instanceId: 'i-2', release: second.key }],
         instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'site', ...config } }],
       }),
     )
-    expect(await world.names()).toEqual([world.name('site')])
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('site')])
   })
 
   test('never lets the old and the new container hold the same volume at once', async () => {
-    const image = await world.publish('writer:1', {
+    const image = await testEnvironment.publish('writer:1', {
       cmd: [
         '/bin/sh',
         '-c',
@@ -321,25 +327,27 @@ describe('a further deployment', () => {
     })
     for (const value of ['1', '2', '3']) {
       await succeed(
-        world.release({ instances: [{ instanceId: 'writer', image: image.reference, config: config(value) }] }),
+        testEnvironment.release({
+          instances: [{ instanceId: 'writer', image: image.reference, config: config(value) }],
+        }),
       )
     }
-    expect((await world.inspect('writer')).Config.Env).toContain('TRY=3')
+    expect((await testEnvironment.inspect('writer')).Config.Env).toContain('TRY=3')
   })
 
   test('stops nothing before a loss of power would be survived by the plan to start it again', async () => {
-    const image = (await world.publish('web:1', webImage('one'))).reference
+    const image = (await testEnvironment.publish('web:1', webImage('one'))).reference
     const config = { name: 'web', ports: [{ internal: 8080, external: await freePort() }] }
-    const release = () => world.release({ recreate: true, instances: [{ instanceId: 'web', image, config }] })
+    const release = () => testEnvironment.release({ recreate: true, instances: [{ instanceId: 'web', image, config }] })
     await succeed(release())
     const handle = await open('/dev/null')
     const files = Object.getPrototypeOf(handle) as { datasync: () => Promise<void> }
     await handle.close()
-    const { Id } = await world.inspect('web')
+    const { Id } = await testEnvironment.inspect('web')
     const running: boolean[] = []
     const { datasync } = files
     const watched = vi.spyOn(files, 'datasync').mockImplementation(async function (this: typeof files) {
-      running.push((await world.docker.getContainer(Id).inspect()).State.Running)
+      running.push((await testEnvironment.docker.getContainer(Id).inspect()).State.Running)
       return datasync.call(this)
     })
     try {
@@ -351,46 +359,48 @@ describe('a further deployment', () => {
   })
 
   test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {
-    const image = await world.publish('vol:1', { ...webImage('one'), volumes: ['/var/data'] })
+    const image = await testEnvironment.publish('vol:1', { ...webImage('one'), volumes: ['/var/data'] })
     await succeed(
-      world.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
+      testEnvironment.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
     )
     const volume =
-      (await world.inspect('vol')).Mounts.find(({ Destination }) => Destination === '/var/data')?.Name ?? ''
-    const release = world.release({
+      (await testEnvironment.inspect('vol')).Mounts.find(({ Destination }) => Destination === '/var/data')?.Name ?? ''
+    const release = testEnvironment.release({
       recreate: true,
       instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }],
     })
     await succeed(release)
-    expect(world.server.linesOf(release).join('\n')).toContain('/var/data')
-    expect((await world.docker.getVolume(volume).inspect()).Name).toBe(volume)
-    await world.docker.getVolume(volume).remove()
+    expect(testEnvironment.server.linesOf(release).join('\n')).toContain('/var/data')
+    expect((await testEnvironment.docker.getVolume(volume).inspect()).Name).toBe(volume)
+    await testEnvironment.docker.getVolume(volume).remove()
   })
 
   test('runs the releases of a prefix one after another, in the order in which they came', async () => {
-    const image = await world.publish('web:1', webImage('one'))
+    const image = await testEnvironment.publish('web:1', webImage('one'))
     const releases = ['1', '2', '3'].map((value) =>
-      world.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
+      testEnvironment.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
     )
-    for (const release of releases) world.server.deploy(release)
-    for (const release of releases) expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
-    expect((await world.inspect('web')).Config.Env).toContain('TRY=3')
-    expect(await world.names()).toEqual([world.name('web')])
+    for (const release of releases) testEnvironment.server.deploy(release)
+    for (const release of releases)
+      expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect((await testEnvironment.inspect('web')).Config.Env).toContain('TRY=3')
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
   test('does not execute a release twice that is sent twice', async () => {
-    const image = await world.publish('web:1', webImage('one'))
-    const release = world.release({ recreate: true, instances: [web(image.reference)] })
-    world.server.deploy(release)
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const release = testEnvironment.release({ recreate: true, instances: [web(image.reference)] })
+    testEnvironment.server.deploy(release)
     await succeed(release)
-    const { Id } = await world.inspect('web')
+    const { Id } = await testEnvironment.inspect('web')
     const reported = eventsOf(release).length
-    world.server.deploy(release)
-    expect((await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })).case).toBe(
-      'containers',
-    )
-    await waitUntil('all is quiet', async () => (await world.names()).length === 1)
-    expect((await world.inspect('web')).Id).toBe(Id)
+    testEnvironment.server.deploy(release)
+    expect(
+      (await testEnvironment.server.ask({ case: 'listContainers', value: { prefix: testEnvironment.owner.prefix } }))
+        .case,
+    ).toBe('containers')
+    await waitUntil('all is quiet', async () => (await testEnvironment.names()).length === 1)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(eventsOf(release).length).toBe(reported)
   })
 })

@@ -45,8 +45,8 @@ describeDriver('Docker', async () => {
 })
 
 test('an agent whose engine goes away keeps its link, says so, and sees what it missed when the engine is back', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-socket-'))
-  const socket = await openCuttableSocket(folder)
+  const directory = await mkdtemp(join(tmpdir(), 'crux-socket-'))
+  const socket = await openCuttableSocket(directory)
   const server = new FakeServer()
   await server.start()
   const docker = openEngine()
@@ -83,6 +83,6 @@ test('an agent whose engine goes away keeps its link, says so, and sees what it 
       .remove({ force: true })
       .catch(() => undefined)
     await socket.cut()
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
 })

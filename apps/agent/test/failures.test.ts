@@ -5,43 +5,45 @@ import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { freePort, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ownerLabels } from '../src/plan/labels.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let good: string
 beforeAll(async () => {
-  world = await startWorld()
-  good = (await world.publish('web:good', webImage('old'))).reference
+  testEnvironment = await startTestEnvironment()
+  good = (await testEnvironment.publish('web:good', webImage('old'))).reference
 })
-afterEach(() => world.clear())
-afterAll(() => world.dispose())
+afterEach(() => testEnvironment.clear())
+afterAll(() => testEnvironment.dispose())
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 const failedPhase = (release: Release) =>
-  (release.key ? world.server.eventsOf(release.key) : []).flatMap(({ event }) =>
+  (release.key ? testEnvironment.server.eventsOf(release.key) : []).flatMap(({ event }) =>
     event.case === 'phase' && event.value.state === PhaseState.FAILED ? [event.value.phase] : [],
   )
 
 /** The service as it stands before the attempt that fails. */
 async function deployFirst(more: object = {}): Promise<string> {
-  expect(await world.server.deployAndWait(world.release({ instances: [web(good, more)] }))).toMatchObject({
+  expect(
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(good, more)] })),
+  ).toMatchObject({
     successful: true,
   })
-  return (await world.inspect('web')).Id
+  return (await testEnvironment.inspect('web')).Id
 }
 
 /** The old container runs under its name, untouched or started again, and nothing else is left. */
 async function expectUnchanged(id: string): Promise<void> {
-  const info = await world.inspect('web')
+  const info = await testEnvironment.inspect('web')
   expect(info.Id).toBe(id)
   expect(info.State.Running).toBe(true)
   expect(info.HostConfig.RestartPolicy?.Name).toBe('unless-stopped')
-  expect(await world.names()).toEqual([world.name('web')])
-  expect(await waitUntil('the old one answers', () => world.answer('web'))).toBe('old')
+  expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+  expect(await waitUntil('the old one answers', () => testEnvironment.answer('web'))).toBe('old')
 }
 
 async function failing(release: Release) {
-  const outcome = await world.server.deployAndWait(release)
+  const outcome = await testEnvironment.server.deployAndWait(release)
   expect(outcome).toMatchObject({ successful: false, containerNames: [] })
   return outcome
 }
@@ -49,10 +51,10 @@ async function failing(release: Release) {
 describe('before anything is touched', () => {
   test('an unknown tag fails with the words of the registry, and every other image stays as it was', async () => {
     const id = await deployFirst()
-    const release = world.release({
+    const release = testEnvironment.release({
       instances: [
         web(good, { environment: [{ key: 'A', value: 'B' }] }),
-        { instanceId: 'b', image: `${world.registry.host}/web:nope`, config: { name: 'b' } },
+        { instanceId: 'b', image: `${testEnvironment.registry.host}/web:nope`, config: { name: 'b' } },
       ],
     })
     const outcome = await failing(release)
@@ -64,15 +66,15 @@ describe('before anything is touched', () => {
 
   test('a registry that is down fails with its address, also when the image is there', async () => {
     const id = await deployFirst()
-    await world.registry.stop()
+    await testEnvironment.registry.stop()
     try {
       const outcome = await failing(
-        world.release({ instances: [web(good, { environment: [{ key: 'A', value: 'B' }] })] }),
+        testEnvironment.release({ instances: [web(good, { environment: [{ key: 'A', value: 'B' }] })] }),
       )
       expect(outcome.reason).toContain('does not answer')
-      expect(outcome.reason).toContain(world.registry.host)
+      expect(outcome.reason).toContain(testEnvironment.registry.host)
     } finally {
-      await world.registry.start()
+      await testEnvironment.registry.start()
     }
     await expectUnchanged(id)
   })
@@ -84,8 +86,8 @@ describe('before anything is touched', () => {
       const image = `${guarded.host}/web:1`
       await guarded.push('web', '1', webImage('guarded'))
       const attempt = (auth?: { username: string; password: string }) =>
-        world.server.deployAndWait(
-          world.release({
+        testEnvironment.server.deployAndWait(
+          testEnvironment.release({
             instances: [{ ...web(image), ...(auth ? { auth: { serverAddress: guarded.host, ...auth } } : {}) }],
           }),
         )
@@ -100,25 +102,31 @@ describe('before anything is touched', () => {
   })
 
   test('a container of nobody with the wanted name is left alone and named', async () => {
-    const foreign = await world.docker.createContainer({ name: world.name('web'), Image: good })
+    const foreign = await testEnvironment.docker.createContainer({ name: testEnvironment.name('web'), Image: good })
     await foreign.start()
-    const outcome = await failing(world.release({ instances: [web(good)] }))
-    expect(outcome.reason).toContain(`the container ${world.name('web')} exists already and is not this project's`)
-    expect((await world.inspect('web')).Id).toBe(foreign.id)
-    expect((await world.inspect('web')).State.Running).toBe(true)
+    const outcome = await failing(testEnvironment.release({ instances: [web(good)] }))
+    expect(outcome.reason).toContain(
+      `the container ${testEnvironment.name('web')} exists already and is not this project's`,
+    )
+    expect((await testEnvironment.inspect('web')).Id).toBe(foreign.id)
+    expect((await testEnvironment.inspect('web')).State.Running).toBe(true)
   })
 
   test("another project's container with the wanted name is left alone and named", async () => {
     const id = await deployFirst()
-    const owner = { ...world.owner, projectId: 'another' }
-    const outcome = await failing(world.release({ owner, instances: [web(good)] }))
+    const owner = { ...testEnvironment.owner, projectId: 'another' }
+    const outcome = await failing(testEnvironment.release({ owner, instances: [web(good)] }))
     expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: false })
-    expect(outcome.reason).toContain(world.name('web'))
+    expect(outcome.reason).toContain(testEnvironment.name('web'))
     await expectUnchanged(id)
   })
 
   test.each([
-    { whose: 'the team, with its name', labels: () => ownerLabels(world.owner), named: () => world.name('holder') },
+    {
+      whose: 'the team, with its name',
+      labels: () => ownerLabels(testEnvironment.owner),
+      named: () => testEnvironment.name('holder'),
+    },
     { whose: 'others, without its name', labels: () => ({}), named: () => "a container that is not this team's" },
   ])(
     'a port that another container holds is said, and the old one keeps running: one of $whose',
@@ -126,8 +134,8 @@ describe('before anything is touched', () => {
       const Labels: Record<string, string> = labels()
       const [own, taken] = [await freePort(), await freePort()]
       const id = await deployFirst({ ports: [{ internal: 8080, external: own }] })
-      const holder = await world.docker.createContainer({
-        name: world.name('holder'),
+      const holder = await testEnvironment.docker.createContainer({
+        name: testEnvironment.name('holder'),
         Image: good,
         ExposedPorts: { '8080/tcp': {} },
         HostConfig: { PortBindings: { '8080/tcp': [{ HostPort: String(taken) }] } },
@@ -135,7 +143,7 @@ describe('before anything is touched', () => {
       })
       await holder.start()
       const outcome = await failing(
-        world.release({ instances: [web(good, { ports: [{ internal: 8080, external: taken }] })] }),
+        testEnvironment.release({ instances: [web(good, { ports: [{ internal: 8080, external: taken }] })] }),
       )
       expect(outcome.reason).toBe(`port ${taken} is taken by ${named()}: choose another port or stop it`)
       await holder.remove({ force: true })
@@ -146,14 +154,14 @@ describe('before anything is touched', () => {
   test('a port that a process of the machine holds is said, before the old one is stopped', async () => {
     const own = await freePort()
     const id = await deployFirst({ ports: [{ internal: 8080, external: own }] })
-    const { StartedAt } = (await world.inspect('web')).State
+    const { StartedAt } = (await testEnvironment.inspect('web')).State
     const blocker = createServer()
     const port = await new Promise<number>((resolve) =>
       blocker.listen(0, '0.0.0.0', () => resolve((blocker.address() as { port: number }).port)),
     )
     try {
       const outcome = await failing(
-        world.release({
+        testEnvironment.release({
           instances: [
             web(good, {
               ports: [
@@ -170,29 +178,29 @@ describe('before anything is touched', () => {
     } finally {
       blocker.close()
     }
-    expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
+    expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
     await expectUnchanged(id)
   })
 
   test('two images of one release with the same name or port are refused', async () => {
     expect(
-      (await failing(world.release({ instances: [web(good), { ...web(good), instanceId: 'b' }] }))).reason,
+      (await failing(testEnvironment.release({ instances: [web(good), { ...web(good), instanceId: 'b' }] }))).reason,
     ).toContain('two images of the release have the container name')
     const ports = [{ internal: 8080, external: await freePort() }]
     const outcome = await failing(
-      world.release({
+      testEnvironment.release({
         instances: [web(good, { ports }), { instanceId: 'b', image: good, config: { name: 'b', ports } }],
       }),
     )
     expect(outcome.reason).toContain('of the same release too')
-    expect(await world.names()).toEqual([])
+    expect(await testEnvironment.names()).toEqual([])
   })
 
   test('what this agent cannot apply, and what only an admin may, is refused and not dropped', async () => {
     const reasons = async (config: object, allowed = false) =>
       (
-        await world.server.deployAndWait(
-          world.release({ hostDangerousAllowed: allowed, instances: [web(good, config)] }),
+        await testEnvironment.server.deployAndWait(
+          testEnvironment.release({ hostDangerousAllowed: allowed, instances: [web(good, config)] }),
         )
       ).reason
     expect(await reasons({ networkMode: 'host' })).toContain("needs an admin's permission")
@@ -209,12 +217,12 @@ describe('before anything is touched', () => {
       'the secret B cannot be read on this node',
     )
     // Before anything is pulled.
-    const unreadable = world.release({
+    const unreadable = testEnvironment.release({
       instances: [web(good, { secrets: [{ key: 'A', value: 'x', encrypted: true }] })],
     })
     await failing(unreadable)
     expect(failedPhase(unreadable)).toEqual([])
-    expect(await world.names()).toEqual([])
+    expect(await testEnvironment.names()).toEqual([])
   })
 })
 
@@ -223,26 +231,26 @@ describe('a new container that fails', () => {
 
   test('and exits at once is no success: the old one kept answering, and its last lines are told', async () => {
     const id = await deployFirst()
-    const { StartedAt } = (await world.inspect('web')).State
-    const release = world.release({
+    const { StartedAt } = (await testEnvironment.inspect('web')).State
+    const release = testEnvironment.release({
       observationWindowMs: 3_000,
       instances: [web(good, crash('seq 1 150; sleep 0.1; echo cannot open the database >&2; exit 7'))],
     })
     const outcome = await failing(release)
     expect(outcome).toMatchObject({ instanceId: 'web', previousRestored: true, cancelled: false })
     expect(outcome.reason).toContain('stopped right after its start: exit code 7')
-    const lines = world.server.linesOf(release, true)
+    const lines = testEnvironment.server.linesOf(release, true)
     expect(lines).toHaveLength(100)
     expect(lines).toContain('cannot open the database')
     expect(failedPhase(release)).toEqual([Phase.VERIFY])
     await expectUnchanged(id)
-    expect((await world.inspect('web')).State.StartedAt).toBe(StartedAt)
+    expect((await testEnvironment.inspect('web')).State.StartedAt).toBe(StartedAt)
   })
 
   test('is not hidden by a restart policy that starts it again', async () => {
     const id = await deployFirst()
     const outcome = await failing(
-      world.release({ instances: [web(good, { ...crash('exit 0'), restartPolicy: 'always' })] }),
+      testEnvironment.release({ instances: [web(good, { ...crash('exit 0'), restartPolicy: 'always' })] }),
     )
     expect(outcome.reason).toContain('exit code 0')
     await expectUnchanged(id)
@@ -250,7 +258,7 @@ describe('a new container that fails', () => {
 
   test('within the observation window takes all instances of the release back with it', async () => {
     const id = await deployFirst()
-    const release = world.release({
+    const release = testEnvironment.release({
       observationWindowMs: 1_500,
       instances: [
         web(good, { environment: [{ key: 'A', value: 'B' }] }),
@@ -265,7 +273,9 @@ describe('a new container that fails', () => {
     const port = await freePort()
     const id = await deployFirst({ ports: [{ internal: 8080, external: port }] })
     const outcome = await failing(
-      world.release({ instances: [web(good, { ...crash('exit 1'), ports: [{ internal: 8080, external: port }] })] }),
+      testEnvironment.release({
+        instances: [web(good, { ...crash('exit 1'), ports: [{ internal: 8080, external: port }] })],
+      }),
     )
     expect(outcome.previousRestored).toBe(true)
     await expectUnchanged(id)
@@ -274,7 +284,9 @@ describe('a new container that fails', () => {
 
   test('whose command does not exist fails with the words of the engine', async () => {
     const id = await deployFirst()
-    const outcome = await failing(world.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }))
+    const outcome = await failing(
+      testEnvironment.release({ instances: [web(good, { commands: [{ key: '/bin/nothing' }] })] }),
+    )
     expect(outcome.reason).toContain('/bin/nothing')
     await expectUnchanged(id)
   })
@@ -282,11 +294,11 @@ describe('a new container that fails', () => {
   test('and never reaches its expected state is given up after its time', async () => {
     const id = await deployFirst()
     const never = await failing(
-      world.release({ instances: [web(good, { expectedState: { state: 'exited', timeout: 1 } })] }),
+      testEnvironment.release({ instances: [web(good, { expectedState: { state: 'exited', timeout: 1 } })] }),
     )
     expect(never.reason).toContain('did not end within 1 s')
     const other = await failing(
-      world.release({
+      testEnvironment.release({
         instances: [web(good, { ...crash('exit 4'), expectedState: { state: 'exited', exitCode: 0 } })],
       }),
     )
@@ -296,13 +308,13 @@ describe('a new container that fails', () => {
 
   test('and is unhealthy, by its image or over HTTP, is given up', async () => {
     const healthCheck = { test: ['CMD', '/bin/sh', '-c', 'echo no heartbeat; exit 1'], intervalMs: 200, retries: 2 }
-    const sick = await world.publish('web:sick', { ...webImage('sick'), healthCheck })
+    const sick = await testEnvironment.publish('web:sick', { ...webImage('sick'), healthCheck })
     const id = await deployFirst()
-    expect((await failing(world.release({ instances: [web(sick.reference)] }))).reason).toMatch(
+    expect((await failing(testEnvironment.release({ instances: [web(sick.reference)] }))).reason).toMatch(
       /is unhealthy: no heartbeat/,
     )
     await expectUnchanged(id)
-    const release = world.release({
+    const release = testEnvironment.release({
       instances: [
         web(good, {
           ports: [{ internal: 8080 }],
@@ -313,19 +325,19 @@ describe('a new container that fails', () => {
     })
     expect((await failing(release)).reason).toContain('did not answer /missing on port 8080 within 1 s')
     await expectUnchanged(id)
-    const fine = world.release({
+    const fine = testEnvironment.release({
       instances: [web(good, { ports: [{ internal: 8080 }], healthCheckConfig: { readinessProbe: '/' } })],
     })
-    expect(await world.server.deployAndWait(fine)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.deployAndWait(fine)).toMatchObject({ successful: true })
   })
 
   test('in version 1.1.0 gives the service back to the containers of 1.0.0', async () => {
-    const first = world.release({ instances: [{ instanceId: 'a-1', image: good, config: { name: 'web' } }] })
-    await world.server.deployAndWait(first)
-    const { Id } = await world.inspect('web')
+    const first = testEnvironment.release({ instances: [{ instanceId: 'a-1', image: good, config: { name: 'web' } }] })
+    await testEnvironment.server.deployAndWait(first)
+    const { Id } = await testEnvironment.inspect('web')
     const outcome = await failing(
-      world.release({
-        previous: [{ containerName: world.name('web'), instanceId: 'a-1', release: first.key }],
+      testEnvironment.release({
+        previous: [{ containerName: testEnvironment.name('web'), instanceId: 'a-1', release: first.key }],
         instances: [{ instanceId: 'b-1', image: good, config: { name: 'web', ...crash('exit 1') } }],
       }),
     )
@@ -347,11 +359,14 @@ describe('a cancelled deployment', () => {
     await once(registry, 'listening')
     try {
       const image = `127.0.0.1:${(registry.address() as AddressInfo).port}/web:1`
-      const release = world.release({ instances: [web(image)] })
-      world.server.deploy(release)
+      const release = testEnvironment.release({ instances: [web(image)] })
+      testEnvironment.server.deploy(release)
       await asked.promise
-      world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-      expect(await world.server.outcomeOf(release, 5_000)).toMatchObject({ cancelled: true, previousRestored: true })
+      testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+      expect(await testEnvironment.server.outcomeOf(release, 5_000)).toMatchObject({
+        cancelled: true,
+        previousRestored: true,
+      })
     } finally {
       registry.closeAllConnections()
       registry.close()
@@ -363,26 +378,28 @@ describe('a cancelled deployment', () => {
     const port = await freePort()
     const ports = [{ internal: 8080, external: port }]
     const id = await deployFirst({ ports })
-    const running = world.release({
+    const running = testEnvironment.release({
       observationWindowMs: 30_000,
       instances: [web(good, { ports, environment: [{ key: 'A', value: 'B' }] })],
     })
-    const queued = world.release({ instances: [web(good, { ports, environment: [{ key: 'A', value: 'C' }] })] })
-    world.server.deploy(running)
-    world.server.deploy(queued)
+    const queued = testEnvironment.release({
+      instances: [web(good, { ports, environment: [{ key: 'A', value: 'C' }] })],
+    })
+    testEnvironment.server.deploy(running)
+    testEnvironment.server.deploy(queued)
     await waitUntil('the new one runs', async () =>
-      (await world.docker.listContainers({ filters: { name: [world.name('web')] } })).some(({ Names }) =>
-        Names[0]?.includes('.next-'),
+      (await testEnvironment.docker.listContainers({ filters: { name: [testEnvironment.name('web')] } })).some(
+        ({ Names }) => Names[0]?.includes('.next-'),
       ),
     )
-    world.server.send({ case: 'cancelDeployment', value: { release: queued.key } })
-    world.server.send({ case: 'cancelDeployment', value: { release: running.key } })
-    expect(await world.server.outcomeOf(running)).toMatchObject({
+    testEnvironment.server.send({ case: 'cancelDeployment', value: { release: queued.key } })
+    testEnvironment.server.send({ case: 'cancelDeployment', value: { release: running.key } })
+    expect(await testEnvironment.server.outcomeOf(running)).toMatchObject({
       successful: false,
       cancelled: true,
       previousRestored: true,
     })
-    expect(await world.server.outcomeOf(queued)).toMatchObject({
+    expect(await testEnvironment.server.outcomeOf(queued)).toMatchObject({
       successful: false,
       cancelled: true,
       previousRestored: true,

@@ -11,23 +11,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commonRows } from './field-table/common-rows.ts'
 import { dockerRows } from './field-table/docker-rows.ts'
 import { type FieldRow, fieldsOf, packRows, type Seen } from './field-table/row.ts'
-import { startWorld, type World, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 const withoutStorage = storageMissing()
 const engineNetwork = `field-${randomUUID().slice(0, 8)}`
 const networks = [`${engineNetwork}-team`, `engine:${engineNetwork}`]
-let world: World
+let testEnvironment: TestEnvironment
 let storage: TestStorage | undefined
-let hostFolder: string
+let hostDirectory: string
 let rows: FieldRow[]
 let release: Release
 let reason: string
 const placeOf = new Map<FieldRow, string>()
 
 beforeAll(async () => {
-  ;[world, storage] = await Promise.all([startWorld(), withoutStorage ? undefined : startStorage()])
-  await world.docker.createNetwork({ Name: engineNetwork })
-  hostFolder = await mkdtemp(join(tmpdir(), 'crux-host-'))
+  ;[testEnvironment, storage] = await Promise.all([startTestEnvironment(), withoutStorage ? undefined : startStorage()])
+  await testEnvironment.docker.createNetwork({ Name: engineNetwork })
+  hostDirectory = await mkdtemp(join(tmpdir(), 'crux-host-'))
   const page = webImage('field')
   const field = { ...page, files: { ...page.files, '/www/ready.html': 'ready' } }
   const made = {
@@ -47,14 +47,17 @@ beforeAll(async () => {
   }
   const images = Object.fromEntries(
     await Promise.all(
-      Object.entries(made).map(async ([name, image]) => [name, (await world.publish(`${name}:1`, image)).reference]),
+      Object.entries(made).map(async ([name, image]) => [
+        name,
+        (await testEnvironment.publish(`${name}:1`, image)).reference,
+      ]),
     ),
   ) as Record<keyof typeof made, string>
-  const encryptionKeys = await readKey({ armoredKey: world.server.links.at(-1)?.publicKey ?? '' })
+  const encryptionKeys = await readKey({ armoredKey: testEnvironment.server.links.at(-1)?.publicKey ?? '' })
   const kit = {
     images,
     networks,
-    hostFolder,
+    hostDirectory,
     routedHost: `${engineNetwork}.example.com`,
     ports: await Promise.all(Array.from({ length: 5 }, () => freePort())),
     range: await freeRange(),
@@ -65,7 +68,7 @@ beforeAll(async () => {
   packed.forEach((container, index) => {
     for (const row of container.rows) placeOf.set(row, `f${index}`)
   })
-  release = world.release({
+  release = testEnvironment.release({
     hostDangerousAllowed: true,
     instances: packed.map(({ config, image }, index) => ({
       instanceId: `f${index}`,
@@ -74,14 +77,14 @@ beforeAll(async () => {
       config: { name: `f${index}`, ...config },
     })),
   })
-  reason = (await world.server.deployAndWait(release, 120_000)).reason
+  reason = (await testEnvironment.server.deployAndWait(release, 120_000)).reason
 }, 180_000)
 
 afterAll(async () => {
-  await world.dispose()
+  await testEnvironment.dispose()
   await storage?.dispose()
-  await rm(hostFolder, { recursive: true, force: true })
-  await world.docker
+  await rm(hostDirectory, { recursive: true, force: true })
+  await testEnvironment.docker
     .getNetwork(engineNetwork)
     .remove()
     .catch(() => undefined)
@@ -118,11 +121,11 @@ async function storageRow(server: TestStorage): Promise<FieldRow> {
 }
 
 async function look(short: string): Promise<Seen> {
-  const events = release.key ? world.server.eventsOf(release.key) : []
+  const events = release.key ? testEnvironment.server.eventsOf(release.key) : []
   return {
-    world,
+    testEnvironment,
     short,
-    info: await world.inspect(short),
+    info: await testEnvironment.inspect(short),
     reported: events.flatMap(({ event }) =>
       (event.case === 'phase' || event.case === 'log') && event.value.instanceId === short
         ? event.case === 'phase'
@@ -130,7 +133,7 @@ async function look(short: string): Promise<Seen> {
           : event.value.lines
         : [],
     ),
-    exec: (...command) => world.exec(short, command),
+    exec: (...command) => testEnvironment.exec(short, command),
   }
 }
 

@@ -6,12 +6,20 @@ import { promisify } from 'node:util'
 import { LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openJournalFolder } from '../src/journal/journal.ts'
-import { askPort, startTestAgent, startWorld, type TestAgent, type World, waitUntil, webImage } from './kit/index.ts'
+import { openJournalDirectory } from '../src/journal/journal.ts'
+import {
+  askPort,
+  startTestAgent,
+  startTestEnvironment,
+  type TestAgent,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 const run = promisify(execFile)
 let disk: string
-let world: World
+let testEnvironment: TestEnvironment
 let agent: TestAgent
 
 /** Only root may mount a disk small enough to be filled. */
@@ -21,15 +29,15 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
   beforeAll(async () => {
     disk = await mkdtemp(join(tmpdir(), 'crux-disk-'))
     await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk])
-    world = await startWorld()
-    await world.agent.stop()
-    const { owner, server } = world
+    testEnvironment = await startTestEnvironment()
+    await testEnvironment.agent.stop()
+    const { owner, server } = testEnvironment
     agent = await startTestAgent(server, { dataDir: disk, token: server.newInstallToken(), nodeId: owner.nodeId })
     await server.waitForLink()
   })
   afterAll(async () => {
     await agent?.stop()
-    await world?.dispose()
+    await testEnvironment?.dispose()
     await run('umount', ['-l', disk])
     await rm(disk, { recursive: true, force: true })
   })
@@ -52,9 +60,9 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
   const makeRoom = () => rm(ballast(), { force: true })
 
   test('loses no line of a journal, and leaves no half one', async () => {
-    const folder = openJournalFolder(join(disk, 'journal'))
+    const directory = openJournalDirectory(join(disk, 'journal'))
     const key = { deploymentId: 'd', number: 1 }
-    const journal = await folder.create(world.release({ deploymentId: key.deploymentId, instances: [] }))
+    const journal = await directory.create(testEnvironment.release({ deploymentId: key.deploymentId, instances: [] }))
     await fill()
     const text = 'x'.repeat(5_000)
     journal.append({
@@ -64,10 +72,12 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
     await expect(journal.decide({ committed: true })).rejects.toThrow(
       /cannot write its data folder: .*no space left on device/,
     )
-    await expect(folder.create(world.release({ deploymentId: 'e', instances: [] }))).rejects.toThrow('no space left')
+    await expect(directory.create(testEnvironment.release({ deploymentId: 'e', instances: [] }))).rejects.toThrow(
+      'no space left',
+    )
     await makeRoom()
     await journal.decide({ digests: { web: 'sha256:1' } })
-    const { journals, unreadable } = await folder.load()
+    const { journals, unreadable } = await directory.load()
     expect(unreadable).toEqual([])
     expect(journals).toHaveLength(1)
     expect(journals[0]?.state).toEqual({ committed: true, digests: { web: 'sha256:1' } })
@@ -78,18 +88,18 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
 
   test('gives the service back when a release fails then, and begins none', async () => {
     const [one, two] = await Promise.all([
-      world.publish('web:1', webImage('one')),
-      world.publish('web:2', webImage('two')),
+      testEnvironment.publish('web:1', webImage('one')),
+      testEnvironment.publish('web:2', webImage('two')),
     ])
     const port = await freePort()
     const release = (image: string, more?: object) =>
-      world.release({
+      testEnvironment.release({
         observationWindowMs: more === undefined ? 300 : 5_000,
         instances: [
           { instanceId: 'web', image, config: { name: 'web', ports: [{ internal: 8080, external: port }], ...more } },
         ],
       })
-    expect(await world.server.deployAndWait(release(one.reference))).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.deployAndWait(release(one.reference))).toMatchObject({ successful: true })
 
     // More words than the last page of the journal has room for.
     const script = 'sleep 1; for line in $(seq 100); do seq -s. 40; done; exit 3'
@@ -97,29 +107,29 @@ describe.runIf(mayMount)('a data folder on a full disk', () => {
       commands: [{ key: '/bin/sh' }, { key: '-c' }],
       args: [{ key: script }],
     })
-    world.server.deploy(caught)
+    testEnvironment.server.deploy(caught)
     // The two cannot run at once: the former one stands stopped now.
     await waitUntil('the new one is checked', () =>
-      (caught.key ? world.server.eventsOf(caught.key) : []).some(
+      (caught.key ? testEnvironment.server.eventsOf(caught.key) : []).some(
         ({ event }) =>
           event.case === 'phase' && event.value.phase === Phase.VERIFY && event.value.state === PhaseState.RUNNING,
       ),
     )
     await fill()
-    const outcome = await world.server.outcomeOf(caught)
+    const outcome = await testEnvironment.server.outcomeOf(caught)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 3')
     expect(await waitUntil('the former one answers', () => askPort(port).catch(() => undefined))).toBe('one')
 
     // Its journal is gone and has left room.
     await fill()
-    const unbegun = await world.server.deployAndWait(release(two.reference))
+    const unbegun = await testEnvironment.server.deployAndWait(release(two.reference))
     expect(unbegun).toMatchObject({ successful: false, previousRestored: true })
     expect(unbegun.reason).toMatch(/the release did not begin: .*no space left on device/)
     expect(await askPort(port)).toBe('one')
 
     await makeRoom()
-    expect(await world.server.deployAndWait(release(two.reference))).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.deployAndWait(release(two.reference))).toMatchObject({ successful: true })
     expect(await waitUntil('the new one answers', () => askPort(port).catch(() => undefined))).toBe('two')
     await waitUntil('no journal is left', async () => (await readdir(join(disk, '.agent', 'journal'))).length === 0)
   }, 40_000)

@@ -18,14 +18,14 @@ import { openDataDirectory } from '../src/files/data-directory.ts'
 import type { Gate } from '../src/gate/gate.ts'
 import { createImageClaims } from '../src/images/claims.ts'
 import { openFetchedImages } from '../src/images/fetched.ts'
-import { openJournalFolder } from '../src/journal/journal.ts'
+import { openJournalDirectory } from '../src/journal/journal.ts'
 import type { AgentClient } from '../src/link/client.ts'
 import { waitUntil } from './kit/index.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
 const total = process.env.CRUX_TEST_FULL === '1' ? 10_000 : 300
 
-let folder: string
+let directory: string
 let releases: Releases
 /** What the server was told, by key of the release. */
 const outcomes = new Map<string, Outcome>()
@@ -34,7 +34,7 @@ const unhandled: UnhandledError[] = []
 let unsubscribe: () => void
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-fuzz-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-fuzz-'))
   const client = {
     async reportDeployment({ release, events }: { release: Release['key']; events: DeploymentEvent[] }) {
       for (const { event } of events)
@@ -44,7 +44,7 @@ beforeAll(async () => {
   } as unknown as AgentClient
   const log = createLogger({ name: 'fuzz', level: 'error', destination: { write: (line) => void logged.push(line) } })
   const engine = fakeEngine()
-  const dataDir = join(folder, 'data')
+  const dataDir = join(directory, 'data')
   const data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
   releases = createReleases({
     context: {
@@ -63,12 +63,12 @@ beforeAll(async () => {
       clock: createLinkClock(),
       images: {
         claims: createImageClaims(),
-        fetched: await openFetchedImages(join(folder, 'fetched.json'), engine),
+        fetched: await openFetchedImages(join(directory, 'fetched.json'), engine),
         digests: { find: async () => undefined, close: () => undefined },
       },
       log,
     },
-    journals: openJournalFolder(join(folder, 'journal')),
+    journals: openJournalDirectory(join(directory, 'journal')),
     client,
     onEnded: () => undefined,
     log,
@@ -77,7 +77,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await releases.stop()
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 })
 beforeEach(() => {
   outcomes.clear()
@@ -89,7 +89,7 @@ afterEach(() => unsubscribe())
 
 /** An engine that has every image and makes no container: what gets so far has passed everything that reads a release. */
 function fakeEngine(): Driver['engine'] {
-  const facts: ImageMetadata = {
+  const metadata: ImageMetadata = {
     id: 'sha256:1',
     repoDigests: [],
     volumes: [],
@@ -98,7 +98,7 @@ function fakeEngine(): Driver['engine'] {
     labels: {},
   }
   return {
-    findImage: async () => facts,
+    findImage: async () => metadata,
     resolveDigest: async () => `sha256:${'0'.repeat(64)}`,
     checkAccess: async () => undefined,
     observeAll: async () => [],
@@ -266,7 +266,7 @@ test(`ends each of ${total} releases that no server sends with a sentence, and t
   expect(unhandled).toEqual([])
   // Some came as far as the engine, so that everything before it has read them.
   expect(reasons.get('this engine makes no containers')).toBeGreaterThan(total / 30)
-  await waitUntil('no journal is left', async () => (await readdir(join(folder, 'journal'))).length === 0)
+  await waitUntil('no journal is left', async () => (await readdir(join(directory, 'journal'))).length === 0)
   expect(releases.openKeys()).toEqual([])
 }, 600_000)
 

@@ -13,7 +13,7 @@ import type { GateRequest } from '../src/gate/relay/protocol.ts'
 import { askGate, askPort, gateMain, waitUntil } from './kit/index.ts'
 
 let service: Server
-let folder: string
+let directory: string
 let port: number
 let parents: ChildProcess[]
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-gate-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-gate-'))
   port = await freePort()
   parents = []
   startParent()
@@ -48,32 +48,32 @@ beforeEach(async () => {
 afterEach(async () => {
   await ask({ kind: 'stop' })
   for (const parent of parents) parent.kill('SIGKILL')
-  await waitUntil('no parent is left', () => findProcess(folder, 'parent') === undefined)
-  await rm(folder, { recursive: true, force: true })
+  await waitUntil('no parent is left', () => findProcess(directory, 'parent') === undefined)
+  await rm(directory, { recursive: true, force: true })
 })
 
 function startParent(): ChildProcess {
-  const parent = spawn(process.execPath, [gateMain, folder, '--parent'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const parent = spawn(process.execPath, [gateMain, directory, '--parent'], { stdio: ['ignore', 'inherit', 'inherit'] })
   parents.push(parent)
   return parent
 }
-const ask = (request: GateRequest) => askGate(folder, request)
+const ask = (request: GateRequest) => askGate(directory, request)
 const findGate = async () => {
   const answer = await ask({ kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
 /** What the next gate runs before its own code. */
 const writeEntry = async (before: string, node = '') => {
-  const path = join(folder, 'before.ts')
+  const path = join(directory, 'before.ts')
   await writeFile(path, `${before}\nawait import(${JSON.stringify(gateMain)})\nexport {}\n`)
-  await writeFile(join(folder, 'entry'), `${path}\n${node}\n`)
+  await writeFile(join(directory, 'entry'), `${path}\n${node}\n`)
 }
 const gatePid = async () => (await waitUntil('the gate answers', findGate)).pid
 /** For some moments after an end the parent itself is the gate. */
 const separateGate = () =>
   waitUntil('the gate is a process of its own', async () => {
     const pid = await gatePid()
-    return pid !== findProcess(folder, 'parent') && pid
+    return pid !== findProcess(directory, 'parent') && pid
   })
 const killGate = async () => {
   const pid = await separateGate()
@@ -90,7 +90,7 @@ test('a killed gate is started again with its ports, again and again, while no a
     expect(await waitUntil('the port answers again', answers)).toBe('service')
     expect(await gatePid()).not.toBe(killed)
   }
-  expect((await stat(join(folder, 'parent.pid'))).mode & 0o777).toBe(0o600)
+  expect((await stat(join(directory, 'parent.pid'))).mode & 0o777).toBe(0o600)
 })
 
 test('a successor that is killed is started again while its predecessor still has a connection', async () => {
@@ -128,7 +128,7 @@ test('a parent is the gate itself while no new one can be started, and hands ove
   client.on('error', () => undefined)
   await once(client, 'connect')
   await waitUntil('the gate counts the connection', async () => (await findGate())?.connections === 1)
-  await rm(join(folder, 'entry'))
+  await rm(join(directory, 'entry'))
   await waitUntil('there is a new gate', async () => (await gatePid()) !== parents[0]?.pid)
   expect(await findGate()).toMatchObject({ ports: [{ port }], connections: 1 })
   expect(await askPort(port)).toBe('service')
@@ -138,7 +138,7 @@ test('a parent is the gate itself while no new one can be started, and hands ove
 })
 
 test('a parent that is killed while it is the gate leaves the port to the gate that it was starting', async () => {
-  const started = join(folder, 'started')
+  const started = join(directory, 'started')
   await writeEntry(
     `(await import('node:fs')).writeFileSync(${JSON.stringify(started)}, String(process.pid)); await new Promise((resolve) => setTimeout(resolve, 200))`,
   )
@@ -147,14 +147,14 @@ test('a parent that is killed while it is the gate leaves the port to the gate t
   expect(await gatePid()).toBe(parents[0]?.pid)
   parents[0]?.kill('SIGKILL')
   expect(await waitUntil('the port answers again', answers)).toBe('service')
-  expect(findProcess(folder, 'parent')).not.toBe(parents[0]?.pid)
+  expect(findProcess(directory, 'parent')).not.toBe(parents[0]?.pid)
   await killGate()
   expect(await waitUntil('the port answers again', answers)).toBe('service')
 })
 
 test('a gate that is killed in the middle of a handover takes its half-started successor along', async () => {
-  const started = join(folder, 'started')
-  const slow = join(folder, 'slow.ts')
+  const started = join(directory, 'started')
+  const slow = join(directory, 'slow.ts')
   await writeFile(
     slow,
     `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(started)}, String(process.pid))\nsetInterval(() => undefined, 1_000)\n`,
@@ -175,7 +175,7 @@ test('a gate that is told to stop or to terminate takes its parent along and sta
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
   expect(parents[0]?.exitCode).toBe(0)
   await expect(askPort(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-  expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8')).ports).toEqual([])
+  expect(JSON.parse(await readFile(join(directory, 'ports.json'), 'utf8')).ports).toEqual([])
 
   const second = startParent()
   process.kill(await gatePid(), 'SIGTERM')
@@ -198,7 +198,7 @@ test('a gate goes on when its parent is killed, and another parent takes it over
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
   expect(await askPort(port)).toBe('service')
   const next = startParent()
-  await waitUntil('the next one is the parent', () => findProcess(folder, 'parent') === next.pid)
+  await waitUntil('the next one is the parent', () => findProcess(directory, 'parent') === next.pid)
   expect(await gatePid()).toBe(pid)
   await killGate()
   expect(await waitUntil('the port answers again', answers)).toBe('service')
@@ -217,7 +217,7 @@ test('of parents that are started at once one stays, also where the previous one
 
 test('a parent whose folder is removed ends when its gate does', async () => {
   const pid = await gatePid()
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
   process.kill(pid, 'SIGKILL')
   await waitUntil('the parent has ended', () => hasEnded(parents[0]))
   expect(parents[0]?.exitCode).toBe(0)

@@ -315,7 +315,7 @@ describe('a gate that hands over', () => {
   test('does so once, also where the code on the disk is no longer the one that the agent began with', async () => {
     let handovers = 0
     const held = createGate({
-      folder: gate.folder,
+      directory: gate.directory,
       log: createLogger({ name: 'test', level: 'silent' }),
       onLost: () => undefined,
       runner: {
@@ -339,7 +339,7 @@ describe('a gate that hands over', () => {
   test('and cannot write its folder keeps what it held, and takes more', async () => {
     const port = await behindGate(await web('kept'))
     // Where a file is to be written, as on a full disk.
-    const blocked = ['gate.pid', 'ports.json.new'].map((name) => join(gate.folder, name))
+    const blocked = ['gate.pid', 'ports.json.new'].map((name) => join(gate.directory, name))
     for (const path of blocked) {
       await rm(path, { force: true })
       await mkdir(path)
@@ -357,7 +357,7 @@ describe('a gate that hands over', () => {
     const port = await freePort()
     const containerPort = await web('asked meanwhile')
     const entry = { address: '', container: 'c', target: '127.0.0.1', containerPort, proxy: '' as const, prefix: 'p' }
-    const agent = await connectGate(gate.folder)
+    const agent = await connectGate(gate.directory)
     const [handedOver, applied] = await Promise.allSettled([
       agent?.ask({ kind: 'handover', entry: gateMain }),
       agent?.ask({ kind: 'apply', open: [{ port, ...entry }], close: [] }),

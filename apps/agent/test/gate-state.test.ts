@@ -11,9 +11,9 @@ import { openEngine, removeImages, webImage } from './kit/index.ts'
 
 const docker = openEngine()
 const name = `crux-gate-state-${randomUUID().slice(0, 8)}`
-let folder: string
+let directory: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-gate-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-gate-'))
   await ensureNetwork(docker, { name, internal: false, labels: {} }, { seesHost: true })
   await loadImage(`${name}:1`, webImage('held'))
 })
@@ -21,7 +21,7 @@ afterAll(async () => {
   await docker.getContainer(name).remove({ force: true })
   await docker.getNetwork(name).remove()
   await removeImages(docker, name)
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 })
 
 test('a gate that starts again leads to its containers, but nowhere when the engine has started them all again', async () => {
@@ -30,8 +30,8 @@ test('a gate that starts again leads to its containers, but nowhere when the eng
   const target = (await container.inspect()).NetworkSettings.Networks[name]?.IPAddress ?? ''
   const port: GatePort = { port: 1, address: '', container: 'c', target, containerPort: 8080, proxy: '', prefix: 'p' }
   const unseen = { ...port, port: 2, target: '203.0.113.7' }
-  writePorts(folder, [port, unseen])
-  expect(readPorts(folder)).toEqual([port, unseen])
+  writePorts(directory, [port, unseen])
+  expect(readPorts(directory)).toEqual([port, unseen])
   await container.restart({ t: 0 })
-  expect(readPorts(folder)).toEqual([{ ...port, target: '' }, unseen])
+  expect(readPorts(directory)).toEqual([{ ...port, target: '' }, unseen])
 })

@@ -7,28 +7,39 @@ import type { Release } from '@crux/agent-protocol'
 import { freePort, idle } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
-import { askPort, loadPort, lookAtGate, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import {
+  askPort,
+  loadPort,
+  lookAtGate,
+  spawnAgent,
+  startTestEnvironment,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
 const full = process.env.CRUX_TEST_FULL === '1'
-let world: World
+let testEnvironment: TestEnvironment
 let one: string
 let two: string
 let broken: string
 let deaf: string
 
 beforeAll(async () => {
-  world = await startWorld()
+  testEnvironment = await startTestEnvironment()
   const images = {
     one: webImage('one'),
     two: webImage('two'),
     broken: { cmd: ['/bin/false'] },
     deaf: idle(),
   }
-  const made = await Promise.all(Object.entries(images).map(([name, image]) => world.publish(`${name}:1`, image)))
+  const made = await Promise.all(
+    Object.entries(images).map(([name, image]) => testEnvironment.publish(`${name}:1`, image)),
+  )
   ;[one = '', two = '', broken = '', deaf = ''] = made.map(({ reference }) => reference)
 })
-afterEach(() => world.clear())
-afterAll(() => world.dispose())
+afterEach(() => testEnvironment.clear())
+afterAll(() => testEnvironment.dispose())
 
 const web = (image: string, port: number, more: object = {}) => ({
   instanceId: 'web',
@@ -36,7 +47,7 @@ const web = (image: string, port: number, more: object = {}) => ({
   config: { name: 'web', ports: [{ internal: 8080, external: port }], portGate: { enabled: true }, ...more },
 })
 const deploy = (image: string, port: number, more: object = {}) =>
-  world.server.deployAndWait(world.release({ instances: [web(image, port, more)] }))
+  testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(image, port, more)] }))
 
 describe('a port that stays open', () => {
   test('answers through the gate, which the engine publishes nothing for', async () => {
@@ -44,12 +55,15 @@ describe('a port that stays open', () => {
     expect(await deploy(one, port)).toMatchObject({ successful: true })
     expect(await askPort(port)).toBe('one')
     expect(await askPort(port, '::1')).toBe('one')
-    expect((await world.inspect('web')).HostConfig.PortBindings).toEqual({})
-    const answer = await world.server.ask({ case: 'listContainers', value: { prefix: world.owner.prefix } })
+    expect((await testEnvironment.inspect('web')).HostConfig.PortBindings).toEqual({})
+    const answer = await testEnvironment.server.ask({
+      case: 'listContainers',
+      value: { prefix: testEnvironment.owner.prefix },
+    })
     const listed = answer?.case === 'containers' ? answer.value.containers : []
     expect(listed[0]?.ports).toMatchObject([{ internal: 8080, external: port, protocol: 'tcp' }])
-    await world.clear()
-    await waitUntil('the gate ends with the last port', async () => !(await lookAtGate(world.dataDir)))
+    await testEnvironment.clear()
+    await waitUntil('the gate ends with the last port', async () => !(await lookAtGate(testEnvironment.dataDir)))
   })
 
   test(
@@ -67,10 +81,10 @@ describe('a port that stays open', () => {
         const kind = round % (full ? 5 : 4)
         const bad = full ? kind === 1 : kind === 1 || kind === 2
         const image = bad ? (round % 2 === 1 ? broken : deaf) : round % 2 === 0 ? two : one
-        const patience = bad
+        const timeoutMs = bad
           ? { expectedState: { state: 'running', timeout: 2 } }
           : { environment: [{ key: 'ROUND', value: `${round}` }] }
-        const outcome = await deploy(image, port, patience)
+        const outcome = await deploy(image, port, timeoutMs)
         expect(outcome).toMatchObject({ successful: !bad, previousRestored: bad })
         if (bad) failed += 1
       }
@@ -78,7 +92,7 @@ describe('a port that stays open', () => {
       expect(requests.bad).toEqual([])
       expect(Object.keys(requests.seen).sort()).toEqual(['one', 'two'])
       expect(failed).toBeGreaterThanOrEqual(full ? 10 : 2)
-      expect(await world.names()).toEqual([world.name('web')])
+      expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
       if (full)
         process.stdout.write(
           `${requests.total()} requests, 0 failed, during ${deployments} deployments of which ${failed} failed\n`,
@@ -91,9 +105,9 @@ describe('a port that stays open', () => {
     const [port, other] = [await freePort(), await freePort()]
     const plain = { portGate: { enabled: false } }
     await deploy(one, port, plain)
-    const on = world.release({ instances: [web(two, port)] })
-    expect(await world.server.deployAndWait(on)).toMatchObject({ successful: true })
-    expect(world.server.linesOf(on).join()).toContain(`port ${port} passes from the engine to the gate`)
+    const on = testEnvironment.release({ instances: [web(two, port)] })
+    expect(await testEnvironment.server.deployAndWait(on)).toMatchObject({ successful: true })
+    expect(testEnvironment.server.linesOf(on).join()).toContain(`port ${port} passes from the engine to the gate`)
     expect(await askPort(port)).toBe('two')
 
     expect(await deploy(one, other)).toMatchObject({ successful: true })
@@ -109,7 +123,7 @@ describe('a port that stays open', () => {
 
     expect(await deploy(two, other, plain)).toMatchObject({ successful: true })
     expect(await askPort(other)).toBe('two')
-    await waitUntil('the gate ends with its last port', async () => !(await lookAtGate(world.dataDir)))
+    await waitUntil('the gate ends with its last port', async () => !(await lookAtGate(testEnvironment.dataDir)))
   }, 60_000)
 
   test('whose former connections are waited for keeps no agent from ending, and the next one goes on waiting', async () => {
@@ -119,25 +133,26 @@ describe('a port that stays open', () => {
     const client = connect(port, '127.0.0.1')
     client.on('error', () => undefined)
     await once(client, 'connect')
-    const gateCounts = async () => (await lookAtGate(world.dataDir))?.connections === 1
+    const gateCounts = async () => (await lookAtGate(testEnvironment.dataDir))?.connections === 1
     await waitUntil('the gate counts the connection', gateCounts)
-    const release = world.release({ instances: [web(two, port, { portGate })] })
-    const waits = () => world.server.linesOf(release).filter((line) => line.includes('waits at most 600 s')).length
-    world.server.deploy(release)
+    const release = testEnvironment.release({ instances: [web(two, port, { portGate })] })
+    const waits = () =>
+      testEnvironment.server.linesOf(release).filter((line) => line.includes('waits at most 600 s')).length
+    testEnvironment.server.deploy(release)
     await waitUntil('it waits for the connection', () => waits() === 1)
     const began = performance.now()
-    await world.restartAgent()
+    await testEnvironment.restartAgent()
     expect(performance.now() - began).toBeLessThan(6_000)
     await waitUntil('it waits again', () => waits() === 2)
     client.destroy()
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
-    expect(await world.names()).toEqual([world.name('web')])
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   }, 40_000)
 
   test('that somebody else has is refused before anything changes', async () => {
     const port = await freePort()
     await deploy(one, port)
-    const { Id } = await world.inspect('web')
+    const { Id } = await testEnvironment.inspect('web')
     const squatter = createServer().listen(await freePort())
     await once(squatter, 'listening')
     const taken = (squatter.address() as AddressInfo).port
@@ -146,13 +161,13 @@ describe('a port that stays open', () => {
     expect(outcome.reason).toBe(
       `port ${taken} is taken by another process of the machine: choose another port or stop it`,
     )
-    const rival = await world.server.deployAndWait(
-      world.release({
+    const rival = await testEnvironment.server.deployAndWait(
+      testEnvironment.release({
         instances: [{ ...web(two, port), instanceId: 'b', config: { ...web(two, port).config, name: 'b' } }],
       }),
     )
-    expect(rival.reason).toBe(`port ${port} is taken by ${world.name('web')}: choose another port or stop it`)
-    expect((await world.inspect('web')).Id).toBe(Id)
+    expect(rival.reason).toBe(`port ${port} is taken by ${testEnvironment.name('web')}: choose another port or stop it`)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(await askPort(port)).toBe('one')
     squatter.close()
 
@@ -160,9 +175,9 @@ describe('a port that stays open', () => {
     const free = await freePort()
     const outcomes = await Promise.all(
       ['a', 'b'].map((suffix) =>
-        world.server.deployAndWait(
-          world.release({
-            owner: { ...world.owner, prefix: `${world.owner.prefix}-${suffix}` },
+        testEnvironment.server.deployAndWait(
+          testEnvironment.release({
+            owner: { ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}-${suffix}` },
             instances: [web(one, free)],
           }),
         ),
@@ -181,7 +196,7 @@ describe('a port that stays open', () => {
       ],
     }
     await deploy(one, port, more)
-    expect((await world.inspect('web')).HostConfig.PortBindings).toEqual({
+    expect((await testEnvironment.inspect('web')).HostConfig.PortBindings).toEqual({
       '5353/udp': [{ HostIp: '', HostPort: `${udp}` }],
     })
     const requests = loadPort(port, 1)
@@ -194,12 +209,12 @@ describe('a port that stays open', () => {
   test('follows its container to another address, and is free while that one stands still', async () => {
     const port = await freePort()
     await deploy(one, port)
-    const container = world.docker.getContainer((await world.inspect('web')).Id)
-    const [network = ''] = Object.keys((await world.inspect('web')).NetworkSettings.Networks)
+    const container = testEnvironment.docker.getContainer((await testEnvironment.inspect('web')).Id)
+    const [network = ''] = Object.keys((await testEnvironment.inspect('web')).NetworkSettings.Networks)
     await container.stop()
     await waitUntil('the port is free', () => isRefused(port))
-    const squatter = await world.docker.createContainer({
-      name: world.name('squatter'),
+    const squatter = await testEnvironment.docker.createContainer({
+      name: testEnvironment.name('squatter'),
       Image: two,
       HostConfig: { NetworkMode: network },
     })
@@ -214,14 +229,14 @@ describe('a port that stays open', () => {
     const { pid: killed } = await separateGate()
     process.kill(killed, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
-    expect((await lookAtGate(world.dataDir))?.pid).not.toBe(killed)
+    expect((await lookAtGate(testEnvironment.dataDir))?.pid).not.toBe(killed)
 
-    const release = world.release({ observationWindowMs: 2_000, instances: [web(two, port)] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({ observationWindowMs: 2_000, instances: [web(two, port)] })
+    testEnvironment.server.deploy(release)
     await waitUntil('it is being verified', async () => (await journalOf(release)).includes('PHASE_VERIFY'))
     process.kill((await separateGate()).pid, 'SIGKILL')
     expect(await waitUntil('it answers again', () => askPort(port).catch(() => undefined))).toBe('one')
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
     expect(await askPort(port)).toBe('two')
   })
 })
@@ -241,41 +256,48 @@ describe('an agent that goes and comes', () => {
     await spawned?.exited
   }
   async function startProcess(): Promise<void> {
-    const links = world.server.links.length
-    const { dataDir, owner } = world
-    spawned = spawnAgent(world.server, { main: join(bundle, 'agent.mjs'), dataDir, nodeId: owner.nodeId })
-    await waitUntil('it connects', () => world.server.links.length > links && world.server.connected, 40_000)
+    const links = testEnvironment.server.links.length
+    const { dataDir, owner } = testEnvironment
+    spawned = spawnAgent(testEnvironment.server, { main: join(bundle, 'agent.mjs'), dataDir, nodeId: owner.nodeId })
+    await waitUntil(
+      'it connects',
+      () => testEnvironment.server.links.length > links && testEnvironment.server.connected,
+      40_000,
+    )
   }
 
   test('leaves the ports open, has another version take them over, and goes on with a switch in which it was killed', async () => {
     const port = await freePort()
     await deploy(one, port)
-    const before = await lookAtGate(world.dataDir)
+    const before = await lookAtGate(testEnvironment.dataDir)
     const requests = loadPort(port, 2)
-    await world.agent.stop()
-    expect((await lookAtGate(world.dataDir))?.pid).toBe(before?.pid)
+    await testEnvironment.agent.stop()
+    expect((await lookAtGate(testEnvironment.dataDir))?.pid).toBe(before?.pid)
     // The bundle's code calls itself otherwise than the sources': for the gate this is an update.
     await startProcess()
     const after = await waitUntil('the gate is the new one', async () => {
-      const now = await lookAtGate(world.dataDir)
+      const now = await lookAtGate(testEnvironment.dataDir)
       return now && now.code !== before?.code && now
     })
     expect(after.ports).toEqual(before?.ports)
 
     for (const phase of ['VERIFY', 'SWAP']) {
       const answer = phase === 'VERIFY' ? 'two' : 'one'
-      const release = world.release({ observationWindowMs: 600, instances: [web(answer === 'two' ? two : one, port)] })
-      world.server.deploy(release)
+      const release = testEnvironment.release({
+        observationWindowMs: 600,
+        instances: [web(answer === 'two' ? two : one, port)],
+      })
+      testEnvironment.server.deploy(release)
       await waitUntil(`the phase ${phase}`, async () => (await journalOf(release)).includes(`PHASE_${phase}`))
       await kill()
       await startProcess()
-      expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+      expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
       expect(await askPort(port)).toBe(answer)
     }
     await requests.stop()
     expect(requests.bad).toEqual([])
     await kill()
-    await world.restartAgent()
+    await testEnvironment.restartAgent()
   }, 120_000)
 
   test(
@@ -283,7 +305,7 @@ describe('an agent that goes and comes', () => {
     async () => {
       const port = await freePort()
       await deploy(one, port)
-      await world.agent.stop()
+      await testEnvironment.agent.stop()
       const times: number[] = []
       for (let round = 0; round < (full ? 50 : 5); round += 1) {
         await startProcess()
@@ -296,7 +318,7 @@ describe('an agent that goes and comes', () => {
         // No agent lives until the port has answered.
         expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
         times.push(performance.now() - began)
-        const now = await waitUntil('the gate answers', () => lookAtGate(world.dataDir))
+        const now = await waitUntil('the gate answers', () => lookAtGate(testEnvironment.dataDir))
         expect({ ports: now.ports, isSame: now.pid === killed.pid }).toEqual({ ports: killed.ports, isSame: false })
       }
       process.stdout.write(`the port answered again within ${Math.max(...times).toFixed(0)} ms\n`)
@@ -310,18 +332,18 @@ describe('an agent that goes and comes', () => {
       await startProcess()
       expect(await waitUntil('the port answers', () => askPort(port).catch(() => undefined))).toBe('one')
       await kill()
-      await world.restartAgent()
+      await testEnvironment.restartAgent()
     },
     full ? 600_000 : 120_000,
   )
 })
 
-const parentPath = () => join(world.dataDir, '.agent', 'gate', 'parent.pid')
+const parentPath = () => join(testEnvironment.dataDir, '.agent', 'gate', 'parent.pid')
 
 /** For some moments after an end the parent itself is the gate. */
 const separateGate = () =>
   waitUntil('the gate is a process of its own', async () => {
-    const gate = await lookAtGate(world.dataDir)
+    const gate = await lookAtGate(testEnvironment.dataDir)
     return gate && gate.pid !== Number(await readFile(parentPath(), 'utf8').catch(() => '')) && gate
   })
 
@@ -332,7 +354,8 @@ const isRefused = (port: number) =>
   )
 
 async function journalOf({ key }: Release): Promise<string> {
-  return readFile(join(world.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`), 'utf8').catch(
-    () => '',
-  )
+  return readFile(
+    join(testEnvironment.dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`),
+    'utf8',
+  ).catch(() => '')
 }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { loadImage } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeRuntimeFiles } from '../scripts/runtime-files.ts'
-import { startWorld, type World, waitUntil } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 beforeAll(async () => {
-  world = await startWorld()
+  testEnvironment = await startTestEnvironment()
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
 /** Asks by both names, each time over a new lookup and a new connection, and tells what it saw when asked to. */
 const clientScript = `
@@ -44,8 +44,8 @@ process.on('SIGTERM', () => server.close(() => process.exit(0)))
 
 describe('a replaced service without a published port', () => {
   test('loses no request of its neighbours, by either of its names, over several replacements', async () => {
-    const { server } = world
-    const image = `${world.registry.host}/node:1`
+    const { server } = testEnvironment
+    const image = `${testEnvironment.registry.host}/node:1`
     const files = { '/client.mjs': clientScript, '/server.mjs': serverScript }
     const runtime = (await nodeRuntimeFiles()).map(async ({ path, source }) => [path, await readFile(source)] as const)
     await loadImage(image, { files: { ...Object.fromEntries(await Promise.all(runtime)), ...files } })
@@ -59,15 +59,15 @@ describe('a replaced service without a published port', () => {
         args: ['/bin/node', `/${name === 'web' ? 'server' : 'client'}.mjs`, ...args].map((key) => ({ key })),
       },
     })
-    const client = make('client', '', 'web', world.name('web'))
+    const client = make('client', '', 'web', testEnvironment.name('web'))
     const report = async () =>
-      JSON.parse((await world.answer('client')) || '{"seen":{},"bad":[]}') as {
+      JSON.parse((await testEnvironment.answer('client')) || '{"seen":{},"bad":[]}') as {
         seen: Record<string, number>
         bad: string[]
       }
     for (const answer of ['v1', 'v2', 'v3', 'v4', 'v5']) {
       const outcome = await server.deployAndWait(
-        world.release({ drainMs: 500, instances: [make('web', answer), client] }),
+        testEnvironment.release({ drainMs: 500, instances: [make('web', answer), client] }),
       )
       expect(outcome).toMatchObject({ successful: true })
       await waitUntil(`answers of ${answer}`, async () => ((await report()).seen[answer] ?? 0) > 50)
@@ -75,6 +75,6 @@ describe('a replaced service without a published port', () => {
     const { seen, bad } = await report()
     expect(Object.keys(seen)).toEqual(['v1', 'v2', 'v3', 'v4', 'v5'])
     expect(bad).toEqual([])
-    expect(await world.names()).toEqual([world.name('client'), world.name('web')])
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('client'), testEnvironment.name('web')])
   }, 60_000)
 })

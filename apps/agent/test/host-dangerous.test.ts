@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-type Config = Parameters<World['release']>[0]['instances'][number]['config']
+type Config = Parameters<TestEnvironment['release']>[0]['instances'][number]['config']
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
 }, 120_000)
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
 let serial = 0
 /** Deploys one container, with or without an admin's permission. */
 async function deploy(config: Omit<Config, 'name'>, hostDangerousAllowed: boolean) {
   const name = `d${++serial}`
-  const release = world.release({ hostDangerousAllowed, instances: [{ image, config: { name, ...config } }] })
-  const outcome = await world.server.deployAndWait(release)
+  const release = testEnvironment.release({ hostDangerousAllowed, instances: [{ image, config: { name, ...config } }] })
+  const outcome = await testEnvironment.server.deployAndWait(release)
   return { name, ...outcome }
 }
 
@@ -35,7 +35,7 @@ async function whileListening(server: Server, at: string | number, use: () => Pr
   try {
     await use()
   } finally {
-    await world.clear()
+    await testEnvironment.clear()
     await new Promise((resolve) => server.close(resolve))
   }
 }
@@ -62,7 +62,7 @@ describe('without permission for host-dangerous options the engine', () => {
         successful: false,
         reason: expect.stringContaining('The engine runs the log driver syslog as root'),
       })
-      expect(await world.names()).toEqual([])
+      expect(await testEnvironment.names()).toEqual([])
       expect(received).toEqual([])
       expect(await deploy(attack, true)).toMatchObject({ successful: true })
       await waitUntil('the line of the container', () => received.join('').includes('chosen-by-the-container'))
@@ -109,7 +109,9 @@ describe('without permission for host-dangerous options the engine', () => {
       reason: expect.stringContaining('The engine runs this tag as a template in its own process'),
     })
     const { name } = await deploy(attack, true)
-    const log = await world.docker.getContainer(world.name(name)).logs({ stdout: true, details: true, tail: 1 })
+    const log = await testEnvironment.docker
+      .getContainer(testEnvironment.name(name))
+      .logs({ stdout: true, details: true, tail: 1 })
     expect(String(log)).toContain('tag=+++++x+++')
   }, 60_000)
 })
@@ -117,7 +119,7 @@ describe('without permission for host-dangerous options the engine', () => {
 describe('a container of a user', () => {
   test('has memory volumes with a size, also where the configuration names none', async () => {
     const { name } = await deploy({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }, false)
-    expect(await world.exec(name, ['/bin/df', '-k', '/m'])).toMatch(/\s65536\s/)
+    expect(await testEnvironment.exec(name, ['/bin/df', '-k', '/m'])).toMatch(/\s65536\s/)
   }, 60_000)
 
   test("has init containers on its prefix's network, and not beside those of others on the default bridge", async () => {
@@ -128,10 +130,10 @@ describe('a container of a user', () => {
       command: [{ key: '/bin/sh' }, { key: '-c' }],
       args: [{ key: 'ip -4 addr show eth0 | grep inet' }],
     }
-    const release = world.release({ instances: [{ image, config: { name: 'own', initContainers: [init] } }] })
-    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
-    const bridge = await world.docker.getNetwork('bridge').inspect()
-    const reported = world.server
+    const release = testEnvironment.release({ instances: [{ image, config: { name: 'own', initContainers: [init] } }] })
+    expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
+    const bridge = await testEnvironment.docker.getNetwork('bridge').inspect()
+    const reported = testEnvironment.server
       .eventsOf(release.key ?? expect.fail())
       .flatMap(({ event }) => (event.case === 'log' ? event.value.lines : []))
       .join('\n')

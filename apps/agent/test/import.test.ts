@@ -5,32 +5,33 @@ import { dirname, join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
 import { startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 const missing = storageMissing()
 if (missing) console.warn(`imports from a storage are not tested: it ${missing}`)
 
 describe.skipIf(missing)('the import from a storage', () => {
-  let world: World
+  let testEnvironment: TestEnvironment
   let storage: TestStorage
   let web: string
   beforeAll(async () => {
-    ;[world, storage] = await Promise.all([startWorld(), startStorage()])
-    web = (await world.publish('web:1', webImage('one'))).reference
+    ;[testEnvironment, storage] = await Promise.all([startTestEnvironment(), startStorage()])
+    web = (await testEnvironment.publish('web:1', webImage('one'))).reference
     await storage.createBucket('assets')
   })
   afterEach(async () => {
-    await world.clear()
-    await rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true })
+    await testEnvironment.clear()
+    await rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true })
   })
   afterAll(async () => {
-    await world.dispose()
+    await testEnvironment.dispose()
     await storage.dispose()
   })
 
-  const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, 'web', 'files', ...parts)
+  const volume = (...parts: string[]) =>
+    join(testEnvironment.dataDir, testEnvironment.owner.prefix, 'web', 'files', ...parts)
   const release = (bucket: string, more: { access?: object; config?: object; recreate?: boolean } = {}): Release =>
-    world.release({
+    testEnvironment.release({
       recreate: more.recreate ?? false,
       instances: [
         {
@@ -47,8 +48,8 @@ describe.skipIf(missing)('the import from a storage', () => {
       ],
     })
   const succeed = async (order: Release) => {
-    expect(await world.server.deployAndWait(order)).toMatchObject({ successful: true, reason: '' })
-    return world.server.linesOf(order).find((line) => line.startsWith('imported'))
+    expect(await testEnvironment.server.deployAndWait(order)).toMatchObject({ successful: true, reason: '' })
+    return testEnvironment.server.linesOf(order).find((line) => line.startsWith('imported'))
   }
 
   test('mirrors a prefix of the bucket: what differs comes, the rest stays, what is gone goes', async () => {
@@ -63,8 +64,8 @@ describe.skipIf(missing)('the import from a storage', () => {
     expect(await readFile(volume('index.html'), 'utf8')).toBe('hello')
     expect(await readFile(volume(odd), 'utf8')).toBe('odd')
     expect((await readdir(volume())).sort()).toEqual(['a folder', 'index.html'])
-    expect((await world.exec('web', ['/bin/cat', '/files/index.html'])).trim()).toBe('hello')
-    const progress = (first.key ? world.server.eventsOf(first.key) : []).flatMap(({ event }) =>
+    expect((await testEnvironment.exec('web', ['/bin/cat', '/files/index.html'])).trim()).toBe('hello')
+    const progress = (first.key ? testEnvironment.server.eventsOf(first.key) : []).flatMap(({ event }) =>
       event.case === 'progress' ? [event.value] : [],
     )
     expect(progress.at(-1)).toMatchObject({ status: 'Import complete', currentBytes: 8n, totalBytes: 8n })
@@ -106,7 +107,7 @@ describe.skipIf(missing)('the import from a storage', () => {
   })
 
   test('writes through no link that lies in the volume', async () => {
-    const outside = join(world.dataDir, 'outside')
+    const outside = join(testEnvironment.dataDir, 'outside')
     await storage.put('assets', 'links/deep/file', 'new')
     await mkdir(outside, { recursive: true })
     await writeFile(join(outside, 'file'), 'mine')
@@ -120,9 +121,9 @@ describe.skipIf(missing)('the import from a storage', () => {
   test('fails with a sentence, and leaves the container and its files alone', async () => {
     await storage.put('assets', 'good/file', 'good')
     await succeed(release('assets/good'))
-    const { Id } = await world.inspect('web')
+    const { Id } = await testEnvironment.inspect('web')
     const reasonOf = async (order: Release) => {
-      const { successful, previousRestored, reason } = await world.server.deployAndWait(order)
+      const { successful, previousRestored, reason } = await testEnvironment.server.deployAndWait(order)
       expect({ successful, previousRestored }).toEqual({ successful: false, previousRestored: true })
       return reason
     }
@@ -137,9 +138,9 @@ describe.skipIf(missing)('the import from a storage', () => {
       await reasonOf(release('assets/good', { recreate: true, access: { url: 'http://169.254.169.254' } })),
     ).toContain('169.254.169.254 is not an address of a storage')
     expect(await readFile(volume('file'), 'utf8')).toBe('good')
-    expect((await world.inspect('web')).Id).toBe(Id)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     expect(
-      JSON.stringify([...world.server.events], (_, value) => (typeof value === 'bigint' ? '' : value)),
+      JSON.stringify([...testEnvironment.server.events], (_, value) => (typeof value === 'bigint' ? '' : value)),
     ).not.toContain(storageAccount.secretKey)
   })
 
@@ -154,7 +155,7 @@ describe.skipIf(missing)('the import from a storage', () => {
       await mkdir(volume(), { recursive: true })
       await writeFile(volume('kept'), 'kept')
       for (key of ['../../../evil', 'a/../../evil', '/etc/evil', 'a//b', '.', 'a/&#0;b']) {
-        const { reason } = await world.server.deployAndWait(
+        const { reason } = await testEnvironment.server.deployAndWait(
           release('bucket', { access: { url, accessKey: '', secretKey: '' } }),
         )
         expect(reason).toContain('which is not the name of a file')
@@ -180,18 +181,18 @@ describe.skipIf(missing)('the import from a storage', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const order = release('bucket', { access: { url, accessKey: '', secretKey: '' } })
     try {
-      world.server.deploy(order)
+      testEnvironment.server.deploy(order)
       await waitUntil('both are asked for', () => asked === 2)
       await waitUntil('the first is there', async () =>
         (await readdir(volume()).catch((): string[] => [])).includes('a'),
       )
-      world.server.send({ case: 'cancelDeployment', value: order.key ? { release: order.key } : {} })
-      expect(await world.server.outcomeOf(order)).toMatchObject({ successful: false, cancelled: true })
+      testEnvironment.server.send({ case: 'cancelDeployment', value: order.key ? { release: order.key } : {} })
+      expect(await testEnvironment.server.outcomeOf(order)).toMatchObject({ successful: false, cancelled: true })
       expect(await readdir(volume())).toEqual(['a'])
-      expect(world.server.linesOf(order)).toContain(
+      expect(testEnvironment.server.linesOf(order)).toContain(
         'the volume files keeps the files that were brought into it: they are not put back',
       )
-      expect(await world.names()).toEqual([])
+      expect(await testEnvironment.names()).toEqual([])
     } finally {
       server.closeAllConnections()
       server.close()

@@ -1,37 +1,40 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ownerLabels } from '../src/plan/labels.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
 async function run(name: string, script: string, more: { Tty?: boolean } = {}): Promise<void> {
-  const container = await world.docker.createContainer({
-    name: world.name(name),
+  const container = await testEnvironment.docker.createContainer({
+    name: testEnvironment.name(name),
     Image: image,
     Cmd: ['/bin/sh', '-c', script],
-    Labels: ownerLabels(world.owner),
+    Labels: ownerLabels(testEnvironment.owner),
     ...more,
   })
   await container.start()
 }
-const full = (name: string) => ({ prefix: '', name: world.name(name) })
+const full = (name: string) => ({ prefix: '', name: testEnvironment.name(name) })
 function follow(name: string, take = 1_000, since?: { seconds: bigint; nanos: number }) {
   const streamId = `log-${name}-${Math.random()}`
-  world.server.send({ case: 'followLog', value: { streamId, container: full(name), take, ...(since && { since }) } })
-  return { streamId, texts: () => (world.server.logLines.get(streamId) ?? []).map(({ text }) => text) }
+  testEnvironment.server.send({
+    case: 'followLog',
+    value: { streamId, container: full(name), take, ...(since && { since }) },
+  })
+  return { streamId, texts: () => (testEnvironment.server.logLines.get(streamId) ?? []).map(({ text }) => text) }
 }
 
 describe('reading a log', () => {
   test('gives the last lines with their time and stream', async () => {
     await run('short', 'for i in 1 2 3 4 5; do echo line $i; done; sleep 0.2; echo trouble >&2')
-    await world.docker.getContainer(world.name('short')).wait()
-    const answer = await world.server.ask({ case: 'readLog', value: { container: full('short'), take: 3 } })
+    await testEnvironment.docker.getContainer(testEnvironment.name('short')).wait()
+    const answer = await testEnvironment.server.ask({ case: 'readLog', value: { container: full('short'), take: 3 } })
     const lines = answer.case === 'log' ? answer.value.lines : []
     expect(lines.map(({ text, stderr }) => [text, stderr])).toEqual([
       ['line 4', false],
@@ -50,9 +53,11 @@ describe('reading a log', () => {
       'long',
       'head -c 40000 /dev/zero | tr "\\000" x 2>/dev/null || awk "BEGIN{for(i=0;i<40000;i++)printf \\"x\\"}"; echo; echo after',
     )
-    await Promise.all(['tty', 'long'].map((name) => world.docker.getContainer(world.name(name)).wait()))
+    await Promise.all(
+      ['tty', 'long'].map((name) => testEnvironment.docker.getContainer(testEnvironment.name(name)).wait()),
+    )
     const texts = async (name: string) => {
-      const answer = await world.server.ask({ case: 'readLog', value: { container: full(name), take: 10 } })
+      const answer = await testEnvironment.server.ask({ case: 'readLog', value: { container: full(name), take: 10 } })
       return answer.case === 'log' ? answer.value.lines.map(({ text }) => text) : []
     }
     expect(await texts('tty')).toEqual(['one', 'two'])
@@ -65,7 +70,7 @@ describe('reading a log', () => {
 describe('following a log', () => {
   test('tells a missing container as a failure of the stream', async () => {
     const { streamId } = follow('nobody')
-    expect(await waitUntil('the failure', () => world.server.logFailures.get(streamId))).toContain(
+    expect(await waitUntil('the failure', () => testEnvironment.server.logFailures.get(streamId))).toContain(
       'There is no container',
     )
   })
@@ -76,7 +81,7 @@ describe('following a log', () => {
       'date +%s%N >> /tmp/n; n=$(awk "END{print NR}" /tmp/n); echo start $n; for i in 1 2 3; do echo $n.$i; done',
     )
     const { texts } = follow('again')
-    const container = world.docker.getContainer(world.name('again'))
+    const container = testEnvironment.docker.getContainer(testEnvironment.name('again'))
     for (let round = 2; round <= 4; round += 1) {
       await waitUntil(`round ${round - 1}`, () => texts().includes(`${round - 1}.3`))
       await container.wait()
@@ -91,8 +96,8 @@ describe('following a log', () => {
   test('follows the name over to the container that replaces it', async () => {
     const deploy = async (value: string) =>
       expect(
-        await world.server.deployAndWait(
-          world.release({
+        await testEnvironment.server.deployAndWait(
+          testEnvironment.release({
             instances: [
               {
                 instanceId: 'talker',
@@ -109,11 +114,11 @@ describe('following a log', () => {
       ).toMatchObject({ successful: true })
     await deploy('one')
     const streamId = 'talker'
-    world.server.send({
+    testEnvironment.server.send({
       case: 'followLog',
-      value: { streamId, container: { prefix: world.owner.prefix, name: 'talker' }, take: 100 },
+      value: { streamId, container: { prefix: testEnvironment.owner.prefix, name: 'talker' }, take: 100 },
     })
-    const texts = () => (world.server.logLines.get(streamId) ?? []).map(({ text }) => text)
+    const texts = () => (testEnvironment.server.logLines.get(streamId) ?? []).map(({ text }) => text)
     await waitUntil('the first', () => texts().includes('hello one'))
     await deploy('two')
     await waitUntil('the second', () => texts().includes('hello two'))
@@ -126,14 +131,14 @@ describe('following a log', () => {
       "trap 'exit 0' TERM; seq 1 500; while ! test -e /tmp/go; do sleep 0.1; done; seq 501 3000; while true; do sleep 0.1; done",
     )
     const last = async () => {
-      const answer = await world.server.ask({ case: 'readLog', value: { container: full('gap'), take: 1 } })
+      const answer = await testEnvironment.server.ask({ case: 'readLog', value: { container: full('gap'), take: 1 } })
       return answer.case === 'log' ? answer.value.lines[0] : undefined
     }
     const seen = await waitUntil('the line before the gap', async () => {
       const line = await last()
       return line?.text === '500' ? line : undefined
     })
-    await world.exec('gap', ['/bin/touch', '/tmp/go'])
+    await testEnvironment.exec('gap', ['/bin/touch', '/tmp/go'])
     await waitUntil('the line after it', async () => (await last())?.text === '3000')
     const { texts } = follow('gap', 10, { seconds: seen.at?.seconds ?? 0n, nanos: seen.at?.nanos ?? 0 })
     await waitUntil('the last line', () => texts().at(-1) === '3000')
@@ -143,7 +148,7 @@ describe('following a log', () => {
   test('brings 200,000 lines without losing or repeating one', async () => {
     await run('many', 'sleep 0.5; seq 1 200000')
     const { streamId } = follow('many', 1_000)
-    const lines = () => world.server.logLines.get(streamId) ?? []
+    const lines = () => testEnvironment.server.logLines.get(streamId) ?? []
     await waitUntil('the last line', () => lines().at(-1)?.text === '200000', 40_000)
     expect(lines().map(({ text }) => Number(text))).toEqual(Array.from({ length: 200_000 }, (_, index) => index + 1))
   }, 60_000)

@@ -1,19 +1,19 @@
 import { createServer } from 'node:net'
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
 }, 60_000)
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
-type Owner = World['owner']
+type Owner = TestEnvironment['owner']
 async function holdersOf(owner: Owner, ports: readonly number[]): Promise<Record<number, string>> {
-  const result = await world.server.ask({
+  const result = await testEnvironment.server.ask({
     case: 'findPortHolders',
     value: { owner, ports: ports.map((port) => ({ port, protocol: 'tcp', address: '' })) },
   })
@@ -24,7 +24,7 @@ async function holdersOf(owner: Owner, ports: readonly number[]): Promise<Record
 test('ports are told with the names of the own team, without those of others, and not where the prefix itself holds them', async () => {
   const [published, gated, listening, free] = await Promise.all(Array.from({ length: 4 }, () => freePort()))
   if (!published || !gated || !listening || !free) throw new Error('no free ports')
-  const release = world.release({
+  const release = testEnvironment.release({
     instances: [
       { image, config: { name: 'web', ports: [{ internal: 8080, external: published }] } },
       {
@@ -33,14 +33,14 @@ test('ports are told with the names of the own team, without those of others, an
       },
     ],
   })
-  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+  expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
   const socket = createServer().listen(listening, '0.0.0.0')
   try {
     const asked = [published, gated, listening, free]
-    const neighbour = { ...world.owner, prefix: `${world.owner.prefix}n` }
+    const neighbour = { ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}n` }
     expect(await holdersOf(neighbour, asked)).toEqual({
-      [published]: world.name('web'),
-      [gated]: world.name('gated'),
+      [published]: testEnvironment.name('web'),
+      [gated]: testEnvironment.name('gated'),
       [listening]: '',
     })
     expect(await holdersOf({ ...neighbour, teamId: 'another' }, asked)).toEqual({
@@ -48,8 +48,8 @@ test('ports are told with the names of the own team, without those of others, an
       [gated]: '',
       [listening]: '',
     })
-    expect(await holdersOf(world.owner, asked)).toEqual({ [listening]: '' })
-    await world.docker.getContainer(world.name('web')).stop({ t: 0 })
+    expect(await holdersOf(testEnvironment.owner, asked)).toEqual({ [listening]: '' })
+    await testEnvironment.docker.getContainer(testEnvironment.name('web')).stop({ t: 0 })
     expect(await holdersOf(neighbour, [published])).toEqual({})
   } finally {
     socket.close()

@@ -7,34 +7,35 @@ import { createTeamNetworks } from '../src/apply/team-networks.ts'
 import { openDockerDriver } from '../src/drivers/docker/driver.ts'
 import { label } from '../src/plan/labels.ts'
 import { networkName } from '../src/plan/names.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 beforeAll(async () => {
-  world = await startWorld()
+  testEnvironment = await startTestEnvironment()
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
-const ownerAt = (suffix: string) => ({ ...world.owner, prefix: `${world.owner.prefix}${suffix}` })
-const listed = () => world.docker.listNetworks({ filters: { label: [`${label.node}=${world.owner.nodeId}`] } })
+const ownerAt = (suffix: string) => ({ ...testEnvironment.owner, prefix: `${testEnvironment.owner.prefix}${suffix}` })
+const listed = () =>
+  testEnvironment.docker.listNetworks({ filters: { label: [`${label.node}=${testEnvironment.owner.nodeId}`] } })
 const names = async () => (await listed()).map(({ Name }) => Name).sort()
 
 describe('the network of a prefix', () => {
   test('is made when a deployment is prepared, and the start takes that one', async () => {
-    const image = (await world.publish('web:1', webImage('one'))).reference
-    const { owner, server } = world
+    const image = (await testEnvironment.publish('web:1', webImage('one'))).reference
+    const { owner, server } = testEnvironment
     server.send({ case: 'preparePrefix', value: { owner } })
     const prepared = await waitUntil('the network', async () => (await listed())[0]?.Id)
     server.send({ case: 'preparePrefix', value: { owner } })
-    const release = world.release({ instances: [{ image, config: { name: 'web' } }] })
+    const release = testEnvironment.release({ instances: [{ image, config: { name: 'web' } }] })
     expect(await server.deployAndWait(release)).toMatchObject({ successful: true })
-    const joined = Object.values((await world.inspect('web')).NetworkSettings.Networks)
+    const joined = Object.values((await testEnvironment.inspect('web')).NetworkSettings.Networks)
     expect(joined.map(({ NetworkID }) => NetworkID)).toEqual([prepared])
     expect(await names()).toEqual([networkName(owner)])
   })
 
   test('stays while a container uses it, and goes with a prefix that nothing ran under', async () => {
-    const { owner, server } = world
+    const { owner, server } = testEnvironment
     const other = ownerAt('b')
     server.send({ case: 'preparePrefix', value: { owner: other } })
     await waitUntil('the other network', async () => (await names()).includes(networkName(other)))
@@ -42,7 +43,7 @@ describe('the network of a prefix', () => {
     server.send({ case: 'releasePrefix', value: { owner: other } })
     await waitUntil('its end', async () => !(await names()).includes(networkName(other)))
     // A stopped container needs it too, to start again.
-    await world.docker.getContainer(world.name('web')).stop({ t: 0 })
+    await testEnvironment.docker.getContainer(testEnvironment.name('web')).stop({ t: 0 })
     server.send({ case: 'releasePrefix', value: { owner } })
     expect(await server.ask({ case: 'listContainers', value: { prefix: owner.prefix } })).toMatchObject({
       case: 'containers',
@@ -53,7 +54,7 @@ describe('the network of a prefix', () => {
   test('keeps the known addresses of its bridge while its only container is replaced, also when it existed before', async ({
     skip,
   }) => {
-    const { owner, server } = world
+    const { owner, server } = testEnvironment
     const mine = ownerAt('e')
     const prepared = async () => {
       server.send({ case: 'preparePrefix', value: { owner: mine } })
@@ -80,10 +81,10 @@ describe('the network of a prefix', () => {
   test('is nothing that another node can be told to make', async () => {
     const stranger = { ...ownerAt('c'), nodeId: 'another' }
     const mine = ownerAt('d')
-    world.server.send({ case: 'preparePrefix', value: { owner: stranger } })
-    world.server.send({ case: 'preparePrefix', value: { owner: mine } })
+    testEnvironment.server.send({ case: 'preparePrefix', value: { owner: stranger } })
+    testEnvironment.server.send({ case: 'preparePrefix', value: { owner: mine } })
     await waitUntil('the network of this node', async () => (await names()).includes(networkName(mine)))
-    const all = (await world.docker.listNetworks()).map(({ Name }) => Name)
+    const all = (await testEnvironment.docker.listNetworks()).map(({ Name }) => Name)
     expect(all).not.toContain(networkName(stranger))
   })
 
@@ -95,7 +96,7 @@ describe('the network of a prefix', () => {
     let now = Date.now()
     const busy = new Set<string>()
     const log = createLogger({ name: 'test', level: 'silent' })
-    const nodeId = () => world.owner.nodeId
+    const nodeId = () => testEnvironment.owner.nodeId
     const networks = createPrefixNetworks({
       engine: driver.engine,
       nodeId,
@@ -106,7 +107,7 @@ describe('the network of a prefix', () => {
       now: () => now,
     })
     try {
-      const [used, d, e, f] = [world.owner, ownerAt('d'), ownerAt('e'), ownerAt('f')].map(networkName)
+      const [used, d, e, f] = [testEnvironment.owner, ownerAt('d'), ownerAt('e'), ownerAt('f')].map(networkName)
       await networks.prepare(ownerAt('e'))
       expect(await names()).toEqual([used, d, e].sort())
       await networks.prepare(ownerAt('f'))
@@ -118,7 +119,7 @@ describe('the network of a prefix', () => {
       await networks.sweep()
       expect(await names()).toEqual([used, f].sort())
       busy.clear()
-      await world.agent.stop()
+      await testEnvironment.agent.stop()
       expect(await names()).toEqual([used])
     } finally {
       driver.close()

@@ -5,28 +5,28 @@ import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
 import { registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { removeImages, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { removeImages, startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let web: string
 let tool: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  web = (await world.publish('web:1', webImage('one'))).reference
-  tool = (await world.publish('tool:1', { volumes: ['/scratch'] })).reference
+  testEnvironment = await startTestEnvironment()
+  web = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  tool = (await testEnvironment.publish('tool:1', { volumes: ['/scratch'] })).reference
 })
 afterEach(async () => {
-  await world.clear()
-  await rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true })
+  await testEnvironment.clear()
+  await rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true })
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
 const run = (script: string) => ({ command: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: script }] })
-const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, ...parts)
+const volume = (...parts: string[]) => join(testEnvironment.dataDir, testEnvironment.owner.prefix, ...parts)
 const read = (...parts: string[]) => readFile(volume(...parts), 'utf8')
 const succeed = async (release: Release) =>
-  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+  expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
 const withWeb = (config: object, more: object = {}) => ({
   instanceId: 'web',
   image: web,
@@ -36,14 +36,16 @@ const withWeb = (config: object, more: object = {}) => ({
 
 describe('init containers', () => {
   test('run in order before the container, with linked volumes, own and parent environment, and leave nothing', async () => {
-    const release = world.release({
+    const release = testEnvironment.release({
       instances: [
         withWeb({
           environment: [
             { key: 'COLOUR', value: 'blue' },
             { key: 'SHAPE', value: 'round' },
           ],
-          secrets: [{ key: 'TOKEN', required: true, value: await world.seal('plain-token'), encrypted: true }],
+          secrets: [
+            { key: 'TOKEN', required: true, value: await testEnvironment.seal('plain-token'), encrypted: true },
+          ],
           volumes: [{ name: 'data', path: '/data', type: 'ro' }],
           initContainers: [
             {
@@ -71,11 +73,13 @@ describe('init containers', () => {
     const second = await read('web', 'data', 'second')
     expect(second).not.toContain('SHAPE')
     expect(second).not.toContain('TOKEN')
-    expect(world.server.linesOf(release, true)).toContain('from-first')
-    expect(world.server.linesOf(release).join('\n')).toMatch(/init container first ended.*init container second ended/s)
-    expect(await world.names()).toEqual([world.name('web')])
+    expect(testEnvironment.server.linesOf(release, true)).toContain('from-first')
+    expect(testEnvironment.server.linesOf(release).join('\n')).toMatch(
+      /init container first ended.*init container second ended/s,
+    )
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
     expect(
-      JSON.stringify(release.key ? world.server.eventsOf(release.key) : [], (_, value) =>
+      JSON.stringify(release.key ? testEnvironment.server.eventsOf(release.key) : [], (_, value) =>
         typeof value === 'bigint' ? Number(value) : value,
       ),
     ).not.toContain('plain-token')
@@ -84,8 +88,10 @@ describe('init containers', () => {
   test('of a release that is gone back to are those that ran, also where their tags have moved since', async () => {
     const filling = (text: string) => makeFiller(text).then(({ digest }) => digest)
     const makeFiller = (text: string) =>
-      world.publish('filler:1', { files: { '/fill': `#!/bin/sh\necho ${text} > /v/who\n`, '/conf/who': text } })
-    const filler = `${world.registry.host}/filler:1`
+      testEnvironment.publish('filler:1', {
+        files: { '/fill': `#!/bin/sh\necho ${text} > /v/who\n`, '/conf/who': text },
+      })
+    const filler = `${testEnvironment.registry.host}/filler:1`
     const instance = withWeb({
       volumes: [
         { name: 'data', path: '/data', type: 'ro' },
@@ -97,23 +103,23 @@ describe('init containers', () => {
       ],
     })
     const old = await filling('old')
-    const first = world.release({ instances: [instance] })
+    const first = testEnvironment.release({ instances: [instance] })
     await succeed(first)
-    const resolved = (first.key ? world.server.eventsOf(first.key) : []).flatMap(({ event }) =>
+    const resolved = (first.key ? testEnvironment.server.eventsOf(first.key) : []).flatMap(({ event }) =>
       event.case === 'resolved' ? [event.value.preparationDigests] : [],
     )
     expect(resolved).toEqual([{ [filler]: old }])
     expect(await filling('new')).not.toBe(old)
-    await succeed(world.release({ instances: [instance] }))
+    await succeed(testEnvironment.release({ instances: [instance] }))
     expect([(await read('web', 'data', 'who')).trim(), await read('web', 'conf', 'who')]).toEqual(['new', 'new'])
-    await succeed(world.release({ instances: [{ ...instance, preparationDigests: { [filler]: old } }] }))
+    await succeed(testEnvironment.release({ instances: [{ ...instance, preparationDigests: { [filler]: old } }] }))
     expect([(await read('web', 'data', 'who')).trim(), await read('web', 'conf', 'who')]).toEqual(['old', 'old'])
   })
 
   test('find the neighbours of the container by their names, where they get its networks', async () => {
-    await succeed(world.release({ instances: [{ instanceId: 'db', image: web, config: { name: 'db' } }] }))
+    await succeed(testEnvironment.release({ instances: [{ instanceId: 'db', image: web, config: { name: 'db' } }] }))
     await succeed(
-      world.release({
+      testEnvironment.release({
         partial: true,
         instances: [
           withWeb({
@@ -127,25 +133,25 @@ describe('init containers', () => {
   })
 
   test('that fail end the release with their last lines, and the old container keeps answering', async () => {
-    await succeed(world.release({ instances: [withWeb({})] }))
-    const { Id } = await world.inspect('web')
-    const release = world.release({
+    await succeed(testEnvironment.release({ instances: [withWeb({})] }))
+    const { Id } = await testEnvironment.inspect('web')
+    const release = testEnvironment.release({
       instances: [
         withWeb({ initContainers: [{ name: 'migrate', image: tool, ...run('echo no such table; exit 7') }] }),
       ],
     })
-    const outcome = await world.server.deployAndWait(release)
+    const outcome = await testEnvironment.server.deployAndWait(release)
     expect(outcome).toMatchObject({ successful: false, instanceId: 'web', previousRestored: true })
     expect(outcome.reason).toBe('the init container migrate failed: exit code 7')
-    expect(world.server.linesOf(release, true)).toEqual(['no such table'])
-    expect((await world.inspect('web')).Id).toBe(Id)
-    expect(await world.names()).toEqual([world.name('web')])
+    expect(testEnvironment.server.linesOf(release, true)).toEqual(['no such table'])
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
   test('that write what the old container has run after its end', async () => {
     const volumes = [{ name: 'data', path: '/data', type: 'ro' as const }]
-    await succeed(world.release({ instances: [withWeb({ volumes })] }))
-    const release = world.release({
+    await succeed(testEnvironment.release({ instances: [withWeb({ volumes })] }))
+    const release = testEnvironment.release({
       instances: [
         withWeb({
           volumes,
@@ -156,27 +162,27 @@ describe('init containers', () => {
       ],
     })
     await succeed(release)
-    expect(world.server.linesOf(release)).toContain(
-      `${world.name('web')} pauses while it is replaced: both use the volume at /data`,
+    expect(testEnvironment.server.linesOf(release)).toContain(
+      `${testEnvironment.name('web')} pauses while it is replaced: both use the volume at /data`,
     )
-    const lines = world.server.linesOf(release)
+    const lines = testEnvironment.server.linesOf(release)
     const at = (part: string) => lines.findIndex((line) => line.includes(part))
-    expect(at(`stopping ${world.name('web')}`)).toBeLessThan(at('the init container write ended'))
-    const events = release.key ? world.server.eventsOf(release.key) : []
+    expect(at(`stopping ${testEnvironment.name('web')}`)).toBeLessThan(at('the init container write ended'))
+    const events = release.key ? testEnvironment.server.eventsOf(release.key) : []
     const silenced = events.flatMap(({ event }) => (event.case === 'log' && event.value.silences) || [])
-    expect(silenced).toEqual([world.name('web')])
+    expect(silenced).toEqual([testEnvironment.name('web')])
   })
 
   test('under way are ended by a cancellation, with the volumes that the engine made for them', async () => {
-    const release = world.release({
+    const release = testEnvironment.release({
       instances: [withWeb({ initContainers: [{ name: 'wait', image: tool, ...run('sleep 1000') }] })],
     })
-    world.server.deploy(release)
-    const name = `${world.name('web')}.init-wait`
+    testEnvironment.server.deploy(release)
+    const name = `${testEnvironment.name('web')}.init-wait`
     const found = await waitUntil('the init container runs', async () => {
-      if (!(await world.names()).includes(name)) return undefined
+      if (!(await testEnvironment.names()).includes(name)) return undefined
       // The engine lists a container a moment before it knows it by its name.
-      const seen = await world.docker
+      const seen = await testEnvironment.docker
         .getContainer(name)
         .inspect()
         .catch((error: { statusCode?: number }) => {
@@ -187,11 +193,11 @@ describe('init containers', () => {
     })
     // The image keeps data in a VOLUME: the engine makes an anonymous one, which must not stay.
     const anonymous = found.Mounts.find(({ Destination }) => Destination === '/scratch')?.Name ?? ''
-    expect((await world.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
-    world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
-    expect(await world.names()).toEqual([])
-    await expect(world.docker.getVolume(anonymous).inspect()).rejects.toThrow('no such volume')
+    expect((await testEnvironment.docker.getVolume(anonymous).inspect()).Name).toBe(anonymous)
+    testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await testEnvironment.names()).toEqual([])
+    await expect(testEnvironment.docker.getVolume(anonymous).inspect()).rejects.toThrow('no such volume')
   })
 
   test('are fetched with the credentials of the registry that they share with the container, and of no other', async () => {
@@ -205,13 +211,15 @@ describe('init containers', () => {
         image: own,
         auth: { serverAddress: guarded.host, ...auth },
       })
-      const refused = await world.server.deployAndWait(world.release({ instances: [instance(web)] }))
+      const refused = await testEnvironment.server.deployAndWait(
+        testEnvironment.release({ instances: [instance(web)] }),
+      )
       expect(refused.reason).toContain(`refuses access to ${image}`)
       const own = `${guarded.host}/web:1`
       await guarded.push('web', '1', webImage('guarded'))
-      await succeed(world.release({ instances: [instance(own)] }))
+      await succeed(testEnvironment.release({ instances: [instance(own)] }))
     } finally {
-      await removeImages(world.docker, guarded.host)
+      await removeImages(testEnvironment.docker, guarded.host)
       await guarded.remove()
     }
   })
@@ -226,34 +234,38 @@ describe('a config container', () => {
     })
 
   test('brings the files of an image without a shell, and what it does not hold goes unless it is to stay', async () => {
-    const { reference } = await world.publish('conf:1', { files, bare: true })
+    const { reference } = await testEnvironment.publish('conf:1', { files, bare: true })
     await mkdir(volume('web', 'conf', 'old'), { recursive: true })
     await writeFile(volume('web', 'conf', 'old', 'file'), 'old')
-    const keeping = world.release({ instances: [config(reference, { keepFiles: true })] })
+    const keeping = testEnvironment.release({ instances: [config(reference, { keepFiles: true })] })
     await succeed(keeping)
     expect(await read('web', 'conf', 'one.conf')).toBe('one')
     expect(await read('web', 'conf', 'deep', 'two.conf')).toBe('two')
     expect(await read('web', 'conf', 'old', 'file')).toBe('old')
-    expect((await world.exec('web', ['/bin/cat', '/conf/deep/two.conf'])).trim()).toBe('two')
-    await succeed(world.release({ instances: [config(reference)] }))
+    expect((await testEnvironment.exec('web', ['/bin/cat', '/conf/deep/two.conf'])).trim()).toBe('two')
+    await succeed(testEnvironment.release({ instances: [config(reference)] }))
     expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['deep', 'one.conf', 'page'])
-    expect(await world.names()).toEqual([world.name('web')])
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   })
 
   test('follows a link at its path, and copies a single file', async () => {
-    const { reference } = await world.publish('conf:2', { files, links: { '/current': '/etc/app' }, bare: true })
-    await succeed(world.release({ instances: [config(reference, { path: '/current/' })] }))
+    const { reference } = await testEnvironment.publish('conf:2', {
+      files,
+      links: { '/current': '/etc/app' },
+      bare: true,
+    })
+    await succeed(testEnvironment.release({ instances: [config(reference, { path: '/current/' })] }))
     expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['deep', 'one.conf', 'page'])
-    await succeed(world.release({ instances: [config(reference, { path: '/etc/app/one.conf' })] }))
+    await succeed(testEnvironment.release({ instances: [config(reference, { path: '/etc/app/one.conf' })] }))
     expect(await readdir(volume('web', 'conf'))).toEqual(['one.conf'])
   })
 
   test('brings a whole image without what the engine lays into each container', async () => {
-    const { reference } = await world.publish('conf:6', {
+    const { reference } = await testEnvironment.publish('conf:6', {
       files: { '/one.conf': 'one', '/etc/two.conf': 'two' },
       bare: true,
     })
-    await succeed(world.release({ instances: [config(reference, { path: '/' })] }))
+    await succeed(testEnvironment.release({ instances: [config(reference, { path: '/' })] }))
     expect((await readdir(volume('web', 'conf'))).sort()).toEqual(['etc', 'one.conf'])
     expect(await readdir(volume('web', 'conf', 'etc'))).toEqual(['two.conf'])
   })
@@ -265,12 +277,12 @@ describe('a config container', () => {
       await mkdir(volume('web', 'conf'), { recursive: true })
       await symlink(outside, volume('web', 'conf', 'deep'))
       await symlink(join(outside, 'two.conf'), volume('web', 'conf', 'one.conf'))
-      const { reference } = await world.publish('conf:3', {
+      const { reference } = await testEnvironment.publish('conf:3', {
         files,
         links: { '/etc/app/away': '/etc/passwd' },
         bare: true,
       })
-      await succeed(world.release({ instances: [config(reference)] }))
+      await succeed(testEnvironment.release({ instances: [config(reference)] }))
       expect(await readFile(join(outside, 'two.conf'), 'utf8')).toBe('mine')
       expect(await readdir(outside)).toEqual(['two.conf'])
       expect(await read('web', 'conf', 'deep', 'two.conf')).toBe('two')
@@ -281,23 +293,23 @@ describe('a config container', () => {
   })
 
   test('comes anew when its tag was pushed again, though nothing else changed', async () => {
-    const { reference } = await world.publish('conf:4', { files, bare: true })
-    await succeed(world.release({ instances: [config(reference)] }))
-    const { Id } = await world.inspect('web')
-    await succeed(world.release({ instances: [config(reference)] }))
-    expect((await world.inspect('web')).Id).toBe(Id)
-    await world.publish('conf:4', { files: { '/etc/app/one.conf': 'new' }, bare: true })
-    await succeed(world.release({ instances: [config(reference)] }))
+    const { reference } = await testEnvironment.publish('conf:4', { files, bare: true })
+    await succeed(testEnvironment.release({ instances: [config(reference)] }))
+    const { Id } = await testEnvironment.inspect('web')
+    await succeed(testEnvironment.release({ instances: [config(reference)] }))
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
+    await testEnvironment.publish('conf:4', { files: { '/etc/app/one.conf': 'new' }, bare: true })
+    await succeed(testEnvironment.release({ instances: [config(reference)] }))
     expect(await read('web', 'conf', 'one.conf')).toBe('new')
     expect(existsSync(volume('web', 'conf', 'page'))).toBe(false)
   })
 
   test('without the path in its image fails with a sentence', async () => {
-    const { reference } = await world.publish('conf:5', { files, bare: true })
-    const { reason } = await world.server.deployAndWait(
-      world.release({ instances: [config(reference, { path: '/nowhere' })] }),
+    const { reference } = await testEnvironment.publish('conf:5', { files, bare: true })
+    const { reason } = await testEnvironment.server.deployAndWait(
+      testEnvironment.release({ instances: [config(reference, { path: '/nowhere' })] }),
     )
     expect(reason).toMatch(/^copying \/nowhere of .*conf:5 into conf: /)
-    expect(await world.names()).toEqual([])
+    expect(await testEnvironment.names()).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { arbitraryDeployable } from '@crux/rules/arbitrary-deployable'
 import {
   createDeployment,
   createService,
-  createWorld,
+  createTestEnvironment,
   deploy,
   freePort,
   type Registry,
@@ -18,9 +18,9 @@ import {
   startStorage,
   storageAccount,
   storageMissing,
+  type TestEnvironment,
   type TestStorage,
   unique,
-  type World,
   web,
 } from '@crux/test-kit'
 import { sample } from 'fast-check'
@@ -39,7 +39,7 @@ const docker = openEngine()
 let registry: Registry
 let storage: TestStorage | undefined
 let system: System
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 let storageId: string | undefined
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
     durable: false,
     env: { LOG_LEVEL: 'warn', CRUX_RATE_LIMITS: 'off' },
   })
-  world = await createWorld(await signUp(system.url), registry)
+  testEnvironment = await createTestEnvironment(await signUp(system.url), registry)
   const name = unique('random/')
   await registry.push(name, '1', web('random'))
   image = `${registry.host}/${name}:1`
@@ -63,12 +63,17 @@ beforeAll(async () => {
     await storage.createBucket('random')
     await storage.put('random', 'object.txt', 'imported')
     const body = { name: unique('s3 '), url: storage.url, public: false, ...storageAccount }
-    storageId = (await world.person.client.call('storages.create', { params: { teamSlug: world.teamSlug }, body })).id
+    storageId = (
+      await testEnvironment.person.client.call('storages.create', {
+        params: { teamSlug: testEnvironment.teamSlug },
+        body,
+      })
+    ).id
   }
 }, 120_000)
 afterAll(async () => {
   await system?.stop()
-  if (world) await removeContainers(`dev.crux.team=${world.teamId}`)
+  if (testEnvironment) await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
   for (const { Id, Name } of await docker.listNetworks())
     if (Name.includes(networkName))
       await docker
@@ -158,15 +163,15 @@ async function deployAll(
   prefix: string,
   from: number,
 ): Promise<FinalContainerConfig[]> {
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug }
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug }
   const layers = configs.map((config, index) => layersOf(config, from + index))
   const [repository = '', tag = ''] = image.slice(registry.host.length + 1).split(':')
   const service = await createService(
-    world,
+    testEnvironment,
     layers.map((layer) => ({ name: repository, tag, config: layer.image })),
   )
-  const deployment = await createDeployment(world, service, prefix)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
   const bundle = await client.call('config-bundles.create', { params, body: { name: unique('bundle ') } })
   await client.call('config-bundles.update', {
     params: { ...params, configBundleId: bundle.id },
@@ -187,7 +192,7 @@ async function deployAll(
       body: { config: { ...layers[index]?.instance, secrets: await sealed(config, publicKey ?? '') } },
     })
   }
-  const result = await deploy(world, deployment.id)
+  const result = await deploy(testEnvironment, deployment.id)
   expect(`${result.status} ${result.outcome}`, `seed ${seed}`).toMatch(/^successful/)
   return configs.map((config) => ({
     ...config,
@@ -198,7 +203,7 @@ async function deployAll(
 /** What preparations brought into the volumes, which the engine does not know. */
 async function missingFiles(config: FinalContainerConfig, prefix: string): Promise<string[]> {
   const read = (volume: string, file: string) =>
-    readFile(join(system.dataDir, 'agents', world.nodeId, prefix, config.name, volume, file), 'utf8').catch(
+    readFile(join(system.dataDir, 'agents', testEnvironment.nodeId, prefix, config.name, volume, file), 'utf8').catch(
       (error: Error) => error.message,
     )
   const { configContainer, storage: use, initContainers } = config

@@ -10,7 +10,7 @@ import {
 } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createRegistryDigests, type RegistryDigests } from '../src/images/registry-digests.ts'
-import { startWorld, type World, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 let open: Registry
 let digest: string
@@ -131,27 +131,27 @@ describe('the agent asks a registry itself', () => {
 })
 
 describe('a release', () => {
-  let world: World
+  let testEnvironment: TestEnvironment
   let before: TokenRegistry | undefined
   beforeAll(async () => {
-    world = await startWorld()
+    testEnvironment = await startTestEnvironment()
   })
   afterEach(async () => {
-    await world.clear()
+    await testEnvironment.clear()
     await before?.stop()
   })
-  afterAll(() => world.dispose())
+  afterAll(() => testEnvironment.dispose())
   const byEngine = ({ userAgent }: TokenRegistry['requests'][number]) => userAgent.startsWith('docker/')
   const deploy = (host: string) =>
-    world.server.deployAndWait(
-      world.release({
+    testEnvironment.server.deployAndWait(
+      testEnvironment.release({
         instances: [{ image: `${host}/web:1`, auth: account(host), config: { name: 'web' } }],
       }),
     )
 
   test('of an image that is there costs its registry one question and its token, and no manifest', async () => {
-    await world.registry.push('web', '1', webImage('asked'))
-    before = await startTokenRegistry(world.registry)
+    await testEnvironment.registry.push('web', '1', webImage('asked'))
+    before = await startTokenRegistry(testEnvironment.registry)
     expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
     const first = before.requests.length
     expect(await deploy(before.host)).toMatchObject({ successful: true, reason: '' })
@@ -161,8 +161,8 @@ describe('a release', () => {
   })
 
   test("takes the engine's answer where the agent gets none", async () => {
-    await world.registry.push('web', '1', webImage('by the engine'))
-    before = await startTokenRegistry(world.registry, {
+    await testEnvironment.registry.push('web', '1', webImage('by the engine'))
+    before = await startTokenRegistry(testEnvironment.registry, {
       // It answers nobody but the engine, as one behind a proxy that the engine alone is told of.
       answer: (incoming) => !(incoming.headers['user-agent'] ?? '').startsWith('docker/'),
     })

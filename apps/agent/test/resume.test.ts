@@ -5,9 +5,16 @@ import { Phase, PhaseState, type Release, type ReleaseKey } from '@crux/agent-pr
 import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildAgent } from '../scripts/build.ts'
-import { phaseReached, spawnAgent, startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import {
+  phaseReached,
+  spawnAgent,
+  startTestEnvironment,
+  type TestEnvironment,
+  waitUntil,
+  webImage,
+} from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let main: string
 let one: string
 let two: string
@@ -16,27 +23,31 @@ let spawned: ReturnType<typeof spawnAgent> | undefined
 beforeAll(async () => {
   // The bundle starts several times as fast as the sources.
   main = join(await buildAgent(await mkdtemp(join(tmpdir(), 'crux-agent-bundle-'))), 'agent.mjs')
-  world = await startWorld()
-  one = (await world.publish('web:1', webImage('one'))).reference
-  two = (await world.publish('web:2', webImage('two'))).reference
-  await world.agent.stop()
+  testEnvironment = await startTestEnvironment()
+  one = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  two = (await testEnvironment.publish('web:2', webImage('two'))).reference
+  await testEnvironment.agent.stop()
 })
 afterEach(async () => {
   spawned?.child.kill('SIGKILL')
   await spawned?.exited
-  await world.clear()
+  await testEnvironment.clear()
 })
 afterAll(async () => {
-  await world.dispose()
+  await testEnvironment.dispose()
   await rm(dirname(main), { recursive: true, force: true })
 })
 
 async function startProcess(): Promise<void> {
-  const links = world.server.links.length
-  spawned = spawnAgent(world.server, { main, dataDir: world.dataDir, nodeId: world.owner.nodeId })
+  const links = testEnvironment.server.links.length
+  spawned = spawnAgent(testEnvironment.server, {
+    main,
+    dataDir: testEnvironment.dataDir,
+    nodeId: testEnvironment.owner.nodeId,
+  })
   await waitUntil(
     'the agent process connects',
-    () => world.server.links.length > links && world.server.connected,
+    () => testEnvironment.server.links.length > links && testEnvironment.server.connected,
     40_000,
   )
 }
@@ -46,15 +57,16 @@ async function kill(): Promise<void> {
   await spawned?.exited
 }
 
-const reached = (release: Release, phase: Phase, state: PhaseState) => phaseReached(world, release, phase, state)
+const reached = (release: Release, phase: Phase, state: PhaseState) =>
+  phaseReached(testEnvironment, release, phase, state)
 
 const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
 
 async function allQuiet(): Promise<void> {
-  expect(await world.names()).toEqual([world.name('web')])
+  expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
   await waitUntil(
     'the journal is gone',
-    async () => (await readdir(join(world.dataDir, '.agent', 'journal'))).length === 0,
+    async () => (await readdir(join(testEnvironment.dataDir, '.agent', 'journal'))).length === 0,
   )
 }
 
@@ -74,21 +86,27 @@ describe('an agent that is killed in the middle of a deployment', () => {
   test.each(cases)('%s continues and ends well, %s a published port', async (_, port, phase, state) => {
     const ports = port === 'with' ? [{ internal: 8080, external: await freePort() }] : []
     await startProcess()
-    expect(await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))).toMatchObject({
+    expect(
+      await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one, { ports })] })),
+    ).toMatchObject({
       successful: true,
     })
-    const release = world.release({ observationWindowMs: 600, drainMs: 300, instances: [web(two, { ports })] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({
+      observationWindowMs: 600,
+      drainMs: 300,
+      instances: [web(two, { ports })],
+    })
+    testEnvironment.server.deploy(release)
     await reached(release, phase, state)
     await kill()
     await startProcess()
-    expect(await world.server.outcomeOf(release)).toMatchObject({
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({
       successful: true,
-      containerNames: [world.name('web')],
+      containerNames: [testEnvironment.name('web')],
     })
-    expect(await waitUntil('the new one answers', () => world.answer('web'))).toBe('two')
+    expect(await waitUntil('the new one answers', () => testEnvironment.answer('web'))).toBe('two')
     expect(
-      world.server.eventsOf(release.key as ReleaseKey).filter(({ event }) => event.case === 'outcome'),
+      testEnvironment.server.eventsOf(release.key as ReleaseKey).filter(({ event }) => event.case === 'outcome'),
     ).toHaveLength(1)
     await allQuiet()
   })
@@ -96,43 +114,49 @@ describe('an agent that is killed in the middle of a deployment', () => {
   test('and finds the new container ended puts the old one back', async () => {
     await startProcess()
     const ports = [{ internal: 8080, external: await freePort() }]
-    await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))
-    const { Id } = await world.inspect('web')
-    const release = world.release({ observationWindowMs: 5_000, instances: [web(two, { ports, restartPolicy: 'no' })] })
-    world.server.deploy(release)
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one, { ports })] }))
+    const { Id } = await testEnvironment.inspect('web')
+    const release = testEnvironment.release({
+      observationWindowMs: 5_000,
+      instances: [web(two, { ports, restartPolicy: 'no' })],
+    })
+    testEnvironment.server.deploy(release)
     await reached(release, Phase.VERIFY, PhaseState.RUNNING)
     await kill()
-    const fresh = (await world.docker.listContainers({ filters: { name: [`${world.name('web')}.next-`] } }))[0]
-    await world.docker.getContainer(fresh?.Id ?? '').kill()
+    const fresh = (
+      await testEnvironment.docker.listContainers({ filters: { name: [`${testEnvironment.name('web')}.next-`] } })
+    )[0]
+    await testEnvironment.docker.getContainer(fresh?.Id ?? '').kill()
     await startProcess()
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, previousRestored: true })
-    expect((await world.inspect('web')).Id).toBe(Id)
-    expect(await waitUntil('the old one answers', () => world.answer('web'))).toBe('one')
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, previousRestored: true })
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
+    expect(await waitUntil('the old one answers', () => testEnvironment.answer('web'))).toBe('one')
     await allQuiet()
   })
 
   test('while it puts things back goes on with that', async () => {
     await startProcess()
     const ports = [{ internal: 8080, external: await freePort() }]
-    await world.server.deployAndWait(world.release({ instances: [web(one, { ports })] }))
-    const { Id } = await world.inspect('web')
-    const release = world.release({
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one, { ports })] }))
+    const { Id } = await testEnvironment.inspect('web')
+    const release = testEnvironment.release({
       instances: [web(two, { ports, commands: [{ key: '/bin/sh' }, { key: '-c' }], args: [{ key: 'exit 5' }] })],
     })
-    world.server.deploy(release)
+    testEnvironment.server.deploy(release)
     await reached(release, Phase.VERIFY, PhaseState.FAILED)
     await kill()
     await startProcess()
-    const outcome = await world.server.outcomeOf(release)
+    const outcome = await testEnvironment.server.outcomeOf(release)
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(outcome.reason).toContain('exit code 5')
-    expect((await world.inspect('web')).Id).toBe(Id)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     await allQuiet()
   })
 })
 
 describe('an agent that is killed while an init container runs', () => {
-  const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, 'web', 'data', ...parts)
+  const volume = (...parts: string[]) =>
+    join(testEnvironment.dataDir, testEnvironment.owner.prefix, 'web', 'data', ...parts)
   const prepared = () =>
     web(two, {
       volumes: [{ name: 'data', path: '/data' }],
@@ -150,17 +174,17 @@ describe('an agent that is killed while an init container runs', () => {
     })
   const begun = () =>
     waitUntil('the init container runs', () => readFile(volume('runs'), 'utf8').catch(() => undefined))
-  afterEach(() => rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true }))
+  afterEach(() => rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true }))
 
   test('waits for the same one and runs it once', async () => {
     await startProcess()
-    const release = world.release({ instances: [prepared()] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({ instances: [prepared()] })
+    testEnvironment.server.deploy(release)
     await begun()
     await kill()
     await startProcess()
     await writeFile(volume('go'), '')
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
     expect(await readFile(volume('runs'), 'utf8')).toBe('run\n')
     expect(await readFile(volume('index.html'), 'utf8')).toBe('one')
     await allQuiet()
@@ -168,45 +192,47 @@ describe('an agent that is killed while an init container runs', () => {
 
   test('removes it when the release is cancelled meanwhile', async () => {
     await startProcess()
-    const release = world.release({ instances: [prepared()] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({ instances: [prepared()] })
+    testEnvironment.server.deploy(release)
     await begun()
     await kill()
     await startProcess()
-    world.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
-    expect(await world.names()).toEqual([])
+    testEnvironment.server.send({ case: 'cancelDeployment', value: release.key ? { release: release.key } : {} })
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: false, cancelled: true })
+    expect(await testEnvironment.names()).toEqual([])
   })
 })
 
 describe('a server that is away during a deployment', () => {
   test('hears everything once and in order when it is back', async () => {
     await startProcess()
-    const release = world.release({ observationWindowMs: 800, instances: [web(one)] })
-    world.server.deploy(release)
+    const release = testEnvironment.release({ observationWindowMs: 800, instances: [web(one)] })
+    testEnvironment.server.deploy(release)
     await reached(release, Phase.VERIFY, PhaseState.RUNNING)
-    await world.server.stop()
-    await waitUntil('the deployment ends without the server', async () => (await world.names()).length === 1)
+    await testEnvironment.server.stop()
+    await waitUntil('the deployment ends without the server', async () => (await testEnvironment.names()).length === 1)
     await new Promise((resolve) => setTimeout(resolve, 1_200))
-    await world.server.start()
-    expect(await world.server.outcomeOf(release)).toMatchObject({ successful: true })
-    const sequences = (release.key ? world.server.eventsOf(release.key) : []).map(({ sequence }) => Number(sequence))
+    await testEnvironment.server.start()
+    expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    const sequences = (release.key ? testEnvironment.server.eventsOf(release.key) : []).map(({ sequence }) =>
+      Number(sequence),
+    )
     expect(sequences).toEqual(sequences.map((_, index) => index + 1))
     await allQuiet()
   })
 
   test('and gave the release up gets everything put back', async () => {
     await startProcess()
-    await world.server.deployAndWait(world.release({ instances: [web(one)] }))
-    const release = world.release({ observationWindowMs: 60_000, instances: [web(two)] })
-    world.server.deploy(release)
+    await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [web(one)] }))
+    const release = testEnvironment.release({ observationWindowMs: 60_000, instances: [web(two)] })
+    testEnvironment.server.deploy(release)
     await reached(release, Phase.VERIFY, PhaseState.RUNNING)
-    world.server.abandoned.add(`${release.key?.deploymentId}/1`)
-    world.server.cutLink()
-    const outcome = await world.server.outcomeOf(release)
+    testEnvironment.server.abandoned.add(`${release.key?.deploymentId}/1`)
+    testEnvironment.server.cutLink()
+    const outcome = await testEnvironment.server.outcomeOf(release)
     expect(outcome).toMatchObject({ successful: false, cancelled: false, previousRestored: true })
     expect(outcome.reason).toContain('no longer counts on this release')
-    expect(await world.answer('web')).toBe('one')
+    expect(await testEnvironment.answer('web')).toBe('one')
     await allQuiet()
   })
 })

@@ -1,17 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let team: World
-let stranger: World
-let images: Map<World, string>
+let team: TestEnvironment
+let stranger: TestEnvironment
+let images: Map<TestEnvironment, string>
 let labelled: string
 
 beforeAll(async () => {
-  ;[team, stranger] = await Promise.all([startWorld(), startWorld()])
+  ;[team, stranger] = await Promise.all([startTestEnvironment(), startTestEnvironment()])
   images = new Map(
     await Promise.all(
       [team, stranger].map(
-        async (world) => [world, (await world.publish('web:1', webImage('one'))).reference] as const,
+        async (testEnvironment) =>
+          [testEnvironment, (await testEnvironment.publish('web:1', webImage('one'))).reference] as const,
       ),
     ),
   )
@@ -26,26 +27,26 @@ beforeAll(async () => {
   labelled = (await team.publish('labelled:1', { ...webImage('labelled'), labels })).reference
 }, 60_000)
 afterEach(async () => {
-  for (const world of [team, stranger])
-    await world.server.ask({ case: 'deleteContainers', value: { owner: world.owner } })
+  for (const testEnvironment of [team, stranger])
+    await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner: testEnvironment.owner } })
 }, 60_000)
 afterAll(() => Promise.all([team.dispose(), stranger.dispose()]))
 
 type Options = { path?: string; name?: string; admin?: boolean }
-const releaseOf = (world: World, domain: string, { path, name = 'web', admin }: Options = {}) =>
-  world.release({
+const releaseOf = (testEnvironment: TestEnvironment, domain: string, { path, name = 'web', admin }: Options = {}) =>
+  testEnvironment.release({
     hostDangerousAllowed: admin ?? false,
     instances: [
       {
-        image: images.get(world) ?? '',
+        image: images.get(testEnvironment) ?? '',
         config: { name, expose: 'expose', routing: { domain, ...(path ? { path } : {}) } },
       },
     ],
   })
 /** No other test on the engine has it. */
 const host = () => `${team.owner.prefix}.example`
-const outcomeOf = (world: World, domain: string, options?: Options) =>
-  world.server.deployAndWait(releaseOf(world, domain, options))
+const outcomeOf = (testEnvironment: TestEnvironment, domain: string, options?: Options) =>
+  testEnvironment.server.deployAndWait(releaseOf(testEnvironment, domain, options))
 const inUse = (route: string) => `${route} is in use on this node: choose another host name or path`
 
 describe('a host name and path on one engine', () => {
@@ -89,9 +90,13 @@ describe('a host name and path on one engine', () => {
 
   test('that two releases ask for at once are never routed to both', async () => {
     for (let round = 0; round < 3; round++) {
-      const releases = [team, stranger].map((world) => [world, releaseOf(world, `r${round}.${host()}`)] as const)
-      for (const [world, release] of releases) world.server.deploy(release)
-      const outcomes = await Promise.all(releases.map(([world, release]) => world.server.outcomeOf(release)))
+      const releases = [team, stranger].map(
+        (testEnvironment) => [testEnvironment, releaseOf(testEnvironment, `r${round}.${host()}`)] as const,
+      )
+      for (const [testEnvironment, release] of releases) testEnvironment.server.deploy(release)
+      const outcomes = await Promise.all(
+        releases.map(([testEnvironment, release]) => testEnvironment.server.outcomeOf(release)),
+      )
       expect(outcomes.filter(({ successful }) => successful).length).toBeLessThan(2)
       for (const { reason } of outcomes.filter(({ successful }) => !successful))
         expect(reason).toBe(inUse(`r${round}.${host()}/`))

@@ -2,17 +2,17 @@ import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDocker } from '../src/drivers/docker/client.ts'
 import { createContainerEngine } from '../src/drivers/docker/container-engine.ts'
-import { startWorld, type World, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
-type Config = Parameters<World['release']>[0]['instances'][number]['config']
+type Config = Parameters<TestEnvironment['release']>[0]['instances'][number]['config']
 
-let world: World
+let testEnvironment: TestEnvironment
 let image: string
 beforeAll(async () => {
-  world = await startWorld()
-  image = (await world.publish('web:1', webImage('one'))).reference
+  testEnvironment = await startTestEnvironment()
+  image = (await testEnvironment.publish('web:1', webImage('one'))).reference
 }, 120_000)
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
 /** Ignores SIGTERM, and ends with 7 by SIGUSR1. */
 const stubborn = {
@@ -21,9 +21,9 @@ const stubborn = {
 }
 
 async function deploy(name: string, config: Omit<Config, 'name'>) {
-  const release = world.release({ instances: [{ image, config: { name, ...stubborn, ...config } }] })
-  expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
-  return (await world.inspect(name)).Id
+  const release = testEnvironment.release({ instances: [{ image, config: { name, ...stubborn, ...config } }] })
+  expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
+  return (await testEnvironment.inspect(name)).Id
 }
 
 describe('stopping a container', () => {
@@ -31,7 +31,7 @@ describe('stopping a container', () => {
     const id = await deploy('signal', { stopSignal: 'SIGUSR1', stopGracePeriodSeconds: 60 })
     const { docker, close } = await openDocker('unix:///var/run/docker.sock')
     await createContainerEngine(docker, { seesHost: true }).stop(id)
-    expect((await world.inspect('signal')).State).toMatchObject({ Status: 'exited', ExitCode: 7 })
+    expect((await testEnvironment.inspect('signal')).State).toMatchObject({ Status: 'exited', ExitCode: 7 })
     close()
   }, 60_000)
 
@@ -39,7 +39,7 @@ describe('stopping a container', () => {
     const id = await deploy('grace', { stopGracePeriodSeconds: 2 })
     const { docker, close } = await openDocker('unix:///var/run/docker.sock', { readMs: 60_000, changeMs: 200 })
     await createContainerEngine(docker, { seesHost: true }).stop(id)
-    expect((await world.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
+    expect((await testEnvironment.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
     close()
   }, 60_000)
 })
@@ -49,7 +49,7 @@ describe('a release that must stop several containers', () => {
     const ports = [await freePort(), await freePort()]
     const names = ['left', 'right']
     const order = () =>
-      world.release({
+      testEnvironment.release({
         recreate: true,
         instances: names.map((name, index) => ({
           image,
@@ -61,12 +61,12 @@ describe('a release that must stop several containers', () => {
           },
         })),
       })
-    expect(await world.server.deployAndWait(order())).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.deployAndWait(order())).toMatchObject({ successful: true })
     const release = order()
-    expect(await world.server.deployAndWait(release)).toMatchObject({ successful: true })
+    expect(await testEnvironment.server.deployAndWait(release)).toMatchObject({ successful: true })
     const key = release.key
     if (!key) throw new Error('the release has no key')
-    const steps = world.server.eventsOf(key).flatMap(({ event }) => {
+    const steps = testEnvironment.server.eventsOf(key).flatMap(({ event }) => {
       if (event.case !== 'log') return []
       return event.value.silences ? ['stopping'] : event.value.stopped ? ['stopped'] : []
     })

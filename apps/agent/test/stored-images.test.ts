@@ -1,42 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import { loadImage, type Registry, registryAccount, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { removeImages, startWorld, type World, webImage } from './kit/index.ts'
+import { removeImages, startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 /** Images that lie in the engine's store by another hand, as with a second team on the same engine. */
-let world: World
+let testEnvironment: TestEnvironment
 let theirs: Registry
 let secret: { reference: string; name: string; digest: string; id: string }
 const auth = () => ({ serverAddress: theirs.host, username: registryAccount.user, password: registryAccount.token })
 
 beforeAll(async () => {
-  world = await startWorld()
+  testEnvironment = await startTestEnvironment()
   theirs = await startRegistry({ auth: true })
   const digest = await theirs.push('secret/app', '1', webImage('private words'))
   const name = `${theirs.host}/secret/app`
   const { serverAddress, username, password } = auth()
-  const pulling = await world.docker.createImage({ username, password, serveraddress: serverAddress } as never, {
-    fromImage: `${name}:1`,
-  })
-  await new Promise((resolve, reject) =>
-    world.docker.modem.followProgress(pulling, (error) => (error ? reject(error) : resolve(undefined))),
+  const pulling = await testEnvironment.docker.createImage(
+    { username, password, serveraddress: serverAddress } as never,
+    {
+      fromImage: `${name}:1`,
+    },
   )
-  const { Id } = await world.docker.getImage(`${name}:1`).inspect()
+  await new Promise((resolve, reject) =>
+    testEnvironment.docker.modem.followProgress(pulling, (error) => (error ? reject(error) : resolve(undefined))),
+  )
+  const { Id } = await testEnvironment.docker.getImage(`${name}:1`).inspect()
   secret = { reference: `${name}:1`, name, digest, id: Id }
 })
-afterEach(() => world.clear())
+afterEach(() => testEnvironment.clear())
 afterAll(async () => {
-  await removeImages(world.docker, theirs.host)
+  await removeImages(testEnvironment.docker, theirs.host)
   await theirs.remove()
-  await world.dispose()
+  await testEnvironment.dispose()
 })
 
 const web = { name: 'web' }
-const deploy = (instance: Parameters<World['release']>[0]['instances'][number]) =>
-  world.server.deployAndWait(world.release({ instances: [instance] }))
+const deploy = (instance: Parameters<TestEnvironment['release']>[0]['instances'][number]) =>
+  testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [instance] }))
 /** An image that this world may run, with an init container from another. */
 async function withInit(image: string, more: object = {}) {
-  const own = await world.publish(`main-${randomUUID().slice(0, 8)}:1`, webImage('main'))
+  const own = await testEnvironment.publish(`main-${randomUUID().slice(0, 8)}:1`, webImage('main'))
   return deploy({
     image: own.reference,
     config: { ...web, initContainers: [{ name: 'steal', image, useParentConfig: false }] },
@@ -48,7 +51,7 @@ test('a private image of the store does not run by its digest without the creden
   const outcome = await deploy({ image: secret.reference, digest: secret.digest, config: web })
   expect(outcome.successful).toBe(false)
   expect(outcome.reason).toContain('The registry refuses access')
-  expect(await world.names()).toEqual([])
+  expect(await testEnvironment.names()).toEqual([])
 })
 
 test('a private image of the store runs neither by its tag nor by its id as an image of the node', async () => {
@@ -57,7 +60,7 @@ test('a private image of the store runs neither by its tag nor by its id as an i
     expect(outcome).toMatchObject({ successful: false })
     expect(outcome.reason).toContain('came from a registry and was not fetched by this node')
   }
-  expect(await world.names()).toEqual([])
+  expect(await testEnvironment.names()).toEqual([])
 })
 
 test('a private image of the store does not run as init or config container', async () => {
@@ -68,7 +71,7 @@ test('a private image of the store does not run as init or config container', as
     const local = await withInit(image, { localOnly: true })
     expect(local.successful, image).toBe(false)
   }
-  const own = await world.publish('config-main:1', webImage('main'))
+  const own = await testEnvironment.publish('config-main:1', webImage('main'))
   const outcome = await deploy({
     image: own.reference,
     config: {
@@ -84,7 +87,7 @@ test('a private image of the store does not run as init or config container', as
 test('an image that somebody else pulled runs by its digest once the registry grants it', async () => {
   const instance = { image: secret.reference, digest: secret.digest, config: web }
   expect(await deploy({ ...instance, auth: auth() })).toMatchObject({ successful: true })
-  expect((await world.inspect('web')).Image).toBe(secret.id)
+  expect((await testEnvironment.inspect('web')).Image).toBe(secret.id)
   // That it ran once is no grant: the credentials may have been revoked since.
   expect(await deploy(instance)).toMatchObject({ successful: false })
 })
@@ -95,16 +98,16 @@ test('an image that this agent fetched runs by its digest while its registry is 
     const digest = await mine.push('mine', '1', webImage(randomUUID()))
     const image = `${mine.host}/mine:1`
     expect(await deploy({ image, config: web })).toMatchObject({ successful: true })
-    await world.clear()
+    await testEnvironment.clear()
     await mine.stop()
     expect(await deploy({ image, digest, config: web })).toMatchObject({ successful: true, reason: '' })
-    const { Id } = await world.docker.getImage(image).inspect()
-    expect((await world.inspect('web')).Image).toBe(Id)
-    await world.clear()
-    await world.restartAgent()
+    const { Id } = await testEnvironment.docker.getImage(image).inspect()
+    expect((await testEnvironment.inspect('web')).Image).toBe(Id)
+    await testEnvironment.clear()
+    await testEnvironment.restartAgent()
     expect(await deploy({ image, localOnly: true, config: web })).toMatchObject({ successful: true, reason: '' })
   } finally {
-    await removeImages(world.docker, mine.host)
+    await removeImages(testEnvironment.docker, mine.host)
     await mine.remove()
   }
 })
@@ -113,16 +116,16 @@ test('an image that was loaded on the node runs by its tag and by its id without
   const name = `crux-loaded-${randomUUID().slice(0, 8)}`
   await loadImage(`${name}:1`, webImage('loaded'))
   try {
-    const { Id } = await world.docker.getImage(`${name}:1`).inspect()
+    const { Id } = await testEnvironment.docker.getImage(`${name}:1`).inspect()
     for (const digest of ['', Id]) {
       expect(await deploy({ image: `${name}:1`, digest, localOnly: true, config: web })).toMatchObject({
         successful: true,
         reason: '',
       })
-      expect((await world.inspect('web')).Image).toBe(Id)
+      expect((await testEnvironment.inspect('web')).Image).toBe(Id)
     }
   } finally {
-    await world.clear()
-    await removeImages(world.docker, name)
+    await testEnvironment.clear()
+    await removeImages(testEnvironment.docker, name)
   }
 })

@@ -2,26 +2,27 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { label } from '../src/plan/labels.ts'
 import { networkName, teamNetworkName } from '../src/plan/names.ts'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
-let team: World
-let stranger: World
-let images: Map<World, string>
+let team: TestEnvironment
+let stranger: TestEnvironment
+let images: Map<TestEnvironment, string>
 const foreign = `foreign-${randomUUID().slice(0, 8)}`
 
 beforeAll(async () => {
-  ;[team, stranger] = await Promise.all([startWorld(), startWorld()])
+  ;[team, stranger] = await Promise.all([startTestEnvironment(), startTestEnvironment()])
   images = new Map(
     await Promise.all(
       [team, stranger].map(
-        async (world) => [world, (await world.publish('web:1', webImage('one'))).reference] as const,
+        async (testEnvironment) =>
+          [testEnvironment, (await testEnvironment.publish('web:1', webImage('one'))).reference] as const,
       ),
     ),
   )
   await team.docker.createNetwork({ Name: foreign })
 }, 60_000)
 afterEach(async () => {
-  await Promise.all([team, stranger].map((world) => deletePrefixes(world)))
+  await Promise.all([team, stranger].map((testEnvironment) => deletePrefixes(testEnvironment)))
 }, 60_000)
 afterAll(async () => {
   await Promise.all([team.dispose(), stranger.dispose()])
@@ -32,13 +33,17 @@ afterAll(async () => {
 })
 
 type Options = { prefix?: string; admin?: boolean; name?: string; initImage?: string; args?: string[] }
-function releaseOf(world: World, keys: readonly string[], { prefix, admin, name = 'web', args }: Options = {}) {
-  return world.release({
-    owner: { ...world.owner, ...(prefix ? { prefix, projectId: `project-of-${prefix}` } : {}) },
+function releaseOf(
+  testEnvironment: TestEnvironment,
+  keys: readonly string[],
+  { prefix, admin, name = 'web', args }: Options = {},
+) {
+  return testEnvironment.release({
+    owner: { ...testEnvironment.owner, ...(prefix ? { prefix, projectId: `project-of-${prefix}` } : {}) },
     hostDangerousAllowed: admin ?? false,
     instances: [
       {
-        image: images.get(world) ?? '',
+        image: images.get(testEnvironment) ?? '',
         config: {
           name,
           networks: keys.map((key) => ({ key })),
@@ -49,26 +54,35 @@ function releaseOf(world: World, keys: readonly string[], { prefix, admin, name 
   })
 }
 
-async function deploy(world: World, keys: readonly string[], options: Options = {}) {
-  const outcome = await world.server.deployAndWait(releaseOf(world, keys, options))
+async function deploy(testEnvironment: TestEnvironment, keys: readonly string[], options: Options = {}) {
+  const outcome = await testEnvironment.server.deployAndWait(releaseOf(testEnvironment, keys, options))
   expect(outcome).toMatchObject({ reason: '', successful: true })
 }
 
 /** Why the release failed; it must fail. */
-async function refused(world: World, keys: readonly string[], options: Options = {}): Promise<string> {
-  const outcome = await world.server.deployAndWait(releaseOf(world, keys, options))
+async function refused(
+  testEnvironment: TestEnvironment,
+  keys: readonly string[],
+  options: Options = {},
+): Promise<string> {
+  const outcome = await testEnvironment.server.deployAndWait(releaseOf(testEnvironment, keys, options))
   expect(outcome.successful).toBe(false)
   return outcome.reason
 }
 
-const secondPrefix = (world: World) => `${world.owner.prefix}x`
-const ownersOf = (world: World) => [
-  world.owner,
-  { ...world.owner, prefix: secondPrefix(world), projectId: `project-of-${secondPrefix(world)}` },
+const secondPrefix = (testEnvironment: TestEnvironment) => `${testEnvironment.owner.prefix}x`
+const ownersOf = (testEnvironment: TestEnvironment) => [
+  testEnvironment.owner,
+  {
+    ...testEnvironment.owner,
+    prefix: secondPrefix(testEnvironment),
+    projectId: `project-of-${secondPrefix(testEnvironment)}`,
+  },
 ]
 
-async function deletePrefixes(world: World) {
-  for (const owner of ownersOf(world)) await world.server.ask({ case: 'deleteContainers', value: { owner } })
+async function deletePrefixes(testEnvironment: TestEnvironment) {
+  for (const owner of ownersOf(testEnvironment))
+    await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner } })
 }
 
 const networkNames = async () => (await team.docker.listNetworks()).map(({ Name }) => Name)

@@ -3,34 +3,34 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FailureCode, Operation } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startWorld, type World, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
-let world: World
+let testEnvironment: TestEnvironment
 let web: string
 let files: string
 /** A directory of the node that no release of these tests may reach. */
 let outside: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  web = (await world.publish('web:1', webImage('one'))).reference
-  files = (await world.publish('files:1', { files: { '/etc/app/index.html': 'page' }, bare: true })).reference
+  testEnvironment = await startTestEnvironment()
+  web = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  files = (await testEnvironment.publish('files:1', { files: { '/etc/app/index.html': 'page' }, bare: true })).reference
 })
 beforeEach(async () => {
   outside = await mkdtemp(join(tmpdir(), 'crux-outside-'))
   await writeFile(join(outside, 'secret'), 'of the node')
 })
 afterEach(async () => {
-  await world.clear()
+  await testEnvironment.clear()
   await rm(outside, { recursive: true, force: true })
-  await rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true })
+  await rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true })
 })
-afterAll(() => world.dispose())
+afterAll(() => testEnvironment.dispose())
 
-const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, 'web', ...parts)
+const volume = (...parts: string[]) => join(testEnvironment.dataDir, testEnvironment.owner.prefix, 'web', ...parts)
 const instance = (config: object, name = 'web') => ({ instanceId: name, image: web, config: { name, ...config } })
 const deploy = (config: object, more: object = {}) =>
-  world.server.deployAndWait(world.release({ instances: [instance(config)], ...more }))
+  testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [instance(config)], ...more }))
 const succeed = async (config: object, more: object = {}) =>
   expect(await deploy(config, more)).toMatchObject({ successful: true, reason: '' })
 const reasonOf = async (config: object, more: object = {}) => {
@@ -56,17 +56,17 @@ async function expectUntouched(): Promise<void> {
 describe('a volume that lies inside another one', () => {
   test('does not mount what a link of the container leads to', async () => {
     await succeed({ volumes: [data] })
-    await world.exec('web', ['/bin/ln', '-sfn', outside, '/data/x'])
-    const { Id } = await world.inspect('web')
+    await testEnvironment.exec('web', ['/bin/ln', '-sfn', outside, '/data/x'])
+    const { Id } = await testEnvironment.inspect('web')
     const outcome = await deploy({ volumes: [{ name: 'data/x', path: '/host' }] })
     expect(outcome).toMatchObject({ successful: false, instanceId: 'web', previousRestored: true })
-    expect((await world.inspect('web')).Id).toBe(Id)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
     await expectUntouched()
   })
 
   test('is not filled or given away through a link of the container', async () => {
     await succeed({ volumes: [data] })
-    await world.exec('web', ['/bin/ln', '-sfn', outside, '/data/y'])
+    await testEnvironment.exec('web', ['/bin/ln', '-sfn', outside, '/data/y'])
     expect(await reasonOf(filled('data/y/made'))).toContain('is not a name for a volume')
     await expectUntouched()
   })
@@ -77,12 +77,12 @@ describe('a volume that lies inside another one', () => {
     const reason = await reasonOf({ volumes: [{ name: 'data/deep', path: '/deep' }] })
     expect(reason).toContain(`What it held lies in ${volume('data', 'deep')} on the node and was not touched`)
     expect(await readFile(volume('data', 'deep', 'file'), 'utf8')).toBe('kept')
-    expect(await world.names()).toEqual([])
+    expect(await testEnvironment.names()).toEqual([])
   })
 
   test('may still be mounted below another one inside the container', async () => {
     await succeed({ volumes: [data, { name: 'cache', path: '/data/cache' }] })
-    await world.exec('web', ['/bin/sh', '-c', 'echo inner > /data/cache/file'])
+    await testEnvironment.exec('web', ['/bin/sh', '-c', 'echo inner > /data/cache/file'])
     expect(await readFile(volume('cache', 'file'), 'utf8')).toBe('inner\n')
   })
 })
@@ -96,7 +96,7 @@ describe('the directory of a volume', () => {
       expect(await reasonOf(filled('data'))).toContain(`${at} is a link or a file`)
       await expectUntouched()
       await rm(at)
-      await rm(join(world.dataDir, world.owner.prefix), { recursive: true, force: true })
+      await rm(join(testEnvironment.dataDir, testEnvironment.owner.prefix), { recursive: true, force: true })
     }
   })
 
@@ -107,11 +107,11 @@ describe('the directory of a volume', () => {
       expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(`chmod go-w ${at}`)
       await chmod(at, 0o755)
     }
-    await chmod(world.dataDir, 0o777)
+    await chmod(testEnvironment.dataDir, 0o777)
     expect(await reasonOf({ volumes: [data, { name: 'more', path: '/more' }] })).toContain(
-      `chmod go-w ${world.dataDir}`,
+      `chmod go-w ${testEnvironment.dataDir}`,
     )
-    await chmod(world.dataDir, 0o700)
+    await chmod(testEnvironment.dataDir, 0o700)
     await succeed({ volumes: [data, { name: 'more', path: '/more' }] })
   })
 
@@ -124,9 +124,9 @@ describe('the directory of a volume', () => {
 
   test('is looked at again when a container that exists is started', async () => {
     await succeed({ volumes: [data] })
-    const container = { prefix: world.owner.prefix, name: 'web' }
+    const container = { prefix: testEnvironment.owner.prefix, name: 'web' }
     const operate = (operation: Operation) =>
-      world.server.ask({ case: 'operateContainer', value: { container, operation } })
+      testEnvironment.server.ask({ case: 'operateContainer', value: { container, operation } })
     expect((await operate(Operation.STOP)).case).toBe('done')
     await rename(volume('data'), volume('aside'))
     await symlink(outside, volume('data'))
@@ -135,7 +135,7 @@ describe('the directory of a volume', () => {
         case: 'failure',
         value: { code: FailureCode.REFUSED, message: expect.stringContaining('is a link or a file') },
       })
-    expect((await world.inspect('web')).State.Running).toBe(false)
+    expect((await testEnvironment.inspect('web')).State.Running).toBe(false)
     await rm(volume('data'))
     await rename(volume('aside'), volume('data'))
     expect((await operate(Operation.START)).case).toBe('done')
@@ -145,19 +145,19 @@ describe('the directory of a volume', () => {
     'is written by a container with another user, though no other user can reach it',
     async () => {
       await succeed({ volumes: [data], user: 12345 })
-      await world.exec('web', ['/bin/sh', '-c', 'id -u > /data/user'])
+      await testEnvironment.exec('web', ['/bin/sh', '-c', 'id -u > /data/user'])
       expect(await readFile(volume('data', 'user'), 'utf8')).toBe('12345\n')
       expect((await stat(volume('data', 'user'))).uid).toBe(12345)
-      expect((await stat(world.dataDir)).mode & 0o777).toBe(0o700)
+      expect((await stat(testEnvironment.dataDir)).mode & 0o777).toBe(0o700)
     },
   )
 
   test('is closed to other users by the next start of the agent, as the directories above it are', async () => {
     await succeed({ volumes: [data] })
-    const directories = [world.dataDir, dirname(volume()), volume(), join(world.dataDir, '.agent')]
+    const directories = [testEnvironment.dataDir, dirname(volume()), volume(), join(testEnvironment.dataDir, '.agent')]
     for (const directory of directories) await chmod(directory, 0o777)
     await chmod(volume('data'), 0o777)
-    await world.restartAgent()
+    await testEnvironment.restartAgent()
     const modes = await Promise.all(directories.map(async (directory) => (await stat(directory)).mode & 0o777))
     expect(modes).toEqual([0o700, 0o755, 0o755, 0o700])
     expect((await stat(volume('data'))).mode & 0o777).toBe(0o777)
@@ -171,24 +171,24 @@ describe('a path of the node', () => {
 
   test('is refused to everybody where it overlaps the data directory of the agent, by whatever name', async () => {
     const link = join(outside, 'link')
-    await symlink(world.dataDir, link)
-    await symlink(dirname(world.dataDir), join(outside, 'above'))
+    await symlink(testEnvironment.dataDir, link)
+    await symlink(dirname(testEnvironment.dataDir), join(outside, 'above'))
     for (const path of [
       '/',
-      dirname(world.dataDir),
-      world.dataDir,
-      `${world.dataDir}/`,
-      join(world.dataDir, '.agent'),
-      join(world.dataDir, 'other', 'web', 'data', 'deep'),
+      dirname(testEnvironment.dataDir),
+      testEnvironment.dataDir,
+      `${testEnvironment.dataDir}/`,
+      join(testEnvironment.dataDir, '.agent'),
+      join(testEnvironment.dataDir, 'other', 'web', 'data', 'deep'),
       link,
       join(link, '.agent'),
       join(outside, 'above'),
-      `/proc/self/root${world.dataDir}`,
+      `/proc/self/root${testEnvironment.dataDir}`,
     ]) {
       const reason = await reasonOf(mounting(path), allowed)
       expect(reason).toMatch(/overlaps .*nobody may mount that|is not the directory of a volume/)
     }
-    expect(await world.names()).toEqual([])
+    expect(await testEnvironment.names()).toEqual([])
     await rm(link)
     await rm(join(outside, 'above'))
     await succeed(mounting(outside), allowed)
@@ -197,8 +197,8 @@ describe('a path of the node', () => {
   test('is refused inside another one of the release while one of them can be written', async () => {
     await mkdir(join(outside, 'deep'))
     const two = (outer: 'ro' | 'rwo', inner: 'ro' | 'rwo') =>
-      world.server.deployAndWait(
-        world.release({
+      testEnvironment.server.deployAndWait(
+        testEnvironment.release({
           ...allowed,
           instances: [instance(mounting(outside, outer)), instance(mounting(join(outside, 'deep'), inner), 'other')],
         }),
@@ -226,8 +226,8 @@ describe('a path of the node', () => {
     await succeed(config, allowed)
     expect(await readFile(join(outside, 'real', 'made', 'index.html'), 'utf8')).toBe('page')
     await rm(join(outside, 'link'))
-    await symlink(join(world.dataDir, '.agent'), join(outside, 'link'))
+    await symlink(join(testEnvironment.dataDir, '.agent'), join(outside, 'link'))
     expect(await reasonOf(config, allowed)).toContain('nobody may mount that')
-    expect(await readdir(join(world.dataDir, '.agent'))).not.toContain('made')
+    expect(await readdir(join(testEnvironment.dataDir, '.agent'))).not.toContain('made')
   })
 })

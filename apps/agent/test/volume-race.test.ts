@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World, waitUntil, webImage } from './kit/index.ts'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
 
 const rounds = process.env.CRUX_TEST_FULL ? 200 : 8
 const timeoutMs = process.env.CRUX_TEST_FULL ? 45 * 60_000 : 240_000
 
 const missing = storageMissing()
-let world: World
+let testEnvironment: TestEnvironment
 let storage: TestStorage | undefined
 let web: string
 let tool: string
@@ -18,12 +18,12 @@ let files: string
 let outside: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  web = (await world.publish('web:1', webImage('one'))).reference
-  tool = (await world.publish('tool:1', {})).reference
+  testEnvironment = await startTestEnvironment()
+  web = (await testEnvironment.publish('web:1', webImage('one'))).reference
+  tool = (await testEnvironment.publish('tool:1', {})).reference
   const names = ['a/b', 'index.html']
   files = (
-    await world.publish('files:1', {
+    await testEnvironment.publish('files:1', {
       files: Object.fromEntries(names.map((name) => [`/etc/app/${name}`, `page ${name}`])),
       links: { '/etc/app/link': '/etc/passwd' },
       bare: true,
@@ -41,14 +41,14 @@ beforeAll(async () => {
   for (const name of ['.', 'b']) await chmod(join(outside, name), 0o777)
 })
 afterAll(async () => {
-  await world.clear()
-  await world.dispose()
+  await testEnvironment.clear()
+  await testEnvironment.dispose()
   await storage?.dispose()
   await rm(outside, { recursive: true, force: true })
 })
 
 const volumes = ['conf', 'assets', 'init', 'given']
-const volume = (...parts: string[]) => join(world.dataDir, world.owner.prefix, 'web', ...parts)
+const volume = (...parts: string[]) => join(testEnvironment.dataDir, testEnvironment.owner.prefix, 'web', ...parts)
 
 /** Replaces what the agent is about to open by links out of the volume and back, as fast as it can. */
 const attack = (target: string) => `
@@ -91,8 +91,8 @@ test(
   `links that a container lays in its volumes lead nowhere while ${rounds} releases are applied`,
   async () => {
     const deploy = (config: object) =>
-      world.server.deployAndWait(
-        world.release({
+      testEnvironment.server.deployAndWait(
+        testEnvironment.release({
           recreate: true,
           instances: [
             {
@@ -111,8 +111,8 @@ test(
     const held = await heldOpen()
     await forgetAccess()
     const before = await describeOutside()
-    const attacker = await world.docker.createContainer({
-      name: world.name('attacker'),
+    const attacker = await testEnvironment.docker.createContainer({
+      name: testEnvironment.name('attacker'),
       Image: tool,
       Entrypoint: ['/bin/sh', '-c', attack(outside)],
       HostConfig: { Binds: volumes.map((name) => `${volume(name)}:/v/${name}`) },

@@ -6,6 +6,6 @@ import { schemaName } from './db/schema.ts'
 const migrationsBesideUs = join(dirname(fileURLToPath(import.meta.url)), '../migrations')
 
 /** Brings the schema `identity` up to date; for a template database of tests, too. */
-export function migrateIdentity(url: string, folder = migrationsBesideUs): Promise<string | undefined> {
-  return migrate({ url, folder, schema: schemaName })
+export function migrateIdentity(url: string, directory = migrationsBesideUs): Promise<string | undefined> {
+  return migrate({ url, directory, schema: schemaName })
 }

@@ -29,7 +29,7 @@ export interface StartOptions {
   log?: Logger
   lifecycle?: Lifecycle
   /** Where the SQL of the migrations lies; beside the sources, or beside the bundle, when absent. */
-  migrationsFolder?: string
+  migrationsDirectory?: string
   /** Stands in at the boundary that we own. */
   passwords?: PasswordHasher
 }
@@ -43,7 +43,7 @@ export async function startIdentity(config: IdentityConfig, options: StartOption
   const log = options.log ?? createLogger({ name: 'identity', level: config.LOG_LEVEL })
   const lifecycle = options.lifecycle ?? createLifecycle(log)
   try {
-    await migrateIdentity(config.DATABASE_URL, options.migrationsFolder)
+    await migrateIdentity(config.DATABASE_URL, options.migrationsDirectory)
     const app = await compose(config, log, lifecycle, options.passwords ?? (await createPasswordHasher()))
     const housekeeping = startHousekeeping(app)
     lifecycle.onStop('housekeeping', housekeeping.stop)

@@ -1,6 +1,6 @@
 import { migrate } from '@crux/postgres'
-import { migrationsFolder } from './places.ts'
+import { migrationsDirectory } from './places.ts'
 
 /** Brings the product's tables up to date. Several servers may start at once. Resolves with the name of the newest migration. */
 export const migrateServer = (url: string): Promise<string | undefined> =>
-  migrate({ url, folder: migrationsFolder, schema: 'crux' })
+  migrate({ url, directory: migrationsDirectory, schema: 'crux' })

@@ -37,7 +37,7 @@ import { createJobs } from './jobs/jobs.ts'
 import { createLiveHub } from './live/hub.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents } from './nodes/local-agents.ts'
-import { consoleFolder } from './places.ts'
+import { consoleDirectory } from './places.ts'
 import { createBrowser } from './registries/browse.ts'
 import { scheduleEventRetention } from './system/event-retention.ts'
 import { registerGauges } from './system/gauges.ts'
@@ -57,7 +57,7 @@ export type Overrides = {
   outbound?: Outbound
   /** What leases are counted by. */
   now?: () => Date
-  consoleFolder?: string
+  consoleDirectory?: string
 }
 export type RunningServer = {
   url: string
@@ -97,7 +97,7 @@ async function start(
   const jobs = createJobs({ url: config.databaseUrl, database, log })
   lifecycle.onStop('jobs', () => jobs.stop())
 
-  const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.folder })
+  const mail = createMailTransport({ smtpUri: config.smtpUri, from: config.mailFrom, keepIn: config.mails?.directory })
   lifecycle.onStop('mail', () => mail?.close())
 
   const refusedPorts: number[] = []
@@ -175,7 +175,7 @@ async function start(
     createGuard(gates, () => origins),
     composeRoutes(app, { browser, localAgents, health, status }),
   )
-  serveConsole(fastify, overrides.consoleFolder ?? consoleFolder)
+  serveConsole(fastify, overrides.consoleDirectory ?? consoleDirectory)
   const hub = createLiveHub(app, {
     ...gates,
     channels: composeChannels(app, { browser }),

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from './kit/accounts.ts'
 import { until } from './kit/index.ts'
 
 const password = 'an engine of brass'
 const newPassword = 'a loom of silk and numbers'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 let ada: Browser
 let team: { id: string; slug: string }
 
 beforeAll(async () => {
-  world = await startWithAccounts()
-  ada = world.makeBrowser()
+  testEnvironment = await startWithAccounts()
+  ada = testEnvironment.makeBrowser()
   await ada.register('ada@example.com', password)
   team = (await ada.go('/api/teams', { name: 'Engines', slug: 'engines' })).body as typeof team
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 let count = 0
 const newEmail = () => `guest${++count}@example.com`
@@ -23,9 +23,11 @@ const invite = (email: string) =>
   ada.go(`/api/teams/${team.id}/users`, { email, firstName: 'Grace', lastName: 'Hopper' })
 const linkIn = (text: string) => new URL(/^(https?:\S+)$/m.exec(text)?.[1] ?? '')
 const invitationMail = async (email: string) =>
-  linkIn((await world.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))).text)
+  linkIn((await testEnvironment.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))).text)
 const codeTo = async (email: string, since = '') =>
-  /^(\d{6})$/m.exec((await world.mailTo(email, (mail) => isCode(mail) && mail.createdAt >= since)).text)?.[1] ?? ''
+  /^(\d{6})$/m.exec(
+    (await testEnvironment.mailTo(email, (mail) => isCode(mail) && mail.createdAt >= since)).text,
+  )?.[1] ?? ''
 const isCode = ({ text }: { text: string }) => /^\d{6}$/m.test(text)
 const createAccount = (browser: Browser, link: URL, more: Record<string, string> = {}) =>
   browser.go('/api/auth/create-account', {
@@ -42,7 +44,7 @@ describe('an invitation to somebody unknown', () => {
   it('signs in, asks for a password and nothing else, and ends with a member who signs in with it', async () => {
     const email = newEmail()
     expect((await invite(email)).status).toBe(201)
-    const grace = world.makeBrowser()
+    const grace = testEnvironment.makeBrowser()
     const joined = await createAccount(grace, await invitationMail(email))
     expect([joined.status, joined.location]).toEqual([201, '/auth/settings/new-password'])
     expect((await members()).find((member) => member.email === email)).toMatchObject({ status: 'verified' })
@@ -53,7 +55,7 @@ describe('an invitation to somebody unknown', () => {
     expect((await setPassword(grace, newPassword)).status).toBe(200)
     expect(await grace.me()).toMatchObject({ recovered: false })
     expect((await grace.go('/api/engines/projects')).status).toBe(200)
-    const again = world.makeBrowser()
+    const again = testEnvironment.makeBrowser()
     expect((await again.login(email, newPassword)).status).toBe(200)
     expect((await again.go('/api/engines/projects')).status).toBe(200)
   })
@@ -63,22 +65,22 @@ describe('an invitation to somebody unknown', () => {
     await invite(email)
     const link = await invitationMail(email)
     const renew = () =>
-      world.makeBrowser().go('/api/auth/create-account/code', {
+      testEnvironment.makeBrowser().go('/api/auth/create-account/code', {
         team: team.id,
         invitation: link.searchParams.get('invitation'),
       })
-    const wrong = await createAccount(world.makeBrowser(), link, { code: '000000' })
+    const wrong = await createAccount(testEnvironment.makeBrowser(), link, { code: '000000' })
     expect([wrong.status, wrong.location, JSON.stringify(wrong.body)]).toEqual([
       200,
       null,
       expect.stringContaining('4060006'),
     ])
     const fresh = (await renew()).body as { flow: string; code: string }
-    const grace = world.makeBrowser()
+    const grace = testEnvironment.makeBrowser()
     expect((await createAccount(grace, link, fresh)).status).toBe(201)
     expect((await setPassword(grace, newPassword)).status).toBe(200)
     expect(await renew()).toMatchObject({ status: 412, body: { property: 'invitation' } })
-    const second = await createAccount(world.makeBrowser(), link)
+    const second = await createAccount(testEnvironment.makeBrowser(), link)
     expect([second.status, second.body]).toMatchObject([404, { property: 'invitation' }])
     expect((await grace.go('/api/engines/projects')).status).toBe(200)
     expect(second.headers.getSetCookie().join()).not.toContain('ory_kratos_session')
@@ -88,9 +90,9 @@ describe('an invitation to somebody unknown', () => {
     const email = newEmail()
     await invite(email)
     const link = await invitationMail(email)
-    const { pool } = world.server.app.database
+    const { pool } = testEnvironment.server.app.database
     await pool.query(`update crux.invitation set expires_at = now() where email = $1`, [email])
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     const late = await createAccount(browser, link)
     expect(late).toMatchObject({ status: 412, body: { property: 'teamId', value: 'expired' } })
     expect((await browser.go('/kratos/sessions/whoami')).status).toBe(401)
@@ -101,13 +103,13 @@ describe('an invitation to somebody unknown', () => {
       const found = await invitationMail(email)
       return found.href === link.href ? undefined : found
     })
-    expect((await createAccount(world.makeBrowser(), next)).status).toBe(201)
+    expect((await createAccount(testEnvironment.makeBrowser(), next)).status).toBe(201)
   })
 
   it('signs in whom it is for, also in a browser of somebody else', async () => {
     const email = newEmail()
     await invite(email)
-    const shared = world.makeBrowser()
+    const shared = testEnvironment.makeBrowser()
     await shared.register(newEmail(), password, 'Mallory')
     expect((await createAccount(shared, await invitationMail(email))).status).toBe(201)
     expect((await shared.me()).user).toMatchObject({ name: 'Grace Hopper', email })
@@ -119,7 +121,7 @@ describe('an invitation to somebody unknown', () => {
     const other = (await ada.go('/api/teams', { name: `Team of ${email}`, slug: `g${count}-team` })).body as {
       id: string
     }
-    const answer = await createAccount(world.makeBrowser(), await invitationMail(email), { team: other.id })
+    const answer = await createAccount(testEnvironment.makeBrowser(), await invitationMail(email), { team: other.id })
     expect([answer.status, answer.headers.getSetCookie().join()]).toEqual([
       404,
       expect.not.stringContaining('ory_kratos_session'),
@@ -139,12 +141,12 @@ describe('an invitation to somebody unknown', () => {
 describe('an invitation to somebody with an account', () => {
   it('leads to the page that asks, and is accepted with his session only', async () => {
     const email = newEmail()
-    const charles = world.makeBrowser()
+    const charles = testEnvironment.makeBrowser()
     await charles.register(email, password, 'Charles')
     await invite(email)
     expect((await invitationMail(email)).pathname).toBe(`/teams/${team.id}/invitation`)
     const path = `/api/users/me/invitations/${team.id}`
-    const thief = world.makeBrowser()
+    const thief = testEnvironment.makeBrowser()
     await thief.register(newEmail(), password, 'Mallory')
     expect((await thief.go(path, undefined, 'POST')).status).toBe(404)
     expect((await charles.go(path, undefined, 'POST')).status).toBe(204)
@@ -153,7 +155,7 @@ describe('an invitation to somebody with an account', () => {
 })
 
 describe('recovery', () => {
-  async function recover(email: string, browser = world.makeBrowser()) {
+  async function recover(email: string, browser = testEnvironment.makeBrowser()) {
     const flow = await browser.begin('recovery')
     const sent = await browser.go('/api/auth/recovery', { ...flow, email })
     expect([sent.status, sent.body]).toMatchObject([200, { state: 'sent_email' }])
@@ -162,7 +164,7 @@ describe('recovery', () => {
 
   it('signs in by a code, and demands a new password before anything else', async () => {
     const email = newEmail()
-    await world.makeBrowser().register(email, password)
+    await testEnvironment.makeBrowser().register(email, password)
     const { browser, flow } = await recover(email)
     const wrong = await browser.go('/api/auth/recovery', { ...flow, code: '000000' })
     expect(JSON.stringify(wrong.body)).toContain('4060006')
@@ -171,13 +173,13 @@ describe('recovery', () => {
     expect(await browser.go('/api/teams')).toMatchObject({ status: 403, body: { property: 'recovered' } })
     expect((await setPassword(browser, newPassword)).status).toBe(200)
     expect((await browser.go('/api/teams')).status).toBe(200)
-    expect((await world.makeBrowser().login(email, password)).status).toBe(400)
-    expect((await world.makeBrowser().login(email, newPassword)).status).toBe(200)
+    expect((await testEnvironment.makeBrowser().login(email, password)).status).toBe(400)
+    expect((await testEnvironment.makeBrowser().login(email, newPassword)).status).toBe(200)
   })
 
   /** As another client than our pages does it: by the flows of the identity service alone. */
   async function recoverDirectly(email: string) {
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     const { flow, csrfToken: csrf_token } = await browser.begin('recovery')
     const post = (fields: object) =>
       browser.go(`/kratos/self-service/recovery?flow=${flow}`, { method: 'code', csrf_token, ...fields })
@@ -193,12 +195,12 @@ describe('recovery', () => {
 
   it('demands a new password also of who recovers without our pages, by a code or by the link of an administrator', async () => {
     const email = newEmail()
-    const someone = world.makeBrowser()
+    const someone = testEnvironment.makeBrowser()
     await someone.register(email, password)
     const byCode = await recoverDirectly(email)
-    const byLink = world.makeBrowser()
+    const byLink = testEnvironment.makeBrowser()
     const { id } = (await someone.me()).user
-    const made = await world.admin('/admin/recovery/link', { identity_id: id })
+    const made = await testEnvironment.admin('/admin/recovery/link', { identity_id: id })
     const { pathname, search } = new URL(made.recovery_link as string)
     expect((await byLink.go(`${pathname}${search}`)).status).toBe(303)
     for (const browser of [byCode, byLink]) {
@@ -215,25 +217,25 @@ describe('recovery', () => {
 
   it('is over for the session in which a password was set, and not for one that was recovered later', async () => {
     const email = newEmail()
-    await world.makeBrowser().register(email, password)
+    await testEnvironment.makeBrowser().register(email, password)
     const first = await recoverDirectly(email)
     expect((await setPassword(first, newPassword)).status).toBe(200)
     expect((await first.go('/api/teams')).status).toBe(200)
     const { id } = (await first.me()).user
-    await world.server.app.database.pool.query('delete from identity.rate_limits')
+    await testEnvironment.server.app.database.pool.query('delete from identity.rate_limits')
     const second = await recoverDirectly(email)
     expect((await second.go('/api/teams')).status).toBe(403)
     expect((await first.go('/api/teams')).status).toBe(200)
-    const { metadata_admin } = await world.admin(`/admin/identities/${id}`)
+    const { metadata_admin } = await testEnvironment.admin(`/admin/identities/${id}`)
     expect(metadata_admin).toMatchObject({ recovery_settled: expect.any(String) })
   })
 
   it('is over for who remembers the password after all', async () => {
     const email = newEmail()
-    await world.makeBrowser().register(email, password)
+    await testEnvironment.makeBrowser().register(email, password)
     const { browser, flow } = await recover(email)
     await browser.go('/api/auth/recovery', { ...flow, code: await codeTo(email) })
-    const other = world.makeBrowser()
+    const other = testEnvironment.makeBrowser()
     expect((await other.login(email, password)).status).toBe(200)
     expect((await other.go('/api/teams')).status).toBe(200)
     expect((await browser.go('/api/teams')).status).toBe(200)
@@ -255,7 +257,7 @@ describe('recovery', () => {
 describe('settings', () => {
   it('change name and address, which everybody sees at once', async () => {
     const email = newEmail()
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     await browser.register(email, password, 'Mary', 'Shelley')
     const changed = await browser.go('/api/auth/settings/edit-profile', {
       ...(await browser.begin('settings')),
@@ -272,9 +274,9 @@ describe('settings', () => {
 
   it('lead who signed in long ago to where he confirms it, with nothing changed', async () => {
     const email = newEmail()
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     await browser.register(email, password)
-    await world.server.app.database.pool.query(
+    await testEnvironment.server.app.database.pool.query(
       `update identity.sessions set authenticated_at = now() - interval '1 hour'
         where identity_id = (select id from identity.identities where traits->>'email' = $1)`,
       [email],
@@ -288,12 +290,12 @@ describe('settings', () => {
         value: { error: { id: 'session_refresh_required' } },
       },
     })
-    expect((await world.makeBrowser().login(email, password)).status).toBe(200)
+    expect((await testEnvironment.makeBrowser().login(email, password)).status).toBe(200)
   })
 
   it('say what is wrong with a password, and end the other sessions when asked to', async () => {
     const email = newEmail()
-    const [here, there] = [world.makeBrowser(), world.makeBrowser()]
+    const [here, there] = [testEnvironment.makeBrowser(), testEnvironment.makeBrowser()]
     await here.register(email, password)
     await there.login(email, password)
     const weak = await setPassword(here, 'short')
@@ -307,6 +309,6 @@ describe('settings', () => {
 
   it('want a session', async () => {
     for (const path of ['edit-profile', 'change-password', 'oidc'])
-      expect((await world.makeBrowser().go(`/api/auth/settings/${path}`, {})).status).toBe(401)
+      expect((await testEnvironment.makeBrowser().go(`/api/auth/settings/${path}`, {})).status).toBe(401)
   })
 })

@@ -2,18 +2,18 @@ import { type ChannelName, liveChannels, type Operation, scopeOfPermission } fro
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 let crux: TestServer
 let owner: Someone
 let reader: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let readerId: string
 
 beforeAll(async () => {
   crux = await startTestServer()
   owner = crux.signUp('Owner')
-  world = await makeWorld(crux, owner)
+  testEnvironment = await makeTestEnvironment(crux, owner)
   const body = { name: 'Reader', scope: 'read' as const, expirationInDays: 0 }
   const made = await crux.client(owner).call('tokens.create', { body })
   reader = { ...owner, token: made.token }
@@ -68,12 +68,15 @@ it.each(recorded)('%s is recorded with who tried when it was refused', async (op
     const { rows } = await crux.app.database.pool.query(
       `select actor_id, actor_name, actor_type, context, method, accepted, data from crux.audit_log
        where team_id = $1 and event = $2 order by created_at, id`,
-      [world.teamId, `${rowOf(operation).audit} ${operation}`],
+      [testEnvironment.teamId, `${rowOf(operation).audit} ${operation}`],
     )
     return rows
   }
   const before = await entries()
-  const answer = await crux.request(pathOf(operation, world), { ...initOf(operation, world), as: reader })
+  const answer = await crux.request(pathOf(operation, testEnvironment), {
+    ...initOf(operation, testEnvironment),
+    as: reader,
+  })
   expect(answer.status).toBe(403)
   const entry = (await entries()).slice(before.length)
   expect(entry).toMatchObject([
@@ -127,7 +130,7 @@ function refusedWithout(what: string, all: readonly Operation[]) {
 }
 
 it.each(recorded)('%s is recorded as done exactly when it was done', async (operation) => {
-  const own = await makeWorld(crux, owner)
+  const own = await makeTestEnvironment(crux, owner)
   const answer = await crux.request(pathOf(operation, own), { ...initOf(operation, own), as: owner })
   const { rows } = await crux.app.database.pool.query(
     `select actor_id, actor_name, actor_type, context, method, accepted from crux.audit_log

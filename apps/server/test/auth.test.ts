@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type RunningServer, startServer } from '../src/start.ts'
-import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, startWithAccounts } from './kit/accounts.ts'
 import { until } from './kit/index.ts'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 let server: RunningServer
-let makeBrowser: AccountsWorld['makeBrowser']
+let makeBrowser: AccountsTestEnvironment['makeBrowser']
 
 beforeAll(async () => {
-  world = await startWithAccounts()
-  server = world.server
-  makeBrowser = world.makeBrowser
+  testEnvironment = await startWithAccounts()
+  server = testEnvironment.server
+  makeBrowser = testEnvironment.makeBrowser
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 describe('signing in through the server', () => {
   const email = 'ada@example.com'

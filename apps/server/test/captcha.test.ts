@@ -1,26 +1,26 @@
 import { type CaptchaService, startCaptchaService } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, startWithAccounts } from './kit/accounts.ts'
 
 const secret = 'what only we and the verifier know'
 let verifier: CaptchaService
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 
 beforeAll(async () => {
   verifier = await startCaptchaService(secret)
-  world = await startWithAccounts({
+  testEnvironment = await startWithAccounts({
     config: { captchaOrigins: ['https://captcha.example.com'] },
     identitySettings: async () => verifier.settings,
   })
 })
 afterAll(async () => {
-  await world.stop()
+  await testEnvironment.stop()
   await verifier.close()
 })
 
 it('is handed on by the relays of the pages: sign-up, sign-in and recovery', async () => {
   const email = 'ada@example.com'
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   const person = { method: 'password', email, password: 'an engine of brass', firstName: 'Ada' }
   const register = async (more: object) =>
     browser.go('/api/auth/register', { ...(await browser.begin('registration')), ...person, ...more })
@@ -28,7 +28,7 @@ it('is handed on by the relays of the pages: sign-up, sign-in and recovery', asy
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('4000038')])
   expect((await register({ captcha: verifier.pass() })).status).toBe(200)
 
-  const other = world.makeBrowser()
+  const other = testEnvironment.makeBrowser()
   const recovery = await other.begin('recovery')
   expect((await other.go('/api/auth/recovery', { ...recovery, email })).status).toBe(400)
   expect(await other.go('/api/auth/recovery', { ...recovery, email, captcha: verifier.pass() })).toMatchObject({
@@ -43,7 +43,7 @@ it('is handed on by the relays of the pages: sign-up, sign-in and recovery', asy
 })
 
 it('may be loaded by the pages', async () => {
-  const { headers } = await world.makeBrowser().go('/api/health')
+  const { headers } = await testEnvironment.makeBrowser().go('/api/health')
   expect(headers.get('content-security-policy')).toContain("script-src 'self' https://captcha.example.com;")
   expect(headers.get('content-security-policy')).toContain('frame-src https://captcha.example.com;')
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 /** Every run sends the same; another seed by CRUX_TEST_SEED. A failure names the configuration, made as small as possible. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
@@ -16,21 +16,30 @@ type Frame = { type: string; data: Refusal | null }
 
 let crux: TestServer
 let owner: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let configIds: string[]
 beforeAll(async () => {
   crux = await startTestServer()
   owner = crux.signUp('Owner')
-  world = await makeWorld(crux, owner)
+  testEnvironment = await makeTestEnvironment(crux, owner)
   const { call } = crux.client(owner)
-  const params = { teamSlug: world.teamSlug }
-  const deployment = await call('deployments.get', { params: { ...params, deploymentId: world.deploymentId } })
-  await call('deployments.update', {
-    params: { ...params, deploymentId: world.deploymentId },
-    body: { prefix: deployment.prefix, protected: false, configBundles: [world.configBundleId] },
+  const params = { teamSlug: testEnvironment.teamSlug }
+  const deployment = await call('deployments.get', {
+    params: { ...params, deploymentId: testEnvironment.deploymentId },
   })
-  const bundle = await call('config-bundles.get', { params: { ...params, configBundleId: world.configBundleId } })
-  configIds = [world.configId, bundle.configId, deployment.config.id, deployment.instances[0]?.config.id ?? '']
+  await call('deployments.update', {
+    params: { ...params, deploymentId: testEnvironment.deploymentId },
+    body: { prefix: deployment.prefix, protected: false, configBundles: [testEnvironment.configBundleId] },
+  })
+  const bundle = await call('config-bundles.get', {
+    params: { ...params, configBundleId: testEnvironment.configBundleId },
+  })
+  configIds = [
+    testEnvironment.configId,
+    bundle.configId,
+    deployment.config.id,
+    deployment.instances[0]?.config.id ?? '',
+  ]
 })
 afterAll(() => crux.stop())
 
@@ -54,7 +63,7 @@ it(
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(sent(), async ({ which, mutation }) => {
-        const path = `/api/${world.teamSlug}/container-configurations/${configIds[which]}`
+        const path = `/api/${testEnvironment.teamSlug}/container-configurations/${configIds[which]}`
         const answer = await crux.request(path, {
           as: owner,
           method: 'PATCH',
@@ -90,7 +99,7 @@ it(
       })
     await new Promise((resolve) => socket.on('open', resolve))
     socket.setMaxListeners(0)
-    const paths = configIds.map((id) => `/${world.teamSlug}/container-configurations/${id}`)
+    const paths = configIds.map((id) => `/${testEnvironment.teamSlug}/container-configurations/${id}`)
     for (const path of paths) await send('subscribe', { path })
     await fc.assert(
       fc.asyncProperty(sent(), async ({ which, mutation }) => {
@@ -106,7 +115,7 @@ it(
 
 it('what was accepted can be read, shown and compared afterwards', async () => {
   const { call } = crux.client(owner)
-  const params = { teamSlug: world.teamSlug }
+  const params = { teamSlug: testEnvironment.teamSlug }
   for (const configId of configIds) {
     await call('container-configurations.get', { params: { ...params, configId } })
     await call('container-configurations.relations', { params: { ...params, configId } })
@@ -115,7 +124,7 @@ it('what was accepted can be read, shown and compared afterwards', async () => {
     for (const { revision } of items.slice(0, 20))
       await call('container-configurations.get-revision', { params: { ...params, configId, revision } })
   }
-  const inDeployment = { params: { ...params, deploymentId: world.deploymentId } }
+  const inDeployment = { params: { ...params, deploymentId: testEnvironment.deploymentId } }
   expect(await call('deployments.final-configuration', inDeployment)).toHaveLength(1)
   await call('deployments.preview', inDeployment)
 })

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from './kit/accounts.ts'
 import { until } from './kit/index.ts'
 
 const password = 'an engine of brass'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 beforeAll(async () => {
-  world = await startWithAccounts({ config: { rateLimits: false } })
+  testEnvironment = await startWithAccounts({ config: { rateLimits: false } })
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 let serial = 0
 async function makeOwner() {
   const email = `leaver${++serial}@example.com`
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   await browser.register(email, password, 'Grace', 'Hopper')
   const slug = `leaver-${serial}`
   const team = (await browser.go('/api/teams', { name: slug, slug })).body as { id: string }
@@ -21,7 +21,8 @@ async function makeOwner() {
   return { email, browser, slug, teamId: team.id, id }
 }
 const leave = (browser: Browser, email: string) => browser.go('/api/users/me', { email }, 'DELETE')
-const sql = async (text: string, values: unknown[]) => (await world.server.app.database.pool.query(text, values)).rows
+const sql = async (text: string, values: unknown[]) =>
+  (await testEnvironment.server.app.database.pool.query(text, values)).rows
 
 it('tells the only owner of a team what to do first, and deletes nothing', async () => {
   const { browser, email, slug, id } = await makeOwner()
@@ -47,7 +48,8 @@ it('ends sessions, tokens, memberships and invitations with the account, and kee
   const other = await makeOwner()
   const token = (await browser.go('/api/tokens', { name: 'Script', expirationInDays: 0 })).body.token as string
   const use = async () =>
-    (await fetch(`${world.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } })).status
+    (await fetch(`${testEnvironment.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } }))
+      .status
   expect(await use()).toBe(200)
   await browser.go('/api/users/me/preferences/onboarding', undefined, 'DELETE')
   await browser.go(`/api/${slug}/projects`, { name: 'Engine', type: 'versioned' })
@@ -69,7 +71,7 @@ it('ends sessions, tokens, memberships and invitations with the account, and kee
   expect(entries).toContainEqual({ name: 'Grace Hopper', event: 'team-member users.delete-me' })
   expect((await other.browser.go(`/api/teams/${teamId}`)).status).toBe(200)
 
-  const again = world.makeBrowser()
+  const again = testEnvironment.makeBrowser()
   expect((await again.login(email, password)).status).toBe(400)
   expect((await again.register(email, password)).status).toBe(200)
 })

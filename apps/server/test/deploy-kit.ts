@@ -13,14 +13,14 @@ type Sequenced = { event: NonNullable<MessageInitShape<typeof DeploymentEventSch
 export type SeededVersion = { projectId: string; versionId: string; imageIds: string[]; imageConfigIds: string[] }
 
 /** Rows that other domains make, put in directly: a team with a node, a registry and projects, ready to deploy. */
-export async function makeDeployWorld(server: TestServer) {
+export async function makeDeployTestEnvironment(server: TestServer) {
   const owner = server.signUp('Ada')
   const team = await server.createTeam(owner)
-  return worldOf(server, owner, team)
+  return testEnvironmentOf(server, owner, team)
 }
-export type DeployWorld = Awaited<ReturnType<typeof makeDeployWorld>>
+export type DeployTestEnvironment = Awaited<ReturnType<typeof makeDeployTestEnvironment>>
 
-export async function worldOf(server: TestServer, owner: Someone, team: TestTeam) {
+export async function testEnvironmentOf(server: TestServer, owner: Someone, team: TestTeam) {
   const { pool } = server.app.database
   const one = async (text: string, values: unknown[]): Promise<string> => (await pool.query(text, values)).rows[0].id
   const user = owner.id

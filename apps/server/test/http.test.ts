@@ -11,17 +11,17 @@ import { type Someone, startTestServer, type TestServer, type TestTeam } from '.
 let crux: TestServer
 let ada: Someone
 let team: TestTeam
-let folder: string
+let directory: string
 let kratos: Server
 const seen: { url: string; headers: IncomingHttpHeaders; body: string }[] = []
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'crux-console-'))
-  mkdirSync(join(folder, 'assets'))
-  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Crux</title>')
-  writeFileSync(join(folder, 'start.js'), 'theme()')
-  writeFileSync(join(folder, 'assets/main-a1b2c3d4.js'), 'main()')
-  writeFileSync(join(folder, 'assets/main-a1b2c3d4.js.gz'), 'zipped')
+  directory = mkdtempSync(join(tmpdir(), 'crux-console-'))
+  mkdirSync(join(directory, 'assets'))
+  writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Crux</title>')
+  writeFileSync(join(directory, 'start.js'), 'theme()')
+  writeFileSync(join(directory, 'assets/main-a1b2c3d4.js'), 'main()')
+  writeFileSync(join(directory, 'assets/main-a1b2c3d4.js.gz'), 'zipped')
   kratos = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => kratos.listen(0, '127.0.0.1', resolve))
   crux = await startTestServer({
     config: { identityPublicUrl: `http://127.0.0.1:${(kratos.address() as AddressInfo).port}` },
-    overrides: { consoleFolder: folder },
+    overrides: { consoleDirectory: directory },
   })
   ada = crux.signUp('Ada')
   team = await crux.createTeam(ada)
@@ -45,7 +45,7 @@ afterAll(async () => {
   await crux.stop()
   kratos.closeAllConnections()
   await new Promise((resolve) => kratos.close(resolve))
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 const withBody = (Object.keys(contract) as Operation[]).filter((operation) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { fillDatabase, rowsPerTable } from './kit/large-database.ts'
 import { pathOf } from './kit/requests.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 type Plan = {
   'Node Type': string
@@ -17,7 +17,7 @@ type Asked = { text: string; values: unknown[] }
 
 let crux: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let asked: Asked[] | undefined
 /** Tables where a scan would be felt: every one that grows. */
 let large: Set<string>
@@ -26,8 +26,8 @@ let stopRecording: (() => void) | undefined
 beforeAll(async () => {
   crux = await startTestServer()
   ada = crux.signUp()
-  world = await makeWorld(crux, ada)
-  large = await fillDatabase(crux.app.database.pool, world)
+  testEnvironment = await makeTestEnvironment(crux, ada)
+  large = await fillDatabase(crux.app.database.pool, testEnvironment)
   stopRecording = await recordQueries(crux.app.database.pool, (query) => asked?.push(query))
 }, 240_000)
 afterAll(async () => {
@@ -59,7 +59,7 @@ const reads = (Object.keys(contract) as Operation[]).filter((operation) => {
 describe(`with ${rowsPerTable} rows in every table`, () => {
   it.each(reads)('%s reads by indexes only', async (operation) => {
     asked = []
-    const answer = await crux.request(pathOf(operation, world), { as: ada })
+    const answer = await crux.request(pathOf(operation, testEnvironment), { as: ada })
     await answer.arrayBuffer()
     const statements = asked
     asked = undefined
@@ -93,7 +93,7 @@ describe('the audit log, filtered', () => {
     async (filter) => {
       for (const operation of ['audit-log.list', 'audit-log.export-ndjson'] as const) {
         asked = []
-        await (await crux.request(pathOf(operation, world) + filter, { as: ada })).arrayBuffer()
+        await (await crux.request(pathOf(operation, testEnvironment) + filter, { as: ada })).arrayBuffer()
         // Others ask at the same time: leases, presence.
         const statements = asked.filter(({ text }) => text.includes('crux.audit_log'))
         asked = undefined

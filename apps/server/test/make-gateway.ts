@@ -18,7 +18,7 @@ import type { DeploymentPort, LinkedAgent } from '../src/gateway/links.ts'
 import { createNodeLinks } from '../src/gateway/node-links.ts'
 import type { Actor, TeamContext } from '../src/http/handlers.ts'
 import { issueInstallToken } from '../src/nodes/install-token.ts'
-import { migrationsFolder } from '../src/places.ts'
+import { migrationsDirectory } from '../src/places.ts'
 import { ScriptedAgent } from './scripted-agent.ts'
 
 export const log = createLogger({ name: 'test', level: (process.env.TEST_LOG as 'fatal') ?? 'fatal' })
@@ -26,7 +26,7 @@ const key = generateKey()
 
 /** A database with the schema of the server, cloned for one test file. */
 export const makeDatabase = () =>
-  testDatabase({ key: 'server', migrate: (url) => migrate({ url, folder: migrationsFolder, schema: 'crux' }) })
+  testDatabase({ key: 'server', migrate: (url) => migrate({ url, directory: migrationsDirectory, schema: 'crux' }) })
 
 /** Deployments that remember what the gateway told them, and answer what a test wants. */
 export class RecordingPort implements DeploymentPort {

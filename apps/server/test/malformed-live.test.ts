@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 /** Every run says the same; another seed by CRUX_TEST_SEED. A failure names the data, made as small as possible. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
@@ -53,23 +53,29 @@ describe('live messages that nobody writes in earnest', () => {
   it.each(messages)(
     '%s/%s are answered or dropped, and never by a fault of ours',
     async (channel, type, spec) => {
-      const world = await makeWorld(crux, owner)
-      const path = liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => world[name as keyof World] ?? '')
+      const testEnvironment = await makeTestEnvironment(crux, owner)
+      const path = liveChannels[channel].path.replace(
+        /:(\w+)/g,
+        (_, name: string) => testEnvironment[name as keyof TestEnvironment] ?? '',
+      )
       const { socket, send, upTo } = await dial()
       send(JSON.stringify({ type: 'subscribe', data: { path } }))
       await upTo((frame) => frame.type === 'subbed')
       const schema = z.toJSONSchema(spec.data, { io: 'input', unrepresentable: 'any', target: 'draft-7' })
       let count = 0
       await fc.assert(
-        fc.asyncProperty(arbitraryJson(schema as Record<string, unknown>, Object.values(world)), async (data) => {
-          send(`{"type":${JSON.stringify(`${path}/${type}`)},"data":${data}}`)
-          // Messages of a path begin in order: the answer to this one comes after what the one before had begun.
-          const probe = `probe-${++count}`
-          send(JSON.stringify({ type: `${path}/${probe}`, data: null }))
-          const seen = await upTo((frame) => frame.data?.value === probe)
-          const fault = seen.find((frame) => frame.type === 'error' && (frame.data?.status ?? 0) >= 500)
-          if (fault) throw new Error(`answered ${JSON.stringify(fault)}`)
-        }),
+        fc.asyncProperty(
+          arbitraryJson(schema as Record<string, unknown>, Object.values(testEnvironment)),
+          async (data) => {
+            send(`{"type":${JSON.stringify(`${path}/${type}`)},"data":${data}}`)
+            // Messages of a path begin in order: the answer to this one comes after what the one before had begun.
+            const probe = `probe-${++count}`
+            send(JSON.stringify({ type: `${path}/${probe}`, data: null }))
+            const seen = await upTo((frame) => frame.data?.value === probe)
+            const fault = seen.find((frame) => frame.type === 'error' && (frame.data?.status ?? 0) >= 500)
+            if (fault) throw new Error(`answered ${JSON.stringify(fault)}`)
+          },
+        ),
         { seed, numRuns: messagesPerType },
       )
       socket.close()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startServerAndIdentity } from './kit/identity.ts'
 import type { Someone } from './kit/index.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 /** Every run asks the same; another seed by CRUX_TEST_SEED. A failure names the request, made as small as possible. */
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_121)
@@ -13,13 +13,13 @@ const requestsPerEndpoint = process.env.CRUX_TEST_FULL ? 1_000 : 20
 
 let system: Awaited<ReturnType<typeof startServerAndIdentity>>
 let owner: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let wire: ReturnType<typeof rawRequester>
 
 beforeAll(async () => {
   system = await startServerAndIdentity({ people: true })
   owner = system.crux.signUp('Owner')
-  world = await makeWorld(system.crux, owner)
+  testEnvironment = await makeTestEnvironment(system.crux, owner)
   wire = rawRequester(system.crux.url)
 })
 afterAll(async () => {
@@ -53,10 +53,10 @@ describe('requests that nobody writes in earnest', () => {
     'to %s are answered, and never by a fault of ours',
     async (operation) => {
       const row = rowOf(operation)
-      const known: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1' }
+      const known: Record<string, string> = { ...testEnvironment, prefix: 'shop', name: 'web', number: '1' }
       const requests = fuzzRequests(
         { method: row.method, path: row.path, query: jsonSchema(row.query), body: jsonSchema(row.body) } as never,
-        { known, words: Object.values(world), headers: { authorization: `Bearer ${owner.token}` } },
+        { known, words: Object.values(testEnvironment), headers: { authorization: `Bearer ${owner.token}` } },
       )
       // What is right in everything would be done: agents started, things deleted. Reading harms nothing, nor does what is in no team.
       const harmless = (request: FuzzRequest) =>

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { startHub } from './kit/hub.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 let crux: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let hub: Awaited<ReturnType<typeof startHub>>
 beforeAll(async () => {
   hub = await startHub()
   crux = await startTestServer({ config: { hubUrl: hub.url } })
   ada = crux.signUp('Ada')
-  world = await makeWorld(crux, ada)
+  testEnvironment = await makeTestEnvironment(crux, ada)
 })
 afterAll(async () => {
   await crux.stop()
@@ -34,15 +34,29 @@ it('counts business events, and says how many agents are connected and which reg
     expect(text).toContain(`crux_business_events_total{event="${event}"} 1\n`)
   expect(text).toContain('crux_agent_online_count 0\n')
   expect(text).toContain('crux_registry_type_count{type="unchecked"} 1\n')
-  await crux.app.database.pool.query(`update crux.node set link_server = 'some server' where id = $1`, [world.nodeId])
+  await crux.app.database.pool.query(`update crux.node set link_server = 'some server' where id = $1`, [
+    testEnvironment.nodeId,
+  ])
   expect(await metrics()).toContain('crux_agent_online_count 1\n')
 })
 
 it('labels no figure with an id, a name or an address', async () => {
-  for (const path of [`/api/${world.teamSlug}/projects`, '/api/unknown/anything', '/nowhere', `/${world.teamSlug}`])
+  for (const path of [
+    `/api/${testEnvironment.teamSlug}/projects`,
+    '/api/unknown/anything',
+    '/nowhere',
+    `/${testEnvironment.teamSlug}`,
+  ])
     await crux.request(path)
   const labels = [...(await metrics()).matchAll(/\{([^}]*)\}/g)].flatMap(([, text = '']) => text)
-  for (const value of [...Object.values(world), 'Shop', 'Machine', 'nowhere', 'unknown/anything', '127.0.0.1'])
+  for (const value of [
+    ...Object.values(testEnvironment),
+    'Shop',
+    'Machine',
+    'nowhere',
+    'unknown/anything',
+    '127.0.0.1',
+  ])
     expect([value, labels.filter((text) => text.includes(`"${value}"`) || text.includes(`/${value}`))]).toEqual([
       value,
       [],
@@ -52,8 +66,8 @@ it('labels no figure with an id, a name or an address', async () => {
 it('counts live sockets, paths by their pattern, and messages by their type', async () => {
   const socket = await dial(crux.url, ada.token)
   const second = await dial(crux.url, ada.token)
-  const versionPath = `/${world.teamSlug}/projects/${world.projectId}/versions/${world.versionId}`
-  await socket.subscribe(`/${world.teamSlug}/registries`)
+  const versionPath = `/${testEnvironment.teamSlug}/projects/${testEnvironment.projectId}/versions/${testEnvironment.versionId}`
+  await socket.subscribe(`/${testEnvironment.teamSlug}/registries`)
   for (const one of [socket, second]) await one.subscribe(versionPath)
   expect(await figure('crux_ws_connected_clients')).toBe(2)
   // Two sockets on one path are one namespace.
@@ -79,11 +93,11 @@ it('counts live sockets, paths by their pattern, and messages by their type', as
 
 it('counts what was asked of registries by their type, and what a remembered answer of Docker Hub spared', async () => {
   const registry = await crux.client(ada).call('registries.create', {
-    params: { teamSlug: world.teamSlug },
+    params: { teamSlug: testEnvironment.teamSlug },
     body: { name: 'Hub', type: 'hub', details: { imageNamePrefix: 'crux', public: true } },
   })
   const socket = await dial(crux.url, ada.token)
-  const path = `/${world.teamSlug}/registries`
+  const path = `/${testEnvironment.teamSlug}/registries`
   await socket.subscribe(path)
   const answered = async (count: number) =>
     until(() => socket.frames.filter(({ type }) => type === `${path}/find-image-result`).length === count)

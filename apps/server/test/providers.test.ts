@@ -1,14 +1,14 @@
 import { type OidcServer, oidcClient, startOidcServer } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from './kit/accounts.ts'
 
 const password = 'an engine of brass'
 
 let provider: OidcServer
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 
 beforeAll(async () => {
-  world = await startWithAccounts({
+  testEnvironment = await startWithAccounts({
     async identitySettings(url) {
       provider = await startOidcServer([`${url}/kratos/self-service/methods/oidc/callback/corp`])
       const corp = { id: 'corp', label: 'Corp', issuer: provider.issuer, ...oidcClient }
@@ -17,7 +17,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await world?.stop()
+  await testEnvironment?.stop()
   await provider?.close()
 })
 
@@ -30,7 +30,7 @@ function newPerson() {
 /** The browser follows where it was sent, to the provider and back. */
 async function follow(browser: Browser, answer: { status: number; location: string | null }) {
   expect(answer.status).toBe(201)
-  const back = await provider.visit(answer.location ?? '', `${world.server.url}/kratos`)
+  const back = await provider.visit(answer.location ?? '', `${testEnvironment.server.url}/kratos`)
   return browser.go(back)
 }
 const signIn = async (browser: Browser) =>
@@ -44,22 +44,22 @@ const settings = async (browser: Browser, method: 'POST' | 'DELETE') =>
 describe('a login provider', () => {
   it('signs in who has an account there', async () => {
     const email = newPerson()
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     await signIn(browser)
     expect((await browser.me()).user).toMatchObject({ name: 'Grace Hopper', email })
   })
 
   it('is linked and unlinked in the settings, and the last way to sign in stays', async () => {
     const email = newPerson()
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     await browser.register(email, password)
     await follow(browser, await settings(browser, 'POST'))
-    const other = world.makeBrowser()
+    const other = testEnvironment.makeBrowser()
     await signIn(other)
     expect((await other.me()).user).toEqual((await browser.me()).user)
     expect((await settings(browser, 'DELETE')).status).toBe(200)
     newPerson()
-    const only = world.makeBrowser()
+    const only = testEnvironment.makeBrowser()
     await signIn(only)
     const kept = await settings(only, 'DELETE')
     expect([kept.status >= 400, (await only.me()).user.id]).toEqual([true, expect.any(String)])
@@ -67,25 +67,25 @@ describe('a login provider', () => {
 
   it('gives an account that can be invited, by its address', async () => {
     const email = newPerson()
-    const guest = world.makeBrowser()
+    const guest = testEnvironment.makeBrowser()
     await signIn(guest)
-    const ada = world.makeBrowser()
+    const ada = testEnvironment.makeBrowser()
     await ada.register('ada@example.com', password)
     const team = (await ada.go('/api/teams', { name: 'Engines', slug: 'engines' })).body as { id: string }
     const invited = await ada.go(`/api/teams/${team.id}/users`, { email, firstName: 'Grace' })
     expect([invited.status, invited.body]).toMatchObject([201, { id: (await guest.me()).user.id }])
-    const mail = await world.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))
+    const mail = await testEnvironment.mailTo(email, ({ subject }) => subject.startsWith('Invitation'))
     expect(mail.text).toContain(`/teams/${team.id}/invitation`)
     expect((await guest.go(`/api/users/me/invitations/${team.id}`, undefined, 'POST')).status).toBe(204)
   })
 
   it('is a way out for who came in by a code: linked, no password is asked for', async () => {
     const email = newPerson()
-    await world.makeBrowser().register(email, password)
-    const browser = world.makeBrowser()
+    await testEnvironment.makeBrowser().register(email, password)
+    const browser = testEnvironment.makeBrowser()
     const flow = await browser.begin('recovery')
     await browser.go('/api/auth/recovery', { ...flow, email })
-    const mail = await world.mailTo(email, ({ text }) => /^\d{6}$/m.test(text))
+    const mail = await testEnvironment.mailTo(email, ({ text }) => /^\d{6}$/m.test(text))
     const code = /^(\d{6})$/m.exec(mail.text)?.[1]
     expect((await browser.go('/api/auth/recovery', { ...flow, code })).status).toBe(201)
     await browser.me()

@@ -1,7 +1,14 @@
 import type { Release } from '@crux/agent-protocol'
 import type { Client } from '@crux/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { badNews, type DeployWorld, goodNews, journal, makeDeployWorld, worldOf } from './deploy-kit.ts'
+import {
+  badNews,
+  type DeployTestEnvironment,
+  goodNews,
+  journal,
+  makeDeployTestEnvironment,
+  testEnvironmentOf,
+} from './deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from './kit/index.ts'
 import { keyOne } from './node-keys.ts'
 import { ScriptedAgent } from './scripted-agent.ts'
@@ -22,14 +29,14 @@ const refusals = new Set([
 ])
 
 let servers: TestServer[]
-let worlds: DeployWorld[]
+let testEnvironments: DeployTestEnvironment[]
 beforeAll(async () => {
   const database = await serverDatabase()
   const first = await startTestServer({ database })
   const second = await startTestServer({ database, people: first.people })
-  const world = await makeDeployWorld(first)
+  const testEnvironment = await makeDeployTestEnvironment(first)
   servers = [first, second]
-  worlds = [world, await worldOf(second, world.owner, world.team)]
+  testEnvironments = [testEnvironment, await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)]
 })
 afterAll(async () => {
   await servers[1]?.stop({ database: true })
@@ -37,24 +44,24 @@ afterAll(async () => {
 })
 
 it('many people at two servers at once leave everything as the rules say, and get no answer but those of the rules', async () => {
-  const [world] = worlds
-  if (!world) throw new Error('there is a world')
+  const [testEnvironment] = testEnvironments
+  if (!testEnvironment) throw new Error('there is a world')
   const random = mulberry(seed)
-  const nodes = [await world.node(), await world.node()]
+  const nodes = [await testEnvironment.node(), await testEnvironment.node()]
   const agents = nodes.map((node, index) => liveAgent(node, servers[index]?.url ?? '', random))
   await Promise.all(agents.map((agent) => agent.connect()))
   for (const type of ['rolling', 'incremental', 'rolling', 'incremental'] as const)
-    await world.version({ type, images: [{ name: 'a' }, { name: 'b' }] })
+    await testEnvironment.version({ type, images: [{ name: 'a' }, { name: 'b' }] })
   const unexpected: string[] = []
   const counted = new Map<string, number>()
   await Promise.all(
     Array.from({ length: walkers }, async (_, walker) => {
-      const { client } = worlds[walker % 2] ?? world
+      const { client } = testEnvironments[walker % 2] ?? testEnvironment
       for (let step = 0; step < steps; step++) {
         const [name, act] = pick(
           random,
           moves(
-            world,
+            testEnvironment,
             client,
             nodes.map(({ id }) => id),
             random,
@@ -82,7 +89,7 @@ it('many people at two servers at once leave everything as the rules say, and ge
         .join('\n'),
     )
   expect(unexpected).toEqual([])
-  const { pool } = world.server.app.database
+  const { pool } = testEnvironment.server.app.database
   await until(
     async () => (await pool.query(`select from crux.deployment where status = 'in-progress'`)).rowCount === 0,
     30_000,
@@ -93,9 +100,14 @@ it('many people at two servers at once leave everything as the rules say, and ge
 }, 120_000)
 
 type Move = [string, () => Promise<unknown>]
-function moves(world: DeployWorld, client: Client, nodeIds: string[], random: () => number): Move[] {
-  const { pool } = world.server.app.database
-  const { params, registryId } = world
+function moves(
+  testEnvironment: DeployTestEnvironment,
+  client: Client,
+  nodeIds: string[],
+  random: () => number,
+): Move[] {
+  const { pool } = testEnvironment.server.app.database
+  const { params, registryId } = testEnvironment
   const call = client.call
   const any = async (table: string, columns = 'id') => {
     const { rows } = await pool.query(`select ${columns} from crux.${table} order by id`)
@@ -204,7 +216,7 @@ function moves(world: DeployWorld, client: Client, nodeIds: string[], random: ()
             'delete project',
             async () => call('projects.delete', { params: { ...params, projectId: (await any('project')).id } }),
           ] as Move,
-          ['project', async () => world.version({ type: 'incremental', images: [{ name: 'a' }] })] as Move,
+          ['project', async () => testEnvironment.version({ type: 'incremental', images: [{ name: 'a' }] })] as Move,
         ]
       : []),
   ]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer, until } from './kit/index.ts'
 import { bodies, initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 const inTeam = operations.filter((operation) => /:team(Slug|Id)/.test(rowOf(operation).path))
 /** Of these the guard judges role and team; invitations are answered by who is not in the team yet. */
@@ -17,20 +17,20 @@ describe('rights', () => {
   let crux: TestServer
   let owner: Someone
   let stranger: Someone
-  let ours: World
-  let theirs: World
+  let ours: TestEnvironment
+  let theirs: TestEnvironment
 
   beforeAll(async () => {
     crux = await startTestServer()
     owner = crux.signUp('Owner')
     stranger = crux.signUp('Stranger')
-    ours = await makeWorld(crux, owner)
-    theirs = await makeWorld(crux, stranger)
+    ours = await makeTestEnvironment(crux, owner)
+    theirs = await makeTestEnvironment(crux, stranger)
   })
   afterAll(() => crux.stop())
 
-  const ask = (operation: Operation, world: World, as?: Someone, of = world) =>
-    crux.request(pathOf(operation, world), { ...initOf(operation, of), ...(as && { as }) })
+  const ask = (operation: Operation, testEnvironment: TestEnvironment, as?: Someone, of = testEnvironment) =>
+    crux.request(pathOf(operation, testEnvironment), { ...initOf(operation, of), ...(as && { as }) })
 
   it('has a valid body for every endpoint that wants one', () => {
     const missing = operations.filter((operation) => {
@@ -111,8 +111,11 @@ describe('rights', () => {
 
   describe('of live messages', () => {
     const channels = Object.keys(liveChannels) as ChannelName[]
-    const livePath = (channel: ChannelName, world: World) =>
-      liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => world[name as keyof World] ?? '')
+    const livePath = (channel: ChannelName, testEnvironment: TestEnvironment) =>
+      liveChannels[channel].path.replace(
+        /:(\w+)/g,
+        (_, name: string) => testEnvironment[name as keyof TestEnvironment] ?? '',
+      )
 
     it.each(channels)("%s cannot be subscribed in another team, nor with another team's ids", async (channel) => {
       const { socket, frames, send, next } = await dial(crux.url, stranger.token)

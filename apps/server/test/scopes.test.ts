@@ -13,12 +13,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dial } from './kit/dial.ts'
 import { type Someone, startTestServer, type TestServer } from './kit/index.ts'
 import { initOf, operations, pathOf, rowOf } from './kit/requests.ts'
-import { makeWorld, type World } from './kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from './kit/world.ts'
 
 let crux: TestServer
 let owner: Someone
-let ours: World
-let elsewhere: World
+let ours: TestEnvironment
+let elsewhere: TestEnvironment
 /** Tokens of the team's owner by scope, and of service accounts by role, all with the full scope. */
 const person: Record<string, Someone> = {}
 const account: Record<string, Someone> = {}
@@ -27,8 +27,8 @@ let deploymentToken: Someone
 beforeAll(async () => {
   crux = await startTestServer()
   owner = crux.signUp('Owner')
-  ours = await makeWorld(crux, owner)
-  elsewhere = await makeWorld(crux, crux.signUp('Stranger'))
+  ours = await makeTestEnvironment(crux, owner)
+  elsewhere = await makeTestEnvironment(crux, crux.signUp('Stranger'))
   const { call } = crux.client(owner)
   const params = { teamSlug: ours.teamSlug }
   for (const scope of tokenScopes) {
@@ -59,9 +59,14 @@ const nowhere = '01a1fe69-35bc-702a-a798-000000000000'
 async function ask(operation: Operation, as: Someone) {
   const needed = scopeOfEndpoint(rowOf(operation))
   const ids = Object.keys(ours).filter((name) => name.endsWith('Id') && name !== 'teamId')
-  const world = needed === 'read' ? ours : { ...ours, ...Object.fromEntries(ids.map((name) => [name, nowhere])) }
+  const testEnvironment =
+    needed === 'read' ? ours : { ...ours, ...Object.fromEntries(ids.map((name) => [name, nowhere])) }
   const body = rowOf(operation).body ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
-  const answer = await crux.request(pathOf(operation, world), { method: rowOf(operation).method, ...body, as })
+  const answer = await crux.request(pathOf(operation, testEnvironment), {
+    method: rowOf(operation).method,
+    ...body,
+    as,
+  })
   const text = await answer.text()
   const { property } = answer.status >= 400 ? (JSON.parse(text) as { property?: string }) : {}
   return { status: answer.status, property }
@@ -91,11 +96,16 @@ describe("a service account's token", () => {
   })
 
   it.each(inTeam)("%s reveals nothing of another team's existence", async (operation) => {
-    const answers = [elsewhere, { ...elsewhere, teamSlug: 'no-such-team', teamId: nowhere }].map(async (world) => {
-      const answer = await crux.request(pathOf(operation, world), { ...initOf(operation, world), as: account.admin })
-      const { requestId: _, ...body } = (await answer.json()) as Record<string, unknown>
-      return { status: answer.status, body }
-    })
+    const answers = [elsewhere, { ...elsewhere, teamSlug: 'no-such-team', teamId: nowhere }].map(
+      async (testEnvironment) => {
+        const answer = await crux.request(pathOf(operation, testEnvironment), {
+          ...initOf(operation, testEnvironment),
+          as: account.admin,
+        })
+        const { requestId: _, ...body } = (await answer.json()) as Record<string, unknown>
+        return { status: answer.status, body }
+      },
+    )
     const [theirs, none] = await Promise.all(answers)
     expect([403, 404]).toContain(theirs?.status)
     expect(theirs).toEqual(none)
@@ -122,7 +132,7 @@ describe('live messages', () => {
     ).map(([type, spec]) => [channel, type, spec] as const),
   )
   const pathIn = (channel: ChannelName) =>
-    liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => ours[name as keyof World] ?? '')
+    liveChannels[channel].path.replace(/:(\w+)/g, (_, name: string) => ours[name as keyof TestEnvironment] ?? '')
 
   it.each(messages)('%s/%s wants the scope of its permission', async (channel, type, { permission, audit }) => {
     for (const scope of tokenScopes) {

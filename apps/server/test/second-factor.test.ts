@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneTimePassword } from '../../identity/test/kratos/one-time-password.ts'
-import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from './kit/accounts.ts'
 import { until } from './kit/index.ts'
 
 const password = 'an engine of brass'
 const newPassword = 'a loom of silk and numbers'
 const email = 'ada@example.com'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 let ada: Browser
 let secret: string
 let team: { id: string }
 
 beforeAll(async () => {
-  world = await startWithAccounts()
-  ada = world.makeBrowser()
+  testEnvironment = await startWithAccounts()
+  ada = testEnvironment.makeBrowser()
   await ada.register(email, password)
   team = (await ada.go('/api/teams', { name: 'Engines', slug: 'engines' })).body as typeof team
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 /** A code works once: that the present one was used is forgotten, so that no test waits for the next. */
 async function nextCode() {
-  await world.server.app.database.pool.query(
+  await testEnvironment.server.app.database.pool.query(
     `update identity.credentials set config = config || '{"lastStep": 0}' where type = 'totp'`,
   )
   return oneTimePassword(secret)
@@ -50,12 +50,15 @@ async function showCode(browser: Browser) {
 
 /** Signed in by a code of recovery and the second factor. */
 async function recovered(): Promise<Browser> {
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   const flow = await browser.begin('recovery')
-  await world.server.app.database.pool.query('delete from identity.rate_limits')
+  await testEnvironment.server.app.database.pool.query('delete from identity.rate_limits')
   const before = new Date().toISOString()
   await browser.go('/api/auth/recovery', { ...flow, email })
-  const mail = await world.mailTo(email, ({ text, createdAt }) => createdAt >= before && /^\d{6}$/m.test(text))
+  const mail = await testEnvironment.mailTo(
+    email,
+    ({ text, createdAt }) => createdAt >= before && /^\d{6}$/m.test(text),
+  )
   const code = /^(\d{6})$/m.exec(mail.text)?.[1]
   const half = await browser.go('/api/auth/recovery', { ...flow, code })
   expect([half.status, half.location]).toEqual([
@@ -77,7 +80,7 @@ describe('a second factor', () => {
   })
 
   it('is asked for after the password, and until then nobody is signed in', async () => {
-    const browser = world.makeBrowser()
+    const browser = testEnvironment.makeBrowser()
     const half = await browser.login(email, password)
     expect([half.status, half.location]).toEqual([201, expect.stringContaining('aal=aal2')])
     expect((await browser.go('/api/teams')).status).toBe(401)
@@ -95,14 +98,14 @@ describe('a second factor', () => {
 
   it('is not needed to say that a password is known after all', async () => {
     const browser = await recovered()
-    expect((await world.makeBrowser().login(email, 'not the password')).status).toBe(400)
+    expect((await testEnvironment.makeBrowser().login(email, 'not the password')).status).toBe(400)
     expect((await browser.go('/api/engines/projects')).status).toBe(403)
-    expect((await world.makeBrowser().login(email, newPassword)).status).toBe(201)
+    expect((await testEnvironment.makeBrowser().login(email, newPassword)).status).toBe(201)
     await until(async () => (await browser.go('/api/engines/projects')).status === 200)
   })
 
   it('keeps members without one out of the team, and of nothing else', async () => {
-    const grace = world.makeBrowser()
+    const grace = testEnvironment.makeBrowser()
     await grace.register('grace@example.com', password, 'Grace')
     await ada.go(`/api/teams/${team.id}/users`, { email: 'grace@example.com', firstName: 'Grace' })
     expect((await grace.go(`/api/users/me/invitations/${team.id}`, undefined, 'POST')).status).toBe(204)

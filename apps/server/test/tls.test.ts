@@ -13,7 +13,7 @@ import { WebSocket } from 'ws'
 import { startTestServer, type TestServer, until } from './kit/index.ts'
 
 let crux: TestServer
-let folder: string
+let directory: string
 
 const makeCertificate = (key: string, cert: string) =>
   execFileSync(
@@ -26,8 +26,8 @@ const makeCertificate = (key: string, cert: string) =>
   )
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'crux-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  directory = mkdtempSync(join(tmpdir(), 'crux-tls-'))
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   makeCertificate(key, cert)
   crux = await startTestServer({
     config: { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }, url: 'https://localhost:0' },
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await crux?.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 it('speaks HTTP/1.1, HTTP/2 and WebSocket over TLS on the one port', async () => {
@@ -71,7 +71,7 @@ it('speaks HTTP/1.1, HTTP/2 and WebSocket over TLS on the one port', async () =>
 })
 
 it('uses a renewed certificate for new connections, and keeps the last one while the new pair does not fit together', async () => {
-  const [cert, key] = [join(folder, 'renewed.pem'), join(folder, 'renewed-key.pem')]
+  const [cert, key] = [join(directory, 'renewed.pem'), join(directory, 'renewed-key.pem')]
   makeCertificate(key, cert)
   const files = { cert, key }
   const read = () => ({ cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
@@ -95,7 +95,7 @@ it('uses a renewed certificate for new connections, and keeps the last one while
   const lasting = connect(server.url, { rejectUnauthorized: false })
   await once(lasting, 'connect')
 
-  const [newCert, newKey] = [join(folder, 'new.pem'), join(folder, 'new-key.pem')]
+  const [newCert, newKey] = [join(directory, 'new.pem'), join(directory, 'new-key.pem')]
   makeCertificate(newKey, newCert)
   // The certificate is there before its key: for a while they do not fit together.
   renameSync(newCert, cert)

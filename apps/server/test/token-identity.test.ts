@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AccountsWorld, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, startWithAccounts } from './kit/accounts.ts'
 import { dial } from './kit/dial.ts'
 import { until } from './kit/index.ts'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 beforeAll(async () => {
-  world = await startWithAccounts()
+  testEnvironment = await startWithAccounts()
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 let serial = 0
 /** Somebody with an account of the real identity service, a team and an API token. */
 async function makeHolder() {
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   await browser.register(`holder${++serial}@example.com`, 'an engine of brass')
   const slug = `team-${serial}`
   await browser.go('/api/teams', { name: `Team ${serial}`, slug })
@@ -20,15 +20,16 @@ async function makeHolder() {
   const { token } = made.body as unknown as { token: string }
   const me = (await browser.go('/api/users/me', undefined, 'POST')).body as { user: { id: string } }
   const ask = async () =>
-    (await fetch(`${world.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } })).status
-  const { subscribe, closed } = await dial(world.server.url, token)
+    (await fetch(`${testEnvironment.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } }))
+      .status
+  const { subscribe, closed } = await dial(testEnvironment.server.url, token)
   await subscribe(`/${slug}/nodes`)
   expect(await ask()).toBe(200)
   return { id: me.user.id, ask, closed }
 }
 
 const admin = (id: string, init: RequestInit) => {
-  const { identityAdminUrl, identityAdminToken } = world.server.app.config
+  const { identityAdminUrl, identityAdminToken } = testEnvironment.server.app.config
   return fetch(`${identityAdminUrl}/admin/identities/${id}`, {
     ...init,
     headers: { authorization: `Bearer ${identityAdminToken}`, 'content-type': 'application/json' },

@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountsWorld, type Browser, startWithAccounts } from './kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from './kit/accounts.ts'
 import { dial } from './kit/dial.ts'
 import { until } from './kit/index.ts'
 
 const password = 'an engine of brass'
 const newPassword = 'a loom of silk and numbers'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 beforeAll(async () => {
-  world = await startWithAccounts({ config: { rateLimits: false } })
+  testEnvironment = await startWithAccounts({ config: { rateLimits: false } })
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 let serial = 0
 /** Somebody with an account of the real identity service and a team. */
 async function makeOwner() {
   const email = `theft${++serial}@example.com`
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   await browser.register(email, password)
   const slug = `theft-${serial}`
   await browser.go('/api/teams', { name: slug, slug })
@@ -28,7 +28,8 @@ const createToken = (browser: Browser, name = 'Script') =>
   browser.go('/api/tokens', { name, scope: 'read', expirationInDays: 0 })
 const tokenOf = async (browser: Browser, name?: string) => (await createToken(browser, name)).body.token as string
 const use = async (slug: string, token: string) =>
-  (await fetch(`${world.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } })).status
+  (await fetch(`${testEnvironment.server.url}/api/${slug}/nodes`, { headers: { authorization: `Bearer ${token}` } }))
+    .status
 const logOf = async (browser: Browser) =>
   (await browser.go('/kratos/sessions/security-log')).body as unknown as {
     event: string
@@ -39,7 +40,7 @@ const logged = (browser: Browser, event: string) =>
   until(async () => (await logOf(browser)).find((entry) => entry.event === event), 10_000)
 /** As if the last sign-in had been an hour ago. */
 const age = (email: string) =>
-  world.server.app.database.pool.query(
+  testEnvironment.server.app.database.pool.query(
     `update identity.sessions set authenticated_at = now() - interval '1 hour' where identity_id =
       (select identity_id from identity.verifiable_addresses where value = $1)`,
     [email],
@@ -47,14 +48,14 @@ const age = (email: string) =>
 
 /** Signs in by a recovery code, relayed by our API or straight through the proxy. */
 async function recover(email: string, by: 'relay' | 'proxy') {
-  const browser = world.makeBrowser()
+  const browser = testEnvironment.makeBrowser()
   const { flow, csrfToken } = await browser.begin('recovery')
   const submit = (fields: object) =>
     by === 'relay'
       ? browser.go('/api/auth/recovery', { flow, csrfToken, ...fields })
       : browser.go(`/kratos/self-service/recovery?flow=${flow}`, { method: 'code', csrf_token: csrfToken, ...fields })
   await submit({ email })
-  const mail = await world.mailTo(email, ({ subject }) => subject === 'Recover your account')
+  const mail = await testEnvironment.mailTo(email, ({ subject }) => subject === 'Recover your account')
   expect(mail.text).toContain('revokes all of your API tokens')
   await submit({ code: /^(\d{6})$/m.exec(mail.text)?.[1] })
   return browser
@@ -88,11 +89,11 @@ describe('an API token', () => {
       details: { name: 'Pipeline', scope: 'read' },
       ip_address: '127.0.0.1',
     })
-    const created = await world.mailTo(email, ({ subject }) => subject === 'An API token was created')
+    const created = await testEnvironment.mailTo(email, ({ subject }) => subject === 'An API token was created')
     expect(created.text).toContain('"Pipeline"')
     await browser.go(`/api/tokens/${String(id)}`, undefined, 'DELETE')
     expect(await logged(browser, 'token-revoked')).toMatchObject({ details: { name: 'Pipeline' } })
-    await world.mailTo(email, ({ subject }) => subject === 'An API token was revoked')
+    await testEnvironment.mailTo(email, ({ subject }) => subject === 'An API token was revoked')
   })
 })
 
@@ -103,7 +104,7 @@ describe('the response to a theft', () => {
       const { email, browser, slug } = await makeOwner()
       const [used, unused] = [await tokenOf(browser, 'Used'), await tokenOf(browser, 'Unused')]
       expect(await use(slug, used)).toBe(200)
-      const { subscribe, closed } = await dial(world.server.url, used)
+      const { subscribe, closed } = await dial(testEnvironment.server.url, used)
       await subscribe(`/${slug}/nodes`)
       const recovered = await recover(email, by)
       await until(async () => (await use(slug, used)) === 401, 2_000)
@@ -115,7 +116,7 @@ describe('the response to a theft', () => {
       })
       expect((await recovered.go('/api/tokens')).body).toEqual([])
       expect(await logged(recovered, 'tokens-revoked')).toMatchObject({ details: { count: 2 } })
-      await world.mailTo(email, ({ subject }) => subject === 'Your API tokens were revoked')
+      await testEnvironment.mailTo(email, ({ subject }) => subject === 'Your API tokens were revoked')
       expect(await use(slug, await tokenOf(recovered, 'After'))).toBe(200)
     },
   )
@@ -125,9 +126,10 @@ describe('the response to a theft', () => {
     const token = await tokenOf(browser)
     const { user } = await browser.me()
     // What a recovery leaves behind; nothing is sent to any server.
-    await world.server.app.database.pool.query('update identity.identities set recovered_at = now() where id = $1', [
-      user.id,
-    ])
+    await testEnvironment.server.app.database.pool.query(
+      'update identity.identities set recovered_at = now() where id = $1',
+      [user.id],
+    )
     await until(async () => (await use(slug, token)) === 401, 5_000)
     expect((await browser.go('/api/tokens')).body).toEqual([])
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { raw, waitFor } from '@crux/test-kit'
-import { agentFolder, agentPid, statusOf } from '../node.ts'
+import { agentDirectory, agentPid, statusOf } from '../node.ts'
 import { createRandom } from './random.ts'
 import { type ChaosService, deployService } from './services.ts'
 import type { ChaosStage } from './stage.ts'
@@ -31,7 +31,7 @@ export async function runChaos(
   options: { seed: number; rounds: number; say: (line: string) => void },
 ): Promise<ChaosReport> {
   const { seed, rounds, say } = options
-  const { world } = stage
+  const { testEnvironment } = stage
   const random = createRandom(seed)
   const kills: Record<string, number> = {}
   const problems: string[] = []
@@ -39,7 +39,11 @@ export async function runChaos(
   const first = services[0]
   if (!first) throw new Error('there is no service')
   const parts = partsOf(stage, services)
-  const writers = startWriters(world, createRandom(seed + 1), { writers: 3, readers: 2, image: first.service })
+  const writers = startWriters(testEnvironment, createRandom(seed + 1), {
+    writers: 3,
+    readers: 2,
+    image: first.service,
+  })
 
   for (let round = 1; round <= rounds; round += 1) {
     for (const service of services) await service.redeploy()
@@ -58,7 +62,7 @@ export async function runChaos(
     const found = await healthy(stage)
     const healthyAfter = performance.now() - began
     for (const service of services) found.push(...(await service.check().catch((error) => [String(error)])))
-    found.push(...(await findUnexplained(world.teamId, services)))
+    found.push(...(await findUnexplained(testEnvironment.teamId, services)))
     say(`round ${round}: killed ${chosen.join(', ')}; healthy after ${(healthyAfter / 1_000).toFixed(1)} s`)
     for (const problem of found) say(`  ! ${problem}`)
     problems.push(...found.map((problem) => `round ${round}, ${chosen.join(', ')}: ${problem}`))
@@ -76,7 +80,7 @@ export async function runChaos(
 /** How each part is killed, by its name. */
 function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<string, () => Promise<void>> {
   const killFile = (name: string) => async () => {
-    const pid = Number(readFileSync(join(agentFolder(stage), '.agent', 'gate', name), 'utf8'))
+    const pid = Number(readFileSync(join(agentDirectory(stage), '.agent', 'gate', name), 'utf8'))
     if (pid > 1) process.kill(pid, 'SIGKILL')
   }
   return {
@@ -92,17 +96,21 @@ function partsOf(stage: ChaosStage, services: readonly ChaosService[]): Record<s
 }
 
 /** @returns what did not come back by itself */
-async function healthy({ system, world, ...stage }: ChaosStage): Promise<string[]> {
+async function healthy({ system, testEnvironment, ...stage }: ChaosStage): Promise<string[]> {
   try {
     await stage.started()
     await waitFor('the server serves', async () => (await fetch(`${system.url}/health/ready`)).ok, {
       timeoutMs: healthyMs,
       everyMs: 50,
     })
-    await waitFor('the node is connected', async () => (await statusOf(world, world.nodeId)) === 'connected', {
-      timeoutMs: healthyMs,
-      everyMs: 50,
-    })
+    await waitFor(
+      'the node is connected',
+      async () => (await statusOf(testEnvironment, testEnvironment.nodeId)) === 'connected',
+      {
+        timeoutMs: healthyMs,
+        everyMs: 50,
+      },
+    )
     await waitFor('each part runs once', () => Object.values(stage.countProcesses()).every((count) => count === 1), {
       timeoutMs: healthyMs,
     })

@@ -34,12 +34,12 @@ interface Inspected {
 
 /** A busybox web server that tells which of its two images it is, deployed with a gate or without. */
 export async function deployService(stage: ChaosStage, options: { gated: boolean }): Promise<ChaosService> {
-  const { world, registry } = stage
+  const { testEnvironment, registry } = stage
   const image = `chaos/${unique('web')}`
   const port = await freePort()
   const prefix = unique('c')
   const container = `${prefix}-web`
-  const service = await createService(world, [
+  const service = await createService(testEnvironment, [
     {
       name: image,
       tag: '1',
@@ -53,7 +53,7 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
     },
   ])
   await registry.push(image, '2', web(`${image} 2`))
-  const deployment = await createDeployment(world, service, prefix)
+  const deployment = await createDeployment(testEnvironment, service, prefix)
   const name = options.gated ? 'the gated service' : 'the service without a gate'
   let wantedTag = '1'
   let runningTag = '1'
@@ -64,7 +64,7 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
       `${name} is started`,
       async () => {
         try {
-          await startDeployment(world, deployment.id)
+          await startDeployment(testEnvironment, deployment.id)
           return true
         } catch (error) {
           // One whose answer was lost is under way all the same, and is refused the second time.
@@ -77,8 +77,8 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
   }
   const statusOf = async () =>
     (
-      await world.person.client.call('deployments.get', {
-        params: { teamSlug: world.teamSlug, deploymentId: deployment.id },
+      await testEnvironment.person.client.call('deployments.get', {
+        params: { teamSlug: testEnvironment.teamSlug, deploymentId: deployment.id },
       })
     ).status
 
@@ -93,7 +93,7 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
   }
 
   await start()
-  const first = await finished(world, deployment.id)
+  const first = await finished(testEnvironment, deployment.id)
   if (first.status !== 'successful') throw new Error(`${name}: ${first.outcome}`)
   return {
     name,
@@ -101,18 +101,18 @@ export async function deployService(stage: ChaosStage, options: { gated: boolean
     service,
     async redeploy() {
       wantedTag = wantedTag === '1' ? '2' : '1'
-      await setTag(world, service, 0, wantedTag)
+      await setTag(testEnvironment, service, 0, wantedTag)
       await start()
     },
     async check() {
-      const ended = await finished(world, deployment.id, { timeoutMs: 150_000 })
+      const ended = await finished(testEnvironment, deployment.id, { timeoutMs: 150_000 })
       if (ended.status === 'successful') {
         runningTag = wantedTag
         return compare(runningTag)
       }
       const wrong = await compare(runningTag)
       await start()
-      const again = await finished(world, deployment.id, { timeoutMs: 150_000 })
+      const again = await finished(testEnvironment, deployment.id, { timeoutMs: 150_000 })
       if (again.status !== 'successful') return [...wrong, `${name} cannot be deployed again: ${again.outcome}`]
       runningTag = wantedTag
       return [...wrong, ...(await compare(runningTag))]

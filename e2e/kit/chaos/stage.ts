@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive, removeEmbedded } from '@crux/postgres'
 import {
-  createWorld,
+  createTestEnvironment,
   freePort,
   type Registry,
   removeContainers,
   signUp,
   startRegistry,
-  type World,
+  type TestEnvironment,
   waitFor,
 } from '@crux/test-kit'
 import { pidOf, processTree, type RunningProcess, runningProcesses, startInstallation } from '../installation.ts'
@@ -19,7 +19,7 @@ import { pidOf, processTree, type RunningProcess, runningProcesses, startInstall
 export interface ChaosStage {
   system: { url: string; dataDir: string }
   registry: Registry
-  world: World
+  testEnvironment: TestEnvironment
   kill(part: keyof typeof commands): void
   /** Kills the supervisor and starts it again at once, as an init system does; `started` rejects when that start fails. */
   killSupervisor(): Promise<void>
@@ -43,7 +43,7 @@ export async function setChaosStage(): Promise<ChaosStage> {
   const ports = [await freePort(), await freePort(), await freePort()]
   let current = await startInstallation(dataDir, ports)
   let starting: Promise<void> = Promise.resolve()
-  const world = await createWorld(await signUp(current.url), registry)
+  const testEnvironment = await createTestEnvironment(await signUp(current.url), registry)
 
   const find = (part: keyof typeof commands) =>
     processTree(pidOf(current)).find(({ description }) => commands[part].test(description))
@@ -66,7 +66,7 @@ export async function setChaosStage(): Promise<ChaosStage> {
     })
     // The gate outlives all of them by design.
     for (const { pid } of processesOf(dataDir)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
-    await removeContainers(`dev.crux.team=${world.teamId}`)
+    await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
     removeEmbedded({ dataDir })
     await rm(dataDir, { recursive: true, force: true })
     await registry.remove()
@@ -75,7 +75,7 @@ export async function setChaosStage(): Promise<ChaosStage> {
   return {
     system: { url: current.url, dataDir },
     registry,
-    world,
+    testEnvironment,
     kill(part) {
       const found = find(part)
       if (found) process.kill(found.pid, 'SIGKILL')

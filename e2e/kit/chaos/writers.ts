@@ -1,4 +1,4 @@
-import { unique, type World } from '@crux/test-kit'
+import { type TestEnvironment, unique } from '@crux/test-kit'
 import type { Random } from './random.ts'
 
 /** What the server has acknowledged, and what it may have stored without an answer. */
@@ -31,12 +31,12 @@ const excused = (status: number) => status === 0 || status >= 500 || status === 
 
 /** People who create and change projects, versions and configurations over REST, one change after another each, and others who read. */
 export function startWriters(
-  world: World,
+  testEnvironment: TestEnvironment,
   random: Random,
   options: { writers: number; readers: number; image: { projectId: string; versionId: string; imageIds: string[] } },
 ): Writers {
-  const { client } = world.person
-  const { teamSlug } = world
+  const { client } = testEnvironment.person
+  const { teamSlug } = testEnvironment
   const counts = { acknowledged: 0, unanswered: 0, reads: 0 }
   const problems: string[] = []
   const items: Item[] = []

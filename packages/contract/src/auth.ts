@@ -47,7 +47,7 @@ export const ProviderWrite = z.object({ ...flow, provider: z.string().min(1).max
 const Relayed = z.unknown()
 
 /** A mail that was written to a file because no mail server is set, for who runs this installation. */
-export const KeptMail = z.object({
+export const CapturedMail = z.object({
   id: z.string(),
   createdAt: Timestamp,
   to: z.string(),
@@ -191,7 +191,7 @@ export const authEndpoints = endpoints({
     path: '/api/mails',
     body: z.object({ token: z.string().min(1).max(256) }),
     status: 200,
-    response: z.array(KeptMail),
+    response: z.array(CapturedMail),
     errors: ['tooManyRequests'],
     permission: 'public',
     audit: false,

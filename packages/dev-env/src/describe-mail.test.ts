@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeMail } from './describe-mail.ts'
 
-const mails = { folder: '/data/mails', token: 'shown-once' }
+const mails = { directory: '/data/mails', token: 'shown-once' }
 const local = { url: 'http://localhost:8000', host: '127.0.0.1', mails }
 
 it('says that addresses count as verified, and where mails are shown, while everything listens on loopback', () => {

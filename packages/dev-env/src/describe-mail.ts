@@ -12,11 +12,11 @@ export function describeMail(
   if (!mails) return 'nowhere'
   if (!isLoopbackHost(host) || !isLoopbackUrl(url))
     return [
-      `SMTP_URI is not set: mails are kept in ${mails.folder}`,
+      `SMTP_URI is not set: mails are kept in ${mails.directory}`,
       'Others can reach this Crux, so e-mail addresses stay unverified:',
       'nobody accepts an invitation or joins by an allowed domain.',
       'Set SMTP_URI, for example smtp://user:password@mail.example.com:587',
     ].join(nextLine)
-  const kept = `SMTP_URI is not set: every address counts as verified, mails are kept in ${mails.folder}`
+  const kept = `SMTP_URI is not set: every address counts as verified, mails are kept in ${mails.directory}`
   return mails.token ? `${kept}${nextLine}and shown on ${url}/mails with the token ${mails.token}` : kept
 }

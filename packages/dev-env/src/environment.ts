@@ -56,7 +56,7 @@ export function processEnvironment(options: {
   identity: NodeJS.ProcessEnv
   server: NodeJS.ProcessEnv
   adminToken: string
-  mails: { folder: string; token: string | undefined } | undefined
+  mails: { directory: string; token: string | undefined } | undefined
 } {
   const { dataDir, addresses, given } = options
   const inherited = Object.fromEntries(
@@ -72,7 +72,7 @@ export function processEnvironment(options: {
     DATABASE_URL_FILE: databaseFile,
     CRUX_URL: addresses.url,
     CRUX_DATA_DIR: dataDir,
-    ...mailFolder(dataDir, addresses, given),
+    ...mailDirectory(dataDir, addresses, given),
     ...secret('CRUX_SECRET', 'crux-secret'),
     ...secret('IDENTITY_ADMIN_TOKEN', 'identity-admin-token'),
     ...secret('IDENTITY_PROXY_SECRET', 'identity-proxy-secret'),
@@ -97,8 +97,8 @@ export function processEnvironment(options: {
   }
   const tokenFile = shared.IDENTITY_ADMIN_TOKEN_FILE
   const adminToken = shared.IDENTITY_ADMIN_TOKEN || (tokenFile ? readFileSync(tokenFile, 'utf8').trim() : '')
-  const { CRUX_MAILS_DIR: folder, CRUX_MAILS_TOKEN: token } = shared
-  const mails = folder === undefined ? undefined : { folder, token }
+  const { CRUX_MAILS_DIR: directory, CRUX_MAILS_TOKEN: token } = shared
+  const mails = directory === undefined ? undefined : { directory, token }
   return { identity: withoutDoubles(identity), server: withoutDoubles(server), adminToken, mails }
 }
 
@@ -106,11 +106,11 @@ export function processEnvironment(options: {
  * Without a mail server mails are kept in a folder. While nobody else can connect, a page shows them to who knows the
  * token of this start: it is another one each time, and in no file.
  */
-function mailFolder(dataDir: string, { host, url }: Addresses, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function mailDirectory(dataDir: string, { host, url }: Addresses, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (given.SMTP_URI || given.SMTP_URI_FILE) return {}
-  const folder = { CRUX_MAILS_DIR: join(dataDir, 'mails') }
-  if (!isLoopbackHost(host) || !isLoopbackUrl(url)) return folder
-  return { ...folder, CRUX_MAILS_TOKEN: given.CRUX_MAILS_TOKEN || randomBytes(12).toString('base64url') }
+  const directory = { CRUX_MAILS_DIR: join(dataDir, 'mails') }
+  if (!isLoopbackHost(host) || !isLoopbackUrl(url)) return directory
+  return { ...directory, CRUX_MAILS_TOKEN: given.CRUX_MAILS_TOKEN || randomBytes(12).toString('base64url') }
 }
 
 /** Only there while a rotation was begun and not ended: what it has not sealed anew is still read with it. */

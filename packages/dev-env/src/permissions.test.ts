@@ -9,15 +9,15 @@ import { secureInstallation } from './permissions.ts'
 const log = createLogger({ name: 'test', level: 'silent' })
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o7777).toString(8)
 
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'permissions-'))
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'permissions-'))
   // PostgreSQL runs as another user when this test runs as root.
-  chmodSync(folder, 0o755)
-  return folder
+  chmodSync(directory, 0o755)
+  return directory
 }
 
 function makeOldInstallation(): string {
-  const dataDir = join(makeFolder(), 'data')
+  const dataDir = join(makeDirectory(), 'data')
   for (const name of ['agents/one/shop/web/data', 'run', 'logs', 'secrets'])
     mkdirSync(join(dataDir, name), { recursive: true })
   for (const name of ['.', 'agents', 'agents/one', 'run', 'logs']) chmodSync(join(dataDir, name), 0o755)
@@ -50,21 +50,21 @@ test('an installation of an older version is closed to other users, and serves w
 })
 
 test('a data directory that is made is open for passing through, and for nothing else', () => {
-  const dataDir = join(makeFolder(), 'deep', 'data')
+  const dataDir = join(makeDirectory(), 'deep', 'data')
   secureInstallation(dataDir)
   expect(modeOf(dataDir)).toBe('711')
 })
 
 test('no bit is added to a directory that its owner closed, and links and directories of everybody stay as they are', () => {
-  const folder = makeFolder()
-  chmodSync(folder, 0o700)
-  mkdirSync(join(folder, 'elsewhere'))
-  chmodSync(join(folder, 'elsewhere'), 0o777)
-  symlinkSync(join(folder, 'elsewhere'), join(folder, 'agents'))
-  secureInstallation(folder)
-  expect(modeOf(folder)).toBe('700')
-  expect(modeOf(folder, 'elsewhere')).toBe('777')
-  chmodSync(join(folder, 'elsewhere'), 0o1777)
-  secureInstallation(join(folder, 'elsewhere'))
-  expect(modeOf(folder, 'elsewhere')).toBe('1777')
+  const directory = makeDirectory()
+  chmodSync(directory, 0o700)
+  mkdirSync(join(directory, 'elsewhere'))
+  chmodSync(join(directory, 'elsewhere'), 0o777)
+  symlinkSync(join(directory, 'elsewhere'), join(directory, 'agents'))
+  secureInstallation(directory)
+  expect(modeOf(directory)).toBe('700')
+  expect(modeOf(directory, 'elsewhere')).toBe('777')
+  chmodSync(join(directory, 'elsewhere'), 0o1777)
+  secureInstallation(join(directory, 'elsewhere'))
+  expect(modeOf(directory, 'elsewhere')).toBe('1777')
 })

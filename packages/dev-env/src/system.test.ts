@@ -11,7 +11,7 @@ import { bootSystem, openInstallation, type System } from './index.ts'
 import { choosePort } from './ports.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
-const makeFolder = () => mkdtempSync(join(tmpdir(), 'system-'))
+const makeDirectory = () => mkdtempSync(join(tmpdir(), 'system-'))
 const free = { port: 0, identityPublicPort: 0, identityAdminPort: 0, durable: false, log }
 
 async function isReady(url: string): Promise<boolean> {
@@ -23,7 +23,7 @@ async function isReady(url: string): Promise<boolean> {
 describe('bootSystem', () => {
   let system: System
   beforeAll(async () => {
-    system = await bootSystem({ dataDir: makeFolder(), ...free })
+    system = await bootSystem({ dataDir: makeDirectory(), ...free })
   })
   afterAll(() => system?.destroy())
 
@@ -102,7 +102,7 @@ describe('bootSystem', () => {
 test('a start takes over from a supervisor that was killed, also while its server hangs and holds its port', {
   timeout: 90_000,
 }, async () => {
-  const dataDir = makeFolder()
+  const dataDir = makeDirectory()
   const code = `
     const { bootSystem } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)})
     const { createLogger } = await import('@crux/service-kit')
@@ -130,7 +130,7 @@ test('a start takes over from a supervisor that was killed, also while its serve
 
 describe('bootSystem, before anything runs', () => {
   test('refuses to listen beyond this machine without knowing its address', async () => {
-    await expect(bootSystem({ dataDir: makeFolder(), ...free, host: '0.0.0.0' })).rejects.toThrow(
+    await expect(bootSystem({ dataDir: makeDirectory(), ...free, host: '0.0.0.0' })).rejects.toThrow(
       /^CRUX_URL is required while CRUX_HOST is 0\.0\.0\.0/,
     )
   })
@@ -138,7 +138,7 @@ describe('bootSystem, before anything runs', () => {
   test('tells the end of the log when a process cannot start, and leaves nothing running', {
     timeout: 60_000,
   }, async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const boot = bootSystem({
       dataDir,
       ...free,
@@ -156,7 +156,7 @@ describe('choosePort', () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const fallback = (taken.address() as { port: number }).port
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const said: string[] = []
     const wish = { variable: 'CRUX_PORT', asked: undefined, fallback, host: '127.0.0.1' } as const
     const port = await choosePort(dataDir, wish, (words) => said.push(words))
@@ -174,8 +174,8 @@ describe('choosePort', () => {
 })
 
 /** For a name that is not the one by which the machine reaches itself. */
-function makeCertificate(folder: string): NodeJS.ProcessEnv {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+function makeCertificate(directory: string): NodeJS.ProcessEnv {
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   const made = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=crux.example.com'
   execFileSync('openssl', [...made.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' })
   return { CRUX_TLS_CERT_FILE: cert, CRUX_TLS_KEY_FILE: key }

@@ -63,7 +63,7 @@ export interface System {
   identityAdminUrl: string
   identityAdminToken: string
   /** Where mails are kept while no mail server is set, and what shows them in the console. */
-  mails: { folder: string; token: string | undefined } | undefined
+  mails: { directory: string; token: string | undefined } | undefined
   databaseUrl: string
   dataDir: string
   pid(name: ProcessName): number | undefined
@@ -273,8 +273,8 @@ function agentProcess(
   given: NodeJS.ProcessEnv,
   options: { name: string; token: string; nodeId: string; env?: NodeJS.ProcessEnv },
 ) {
-  const folder = join(dataDir, 'agents', options.name)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const directory = join(dataDir, 'agents', options.name)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   return {
     name: `agent-${options.name}`,
     args: ['src/main.ts'],
@@ -286,7 +286,7 @@ function agentProcess(
       CRUX_URL: url,
       CRUX_TOKEN: options.token,
       CRUX_NODE_ID: options.nodeId,
-      CRUX_DATA_DIR: folder,
+      CRUX_DATA_DIR: directory,
       ...options.env,
     },
     ready: async () => true,

@@ -6,25 +6,28 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, migrate, openDatabase, type TestDatabase, testDatabase } from './index.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
-const folder = makeMigrations([
+const directory = makeMigrations([
   'create table sample.thing (id int primary key)',
   'alter table sample.thing add column name text',
 ])
 let test1: TestDatabase
 
 beforeAll(async () => {
-  test1 = await testDatabase({ key: 'postgres-sample', migrate: (url) => migrate({ url, folder, schema: 'sample' }) })
+  test1 = await testDatabase({
+    key: 'postgres-sample',
+    migrate: (url) => migrate({ url, directory, schema: 'sample' }),
+  })
 })
 afterAll(() => test1.drop())
 
 describe('migrate', () => {
   test('runs each migration once when several processes start together, and names the newest', async () => {
     const names = await Promise.all(
-      [1, 2, 3, 4].map(() => migrate({ url: test1.url, folder, schema: 'other_journal' }).catch(() => 'clash')),
+      [1, 2, 3, 4].map(() => migrate({ url: test1.url, directory, schema: 'other_journal' }).catch(() => 'clash')),
     )
     // The tables exist already, so every migration of a second journal fails as a whole and leaves nothing behind.
     expect(names).toEqual(['clash', 'clash', 'clash', 'clash'])
-    const again = await Promise.all([1, 2, 3, 4].map(() => migrate({ url: test1.url, folder, schema: 'sample' })))
+    const again = await Promise.all([1, 2, 3, 4].map(() => migrate({ url: test1.url, directory, schema: 'sample' })))
     expect(again).toEqual(Array(4).fill('0001_step'))
     const database = openDatabase({ url: test1.url })
     const { rows } = await database.pool.query('select count(*)::int as n from sample.migrations')
@@ -127,13 +130,13 @@ async function cutConnections(url: string, name: string): Promise<void> {
 }
 
 function makeMigrations(statements: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
-  mkdirSync(join(folder, 'meta'))
+  const directory = mkdtempSync(join(tmpdir(), 'migrations-'))
+  mkdirSync(join(directory, 'meta'))
   const entries = statements.map((sql, idx) => {
     const tag = `000${idx}_step`
-    writeFileSync(join(folder, `${tag}.sql`), sql)
+    writeFileSync(join(directory, `${tag}.sql`), sql)
     return { idx, version: '7', when: 1000 + idx, tag, breakpoints: true }
   })
-  writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }))
-  return folder
+  writeFileSync(join(directory, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }))
+  return directory
 }

@@ -12,8 +12,12 @@ import { Client } from 'pg'
  * @param options.schema where the journal table lives; created when absent
  * @returns the name of the newest migration, undefined when there is none
  */
-export async function migrate(options: { url: string; folder: string; schema: string }): Promise<string | undefined> {
-  const journal = JSON.parse(readFileSync(join(options.folder, 'meta/_journal.json'), 'utf8')) as {
+export async function migrate(options: {
+  url: string
+  directory: string
+  schema: string
+}): Promise<string | undefined> {
+  const journal = JSON.parse(readFileSync(join(options.directory, 'meta/_journal.json'), 'utf8')) as {
     entries: { tag: string }[]
   }
   const client = new Client({ connectionString: options.url, application_name: 'crux migrate' })
@@ -24,7 +28,7 @@ export async function migrate(options: { url: string; folder: string; schema: st
     await client.query('set client_min_messages to warning')
     await client.query('select pg_advisory_lock($1)', [lockOf(options.schema)])
     await runMigrations(drizzle(client), {
-      migrationsFolder: options.folder,
+      migrationsFolder: options.directory,
       migrationsSchema: options.schema,
       migrationsTable: 'migrations',
     })

@@ -56,7 +56,7 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,7}$/)
 const envKey = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,9}$/)
 const labelKey = fc.stringMatching(/^[a-z]{1,6}\.[a-z]{1,6}$/)
-const folder = fc.stringMatching(/^\/[a-z]{1,6}\/[a-z]{1,6}$/)
+const directory = fc.stringMatching(/^\/[a-z]{1,6}\/[a-z]{1,6}$/)
 const address = fc.constantFrom('127.0.0.1', '127.0.0.2', '0.0.0.0')
 const image = fc.constantFrom('busybox', 'library/app:1.2', 'localhost:5000/team/app:latest')
 const rows = <T>(row: fc.Arbitrary<T>, key: (one: T) => unknown, maxLength = 4) =>
@@ -76,7 +76,7 @@ function plainFields({ runnable = false, networkName = 'net' }: ArbitraryConfigO
       ? fc.constant([])
       : rows(fc.record({ key: envKey.map((key) => `S_${key}`), required: fc.constant(true) }), (row) => row.key),
     user: maybe(amount(0, 65_535)),
-    workingDirectory: maybe(folder),
+    workingDirectory: maybe(directory),
     tty: maybe(fc.boolean()),
     commands: runnable ? fc.constant([]) : argumentRows,
     args: runnable ? fc.constant([]) : argumentRows,
@@ -169,7 +169,7 @@ export const kubernetesFields = {
 const volumeTypes = ['ro', 'rwo', 'rwx', 'mem', 'tmp'] as const
 function arbitraryVolumes(runnable: boolean) {
   const volume = fc
-    .record({ name: word, path: folder, type: fc.constantFrom(...volumeTypes), size: amount(1, 64) })
+    .record({ name: word, path: directory, type: fc.constantFrom(...volumeTypes), size: amount(1, 64) })
     .map(({ name, path, type, size }) => ({
       name,
       path,
@@ -247,7 +247,7 @@ function dependingFields(
       metrics: maybe(fc.record({ enabled: fc.boolean(), path: fc.constantFrom('/metrics'), port })),
     }),
     ...(disks.length > 0 && {
-      configContainer: maybe(fc.record({ image, volume: disk, path: folder, keepFiles: fc.boolean() })),
+      configContainer: maybe(fc.record({ image, volume: disk, path: directory, keepFiles: fc.boolean() })),
       storage: maybe(
         fc.record({
           storageId: fc.constant('0199f0e0-0000-7000-8000-000000000001'),
@@ -273,7 +273,7 @@ const initContainer = (disks: readonly string[]) =>
     useParentConfig: fc.boolean(),
     volumes:
       disks.length > 0
-        ? rows(fc.record({ name: fc.constantFrom(...disks), path: folder }), (row) => row.path, 2)
+        ? rows(fc.record({ name: fc.constantFrom(...disks), path: directory }), (row) => row.path, 2)
         : fc.constant([]),
   })
 

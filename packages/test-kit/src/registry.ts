@@ -27,13 +27,15 @@ export type Registry = {
 
 /** Starts Debian's docker-registry on a free loopback port over a folder of its own. */
 export async function startRegistry(options: { auth?: boolean } = {}): Promise<Registry> {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-registry-'))
+  const directory = await mkdtemp(join(tmpdir(), 'crux-registry-'))
   const port = await freePort()
   const host = `localhost:${port}`
-  const auth = options.auth ? `auth:\n  htpasswd:\n    realm: crux tests\n    path: ${join(folder, 'htpasswd')}\n` : ''
-  await writeFile(join(folder, 'htpasswd'), `${htpasswd}\n`)
-  const config = `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${join(folder, 'data')}\n  delete:\n    enabled: true\nhttp:\n  addr: 127.0.0.1:${port}\n${auth}`
-  await writeFile(join(folder, 'config.yml'), config)
+  const auth = options.auth
+    ? `auth:\n  htpasswd:\n    realm: crux tests\n    path: ${join(directory, 'htpasswd')}\n`
+    : ''
+  await writeFile(join(directory, 'htpasswd'), `${htpasswd}\n`)
+  const config = `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${join(directory, 'data')}\n  delete:\n    enabled: true\nhttp:\n  addr: 127.0.0.1:${port}\n${auth}`
+  await writeFile(join(directory, 'config.yml'), config)
   const headers: Record<string, string> = options.auth
     ? { authorization: `Basic ${Buffer.from(`${registryAccount.user}:${registryAccount.token}`).toString('base64')}` }
     : {}
@@ -41,7 +43,7 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
   let child: ChildProcess | undefined
 
   async function start() {
-    child = spawn('docker-registry', ['serve', join(folder, 'config.yml')], { stdio: 'ignore' })
+    child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], { stdio: 'ignore' })
     await waitFor('the registry answers', async () => (await fetch(`${base}/`, { headers })).ok)
   }
   async function stop() {
@@ -94,12 +96,12 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
     stop,
     async configure(yaml) {
       await stop()
-      await writeFile(join(folder, 'config.yml'), `${config}${yaml}`)
+      await writeFile(join(directory, 'config.yml'), `${config}${yaml}`)
       await start()
     },
     async remove() {
       await stop()
-      await rm(folder, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true })
     },
   }
 }

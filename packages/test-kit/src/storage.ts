@@ -41,9 +41,9 @@ export const storageMissing = (): string | undefined =>
 
 /** A real S3 server (versitygw) over a folder of its own, on a free loopback port. Ask `storageMissing` first. */
 export async function startStorage(): Promise<TestStorage> {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-storage-'))
+  const directory = await mkdtemp(join(tmpdir(), 'crux-storage-'))
   // Not every file system here keeps extended attributes: what is known about objects lies beside them.
-  const [data, notes] = [join(folder, 'data'), join(folder, 'notes')]
+  const [data, notes] = [join(directory, 'data'), join(directory, 'notes')]
   await Promise.all([mkdir(data), mkdir(notes)])
   const port = await freePort()
   const host = `localhost:${port}`
@@ -104,7 +104,7 @@ export async function startStorage(): Promise<TestStorage> {
     stop,
     async dispose() {
       await stop()
-      await rm(folder, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true })
     },
   }
 }
@@ -116,17 +116,17 @@ export async function startStorage(): Promise<TestStorage> {
  */
 export async function buildStorage(): Promise<string | undefined> {
   if (existsSync(binary)) return undefined
-  const folder = `${binary}-${process.pid}`
+  const directory = `${binary}-${process.pid}`
   try {
-    await mkdir(folder, { recursive: true })
-    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-buildvcs=false' }
+    await mkdir(directory, { recursive: true })
+    const env = { ...process.env, GOBIN: directory, GOFLAGS: '-buildvcs=false' }
     await run('go', ['install', source], { env, timeout: buildMsMax })
-    await rename(join(folder, 'versitygw'), binary)
+    await rename(join(directory, 'versitygw'), binary)
     return undefined
   } catch (error) {
     const { code, stderr, message } = error as { code?: unknown; stderr?: string; message: string }
     return code === 'ENOENT' ? 'there is no Go' : (stderr?.trim().split('\n').at(-1) ?? message)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
 }

@@ -5,7 +5,7 @@ import { type Registry, registryAccount } from './registry.ts'
 import { waitFor } from './wait.ts'
 
 /** A team with a connected node and a registry, over the API: the ground on which tests and benches deploy. */
-export type World = {
+export type TestEnvironment = {
   person: Person
   teamSlug: string
   teamId: string
@@ -57,11 +57,11 @@ export async function connectRegistry(
   return connected.id
 }
 
-export async function createWorld(
+export async function createTestEnvironment(
   person: Person,
   registry: Registry,
   options: { auth?: boolean } = {},
-): Promise<World> {
+): Promise<TestEnvironment> {
   const team = await createTeam(person)
   const [nodeId, registryId] = await Promise.all([
     connectLocalNode(person, team.teamSlug),
@@ -75,13 +75,13 @@ export type Service = { projectId: string; versionId: string; versionName: strin
 
 /** A versionless project with these images, pushed where a spec is given, each with its configuration. */
 export async function createService(
-  world: World,
+  testEnvironment: TestEnvironment,
   images: ServiceImage[],
   options: { versioned?: string; name?: string } = {},
 ): Promise<Service> {
-  const { client } = world.person
-  const params = { teamSlug: world.teamSlug }
-  for (const one of images) if (one.image) await world.registry.push(one.name, one.tag, one.image)
+  const { client } = testEnvironment.person
+  const params = { teamSlug: testEnvironment.teamSlug }
+  for (const one of images) if (one.image) await testEnvironment.registry.push(one.name, one.tag, one.image)
   const project = await client.call('projects.create', {
     params,
     body: { name: options.name ?? unique('project-'), type: options.versioned ? 'versioned' : 'versionless' },
@@ -97,7 +97,7 @@ export async function createService(
   const inVersion = { ...inProject, versionId: version.id }
   const added = await client.call('images.create', {
     params: inVersion,
-    body: images.map((one) => ({ registryId: world.registryId, images: [`${one.name}:${one.tag}`] })),
+    body: images.map((one) => ({ registryId: testEnvironment.registryId, images: [`${one.name}:${one.tag}`] })),
   })
   for (const [index, one] of images.entries()) {
     const image = added[index]
@@ -112,10 +112,15 @@ export async function createService(
   }
 }
 
-export const setTag = (world: World, service: Service, index: number, tag: string): Promise<undefined> =>
-  world.person.client.call('images.update', {
+export const setTag = (
+  testEnvironment: TestEnvironment,
+  service: Service,
+  index: number,
+  tag: string,
+): Promise<undefined> =>
+  testEnvironment.person.client.call('images.update', {
     params: {
-      teamSlug: world.teamSlug,
+      teamSlug: testEnvironment.teamSlug,
       projectId: service.projectId,
       versionId: service.versionId,
       imageId: service.imageIds[index] ?? '',
@@ -123,15 +128,19 @@ export const setTag = (world: World, service: Service, index: number, tag: strin
     body: { tag },
   })
 
-export const createDeployment = (world: World, service: Service, prefix: string): Promise<Deployment> =>
-  world.person.client.call('deployments.create', {
-    params: { teamSlug: world.teamSlug },
-    body: { versionId: service.versionId, nodeId: world.nodeId, prefix, protected: false },
+export const createDeployment = (
+  testEnvironment: TestEnvironment,
+  service: Service,
+  prefix: string,
+): Promise<Deployment> =>
+  testEnvironment.person.client.call('deployments.create', {
+    params: { teamSlug: testEnvironment.teamSlug },
+    body: { versionId: service.versionId, nodeId: testEnvironment.nodeId, prefix, protected: false },
   })
 
-export const startDeployment = async (world: World, deploymentId: string): Promise<void> => {
-  await world.person.client.call('deployments.start', {
-    params: { teamSlug: world.teamSlug, deploymentId },
+export const startDeployment = async (testEnvironment: TestEnvironment, deploymentId: string): Promise<void> => {
+  await testEnvironment.person.client.call('deployments.start', {
+    params: { teamSlug: testEnvironment.teamSlug, deploymentId },
     query: {},
     body: {},
   })
@@ -144,7 +153,7 @@ export const startDeployment = async (world: World, deploymentId: string): Promi
  * @param options.cleanUp false: not for the removal of what a success replaced
  */
 export async function finished(
-  world: World,
+  testEnvironment: TestEnvironment,
   deploymentId: string,
   {
     timeoutMs = 60_000,
@@ -152,18 +161,18 @@ export async function finished(
     cleanUp = true,
   }: { timeoutMs?: number; everyMs?: number; cleanUp?: boolean } = {},
 ): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
-  const params = { teamSlug: world.teamSlug, deploymentId }
+  const params = { teamSlug: testEnvironment.teamSlug, deploymentId }
   const deployment = await waitFor(
     'the deployment has ended',
     async () => {
-      const now = await world.person.client.call('deployments.get', { params })
+      const now = await testEnvironment.person.client.call('deployments.get', { params })
       return now.status !== 'in-progress' && now
     },
     { timeoutMs, everyMs },
   )
   const readLog = async () =>
     (
-      await world.person.client.call('deployments.log', {
+      await testEnvironment.person.client.call('deployments.log', {
         params,
         query: { skip: 0, take: 1_000, try: deployment.lastTry },
       })
@@ -186,9 +195,9 @@ export async function finished(
 }
 
 export async function deploy(
-  world: World,
+  testEnvironment: TestEnvironment,
   deploymentId: string,
 ): Promise<{ status: string; outcome: string; events: DeploymentEvent[] }> {
-  await startDeployment(world, deploymentId)
-  return finished(world, deploymentId)
+  await startDeployment(testEnvironment, deploymentId)
+  return finished(testEnvironment, deploymentId)
 }

@@ -185,20 +185,20 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
   // A restarted agent finds what it made before, under whichever name it has by now.
   if (run.ids.has(instanceId)) return
   progressReporter.running(instanceId, Phase.CREATE)
-  for (const folder of instance.folders) {
-    const volume = await run.data.openVolume(folder.relativePath)
+  for (const directory of instance.directories) {
+    const volume = await run.data.openVolume(directory.relativePath)
     // A container that runs as a certain user must be able to write where it keeps its data.
     if (instance.base.user) await volume.giveTo(Number(instance.base.user)).catch(() => undefined)
     await volume.close()
   }
-  const uncovered = uncoveredVolumes({ spec: instance.base, imageVolumes: instance.facts.volumes })
+  const uncovered = uncoveredVolumes({ spec: instance.base, imageVolumes: instance.metadata.volumes })
   if (uncovered.length > 0) {
     progressReporter.warn(
       instanceId,
       `the image keeps data in ${uncovered.join(', ')}, which no volume of the configuration holds: each new container finds it empty`,
     )
   }
-  if (instance.base.healthCheck && !instance.base.healthCheck.command && !instance.facts.hasHealthCheck)
+  if (instance.base.healthCheck && !instance.base.healthCheck.command && !instance.metadata.hasHealthCheck)
     progressReporter.warn(instanceId, 'healthCheckConfig: the image has no health check whose times could be changed')
   for (const { property, description } of notApplied(instance.config, 'docker'))
     progressReporter.warn(instanceId, `${property}: ${description}`)
@@ -209,7 +209,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
     // The container shows name and tag; that they mean this image is checked again when it runs.
     if (!instance.tagged) {
       const tagged = await driver.engine.findImage(`${instance.image.name}:${instance.image.tag}`)
-      if (tagged?.id !== instance.facts.id) await driver.engine.tag(instance.facts.id, instance.image)
+      if (tagged?.id !== instance.metadata.id) await driver.engine.tag(instance.metadata.id, instance.image)
     }
     return createOrAdopt(run, instanceId, spec)
   })
@@ -219,7 +219,7 @@ async function createContainer({ instanceId }: StepOf<'container.create'>, run: 
 }
 
 async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInstance): Promise<ContainerSpec> {
-  const ports = imagePorts(instance.facts.labels)
+  const ports = imagePorts(instance.metadata.labels)
   if (ports.problem) run.progressReporter.warn(instance.instanceId, ports.problem)
   const { base } = instance
   const isNew = ({ port }: { port: number }) => !base.exposed.some((known) => known.port === port)
@@ -237,7 +237,7 @@ async function specOf(run: Run, planned: PlannedInstance, instance: ResolvedInst
     restartPolicy: instance.config.expectedState?.state === 'waiting' ? instance.base.restartPolicy : { name: 'no' },
     environment: { ...run.secrets.get(instance.instanceId), ...instance.base.environment },
     labels: {
-      ...emptiedImageLabels(instance.facts.labels),
+      ...emptiedImageLabels(instance.metadata.labels),
       ...instance.base.labels,
       [label.configHash]: hashOf(instance),
     },
@@ -304,7 +304,7 @@ async function verifyContainer({ instanceId }: StepOf<'container.verify'>, run: 
     const expectation = expectationOf(instance.config, run.release.observationWindowMs)
     await verify(
       run.driver,
-      { instanceId, full: planned.full, id, imageId: instance.facts.id, expectation, startedAt, signal: run.signal },
+      { instanceId, full: planned.full, id, imageId: instance.metadata.id, expectation, startedAt, signal: run.signal },
       watched,
     )
     run.progressReporter.done(instanceId, Phase.VERIFY)

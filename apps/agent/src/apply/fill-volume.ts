@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import { entryOf } from '../files/directory-walk.ts'
 import type { ResolvedInstance } from '../plan/plan.ts'
-import type { ConfigCopy, StorageImport, WritableFolder } from '../plan/preparations.ts'
-import { type ContainedFolder, openContainedFolder } from '../volumes/contained-folder.ts'
+import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
+import { type ContainedDirectory, openContainedDirectory } from '../volumes/contained-directory.ts'
 import type { Run } from './executors.ts'
 import { createPreparation, idleSpec, imageFor, type Job } from './prepare.ts'
 import { Phase } from './progress-reporter.ts'
@@ -15,16 +15,16 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   const { engine } = run.driver
   const { extractArchive } = await import('../volumes/extract-archive.ts')
   const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
-  const folder = await openFolder(copy.folder, run, instance, { replace: !copy.keepFiles })
+  const directory = await openDirectory(copy.directory, run, instance, { replace: !copy.keepFiles })
   try {
     const { files, bytes, skipped, paths } = await extractArchive(
       await engine.readArchive(id, copy.path, run.signal),
-      folder,
+      directory,
       (path, { size }) => isMadeByEngine(posix.join(copy.path, path), size),
     )
     const removed = copy.keepFiles
-      ? await folder.removePartial()
-      : await folder.removeUnwanted((path) => paths.has(path))
+      ? await directory.removePartial()
+      : await directory.removeUnwanted((path) => paths.has(path))
     const gone = removed > 0 && !copy.keepFiles ? `, ${removed} others removed` : ''
     run.progressReporter.info(instance.instanceId, `copied ${files} files (${bytes} bytes) into ${copy.volume}${gone}`)
     if (skipped.length > 0)
@@ -33,19 +33,19 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
         `left out, since a volume takes no devices: ${skipped.slice(0, 10).join(', ')}`,
       )
   } finally {
-    await folder.close()
+    await directory.close()
   }
 }
 
 /** What Docker lays into every container that it makes, where the image has nothing of its own there. */
-const engineFolders = ['/dev', '/proc', '/sys']
+const engineDirectories = ['/dev', '/proc', '/sys']
 const engineFiles = ['/.dockerenv', '/etc/hostname', '/etc/hosts', '/etc/mtab', '/etc/resolv.conf']
 
 function isMadeByEngine(path: string, size: number): boolean {
   const plain = path.replace(/(.)\/$/, '$1')
   return (
     (size === 0 && engineFiles.includes(plain)) ||
-    engineFolders.some((folder) => plain === folder || plain.startsWith(`${folder}/`))
+    engineDirectories.some((directory) => plain === directory || plain.startsWith(`${directory}/`))
   )
 }
 
@@ -58,7 +58,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     import('../storage/import-objects.ts'),
   ])
   const bucket = openBucket({ ...access, bucket: order.bucket }, run.signal)
-  const folder = await openFolder(order.folder, run, instance, { replace: true })
+  const directory = await openDirectory(order.directory, run, instance, { replace: true })
   const report = (status: string, currentBytes: number, totalBytes: number) =>
     run.progressReporter.progress(instanceId, { currentBytes, totalBytes, status })
   let toldAt = Date.now()
@@ -75,7 +75,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     )
   }
   try {
-    const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, folder, {
+    const { fetched, fetchedBytes, unchanged, removed } = await importObjects(bucket, directory, {
       prefix: order.prefix,
       owner: ownerOf(instance),
       signal: run.signal,
@@ -88,7 +88,7 @@ export async function importFiles(order: StorageImport, { instance, run }: Job):
     )
   } finally {
     bucket.close()
-    await folder.close()
+    await directory.close()
   }
 }
 
@@ -99,25 +99,25 @@ function ownerOf({ base }: ResolvedInstance): { user: number; group: number } | 
 }
 
 /** The directory itself, held open: what happens to the path on the way to it does not matter any more. It is made where it is missing. */
-async function openFolder(
-  folder: WritableFolder,
+async function openDirectory(
+  directory: WritableDirectory,
   { data, sources }: Run,
   instance: ResolvedInstance,
   options: { replace: boolean },
-): Promise<ContainedFolder> {
-  if (folder.kind === 'host') {
-    const directory = await sources.openHostDirectory(folder.path)
+): Promise<ContainedDirectory> {
+  if (directory.kind === 'host') {
+    const hostDirectory = await sources.openHostDirectory(directory.path)
     try {
-      return await openContainedFolder(entryOf(directory, '.'), options)
+      return await openContainedDirectory(entryOf(hostDirectory, '.'), options)
     } finally {
-      await directory.close()
+      await hostDirectory.close()
     }
   }
-  const volume = await data.openVolume(folder.relativePath)
+  const volume = await data.openVolume(directory.relativePath)
   try {
     const owner = ownerOf(instance)
     if (volume.created && owner) await volume.giveTo(owner.user)
-    return await openContainedFolder(volume.path, options)
+    return await openContainedDirectory(volume.path, options)
   } finally {
     await volume.close()
   }

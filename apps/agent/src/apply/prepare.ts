@@ -99,7 +99,7 @@ export function imageFor(
 ): ContainerSpec['image'] {
   const found: PreparationImage | undefined = instance.preparationImages.get(imageKey(image))
   if (!found) throw new Error(`${imageKey(image)} was not resolved`)
-  return { name: image.name, tag: image.tag, id: found.facts.id }
+  return { name: image.name, tag: image.tag, id: found.metadata.id }
 }
 
 /** Makes the container of a preparation, or finds the one that an earlier process made. What another release left goes. */
@@ -113,9 +113,9 @@ export async function createPreparation(
   const own = (await findPreparations(run, instance.instanceId, index))[0]
   if (own) return own.id
   const name = preparationName(instance.full, what)
-  const image = [...instance.preparationImages.values()].find(({ facts }) => facts.id === spec.image.id)
+  const image = [...instance.preparationImages.values()].find(({ metadata }) => metadata.id === spec.image.id)
   const labels = {
-    ...emptiedImageLabels(image?.facts.labels ?? {}),
+    ...emptiedImageLabels(image?.metadata.labels ?? {}),
     ...spec.labels,
     ...(owner ? ownerLabels(owner) : {}),
     [label.deployment]: key?.deploymentId ?? '',

@@ -6,7 +6,7 @@ import { KeyedLock } from '../concurrency/keyed-lock.ts'
 import { orAborted } from '../concurrency/or-aborted.ts'
 import { Slots } from '../concurrency/slots.ts'
 import { messageOf } from '../drivers/errors.ts'
-import type { Journal, JournalFolder } from '../journal/journal.ts'
+import type { Journal, JournalDirectory } from '../journal/journal.ts'
 import { createReporter } from '../journal/reporter.ts'
 import type { AgentClient } from '../link/client.ts'
 import { PlanError } from '../plan/plan-error.ts'
@@ -39,7 +39,7 @@ const stopMs = 8_000
 
 export function createReleases(options: {
   context: Omit<ReleaseContext, 'createLock' | 'ending' | 'tookOver'>
-  journals: JournalFolder
+  journals: JournalDirectory
   client: AgentClient
   /** A deployment ended, well or not: its prefix may be looked at. */
   onEnded: (prefix: string) => void

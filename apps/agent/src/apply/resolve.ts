@@ -86,8 +86,11 @@ export async function resolveAndPull(options: {
   const slots = new Slots(pullsMax)
   const pulls = new Map<string, Promise<void>>()
   /** Two that want one image share its pull; the second tells only the end. */
-  async function fetch({ order, digest, facts }: Found, onProgress: PullOrder['onProgress']): Promise<ImageMetadata> {
-    if (facts) return facts
+  async function fetch(
+    { order, digest, metadata }: Found,
+    onProgress: PullOrder['onProgress'],
+  ): Promise<ImageMetadata> {
+    if (metadata) return metadata
     const { image, auth } = order
     const reference = `${image.name}@${digest}`
     let pull = pulls.get(reference)
@@ -104,26 +107,26 @@ export async function resolveAndPull(options: {
   return allOrFirstError(
     found.map(async ({ wanted, own, others }) => {
       const { instanceId } = wanted
-      const missing = [own, ...others].filter(({ facts }) => !facts)
+      const missing = [own, ...others].filter(({ metadata }) => !metadata)
       if (missing.length === 0) progressReporter.skipped(instanceId, Phase.PULL, 'the image is there already')
       else progressReporter.running(instanceId, Phase.PULL)
       try {
-        const [facts, ...further] = await allOrFirstError([
+        const [metadata, ...further] = await allOrFirstError([
           fetch(own, (progress) => progressReporter.progress(instanceId, progress)),
           ...others.map((other) => fetch(other, () => undefined)),
         ])
-        if (!facts) throw new Error('an instance has an image')
+        if (!metadata) throw new Error('an instance has an image')
         if (missing.length > 0) progressReporter.done(instanceId, Phase.PULL)
         const preparationImages = new Map(
           others.flatMap(({ order, digest }, index) => {
             const image = further[index]
-            return image ? [[imageKey(order.image), { digest, facts: image }] as const] : []
+            return image ? [[imageKey(order.image), { digest, metadata: image }] as const] : []
           }),
         )
         return {
           ...wanted,
           digest: own.digest,
-          facts,
+          metadata,
           tagged: own.tagged,
           wasPulled: missing.length > 0,
           preparationImages,
@@ -154,7 +157,7 @@ interface Order {
 interface Found {
   order: Order
   digest: string
-  facts: ImageMetadata | undefined
+  metadata: ImageMetadata | undefined
   tagged: boolean
 }
 
@@ -197,7 +200,7 @@ async function resolveOne(sources: ImageSources, order: Order, signal: AbortSign
   const reference = `${image.name}:${image.tag}`
   if (order.local !== 'no') {
     const local = await engine.findImage(pinned?.startsWith('sha256:') ? pinned : reference)
-    if (local && (granted || mayUseLocal(local, fetched))) return { digest: local.id, facts: local, tagged: !pinned }
+    if (local && (granted || mayUseLocal(local, fetched))) return { digest: local.id, metadata: local, tagged: !pinned }
     if (local && order.local === 'only')
       throw new EngineError(
         'refused',
@@ -208,12 +211,12 @@ async function resolveOne(sources: ImageSources, order: Order, signal: AbortSign
   if (pinned) {
     const stored = await engine.findImage(`${image.name}@${pinned}`)
     if (stored && !granted && !fetched.has(stored.id)) await askRegistry(sources, order, signal)
-    return { digest: pinned, facts: stored, tagged: false }
+    return { digest: pinned, metadata: stored, tagged: false }
   }
   // Both at once: an image that is there already must not cost a second round.
   const [digest, local] = await Promise.all([askRegistry(sources, order, signal), engine.findImage(reference)])
-  if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, facts: local, tagged: true }
-  return { digest, facts: await engine.findImage(`${image.name}@${digest}`), tagged: false }
+  if (local?.repoDigests.some((entry) => entry.endsWith(`@${digest}`))) return { digest, metadata: local, tagged: true }
+  return { digest, metadata: await engine.findImage(`${image.name}@${digest}`), tagged: false }
 }
 
 /**

@@ -137,13 +137,13 @@ interface Prefetched {
 }
 
 function prefetch(
-  { release, state: facts }: Journal,
+  { release, state }: Journal,
   context: ReleaseContext,
   desired: readonly DesiredInstance[],
 ): Prefetched {
   const nothing = Promise.resolve(undefined)
   const { owner } = release
-  if (facts.plan || !owner) return { observation: nothing, network: nothing }
+  if (state.plan || !owner) return { observation: nothing, network: nothing }
   const name = networkName(owner)
   const network = desired.some(({ base }) => base.networkMode === name)
     ? ensureOwnNetwork(context.driver, release, name, false).then(
@@ -209,7 +209,7 @@ async function observeNode(driver: Driver, release: Release): Promise<Observatio
 }
 
 async function planNow(
-  { release, state: facts, decide }: Journal,
+  { release, state, decide }: Journal,
   context: ReleaseContext,
   resolved: ResolvedInstance[],
   seen: Observation | undefined,
@@ -234,7 +234,7 @@ async function planNow(
         throw new PlanError(instance.instanceId, portTaken(port.hostPort, 'another process of the machine'))
     }
   }
-  await decide({ ...(facts.digests ? { digests: facts.digests } : {}), plan })
+  await decide({ ...(state.digests ? { digests: state.digests } : {}), plan })
   return plan
 }
 

@@ -7,17 +7,17 @@ import { waitUntil } from '../../test/kit/wait-until.ts'
 import { label } from '../plan/labels.ts'
 import { openNodeScope } from './node-scope.ts'
 
-let folder: string
+let directory: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-node-scope-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-node-scope-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const log = createLogger({ name: 'test', level: 'silent' })
 const of = (team: string, node: string) => ({ [label.team]: team, [label.node]: node })
 
 test('deleted nodes count once the server has said so, for the team alone, and also after a restart', async () => {
-  const path = join(folder, 'deleted-nodes.json')
+  const path = join(directory, 'deleted-nodes.json')
   let changes = 0
   const onChange = () => {
     changes += 1
@@ -41,7 +41,7 @@ test('deleted nodes count once the server has said so, for the team alone, and a
 })
 
 test('a record that cannot be read counts as none', async () => {
-  const path = join(folder, 'broken.json')
+  const path = join(directory, 'broken.json')
   await writeFile(path, '{"teamId":')
   const scope = await openNodeScope({ path, nodeId: () => 'node', onChange: () => undefined, log })
   expect(scope.covers(of('team', 'old'))).toBe(false)

@@ -7,18 +7,18 @@ import { type BindSources, createBindSources } from './bind-sources.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
-let folder: string
+let directory: string
 let dataDir: string
 let data: DataDirectory
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-sources-'))
-  dataDir = join(folder, 'data')
+  directory = await mkdtemp(join(tmpdir(), 'crux-sources-'))
+  dataDir = join(directory, 'data')
   data = await openDataDirectory({ dataDir, dataMountPath: dataDir, log })
 })
 afterEach(async () => {
   await data.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 })
 
 const refusal = (work: Promise<unknown>) =>
@@ -66,9 +66,13 @@ describe('the data directory', () => {
 
   test('is left alone when it is a directory of everybody, and then holds no volume', async () => {
     await data.close()
-    await mkdir(join(folder, 'shared', 'of-others'), { recursive: true })
-    await chmod(join(folder, 'shared'), 0o1777)
-    data = await openDataDirectory({ dataDir: join(folder, 'shared'), dataMountPath: join(folder, 'shared'), log })
+    await mkdir(join(directory, 'shared', 'of-others'), { recursive: true })
+    await chmod(join(directory, 'shared'), 0o1777)
+    data = await openDataDirectory({
+      dataDir: join(directory, 'shared'),
+      dataMountPath: join(directory, 'shared'),
+      log,
+    })
     expect(await refusal(data.openVolume('shop/web/data'))).toContain('chmod go-w')
   })
 

@@ -16,7 +16,7 @@ export async function writeDurably(path: string, content: string): Promise<void>
     await file.close()
   }
   await rename(temporary, path)
-  await syncFolder(dirname(path))
+  await syncDirectory(dirname(path))
 }
 
 export async function readIfThere(path: string): Promise<string | undefined> {
@@ -30,15 +30,15 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true })
-  await syncFolder(dirname(path))
+  await syncDirectory(dirname(path))
 }
 
 /** A rename or removal is on disk only when its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
   try {
-    await folder.sync()
+    await directory.sync()
   } finally {
-    await folder.close()
+    await directory.close()
   }
 }

@@ -18,11 +18,11 @@ export class GateGone extends Error {
 }
 
 /** @returns undefined when no gate listens in the folder */
-export function connectGate(folder: string): Promise<GateClient | undefined> {
+export function connectGate(directory: string): Promise<GateClient | undefined> {
   return new Promise((resolve) => {
     let socket: Socket
     try {
-      socket = connect(socketPath(folder))
+      socket = connect(socketPath(directory))
     } catch {
       return resolve(undefined)
     }

@@ -27,8 +27,8 @@ const upMs = 20_000
 const attemptsMax = 5
 
 /** @param options.onLost it ended though nobody asked for that */
-export function createGate(options: { folder: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
-  const { folder, runner, log } = options
+export function createGate(options: { directory: string; runner: GateRunner; log: Logger; onLost: () => void }): Gate {
+  const { directory, runner, log } = options
   let client: GateClient | undefined
   let isEnding = false
   let closed = false
@@ -44,7 +44,7 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
 
   /** @param mayHandOver once: code that has changed since this agent began calls itself otherwise for ever */
   async function open(start: boolean, mayHandOver = true): Promise<GateClient | undefined> {
-    let found = await connectGate(folder)
+    let found = await connectGate(directory)
     if (!found && !start) return undefined
     if (!found) {
       if (runner.unusable) throw new GateError(runner.unusable)
@@ -54,9 +54,10 @@ export function createGate(options: { folder: string; runner: GateRunner; log: L
         await delay(20)
         // The one that was found may have been about to end with its gate.
         runner.ensureParent()
-        found = await connectGate(folder)
+        found = await connectGate(directory)
       }
-      if (!found) throw new GateError(`the gate does not answer: ${join(folder, 'gate.log')} or its container says why`)
+      if (!found)
+        throw new GateError(`the gate does not answer: ${join(directory, 'gate.log')} or its container says why`)
       log.info('the gate runs')
     }
     const mine = found

@@ -37,17 +37,17 @@ const gateEntry = fileURLToPath(
 
 /** Which kind fits here, and whether any does: the gate must reach the containers' addresses and share the machine's ports. */
 export async function openGateRunner(options: {
-  folder: string
+  directory: string
   settings: Pick<AgentSettings, 'dataDir' | 'dockerHost'>
   engine: ContainerEngine
   ownContainer: string
 }): Promise<GateRunner> {
-  const { folder, settings, engine, ownContainer } = options
+  const { directory, settings, engine, ownContainer } = options
   const no = (why: string) => `ports that stay open need ${why}: switch "keep ports open" off, or publish no port`
   const local = settings.dockerHost.startsWith('unix:')
   if (ownContainer === '') {
     const unusable = process.platform !== 'linux' ? no('Linux') : local ? undefined : no('an engine on this machine')
-    return processRunner(folder, unusable)
+    return processRunner(directory, unusable)
   }
   const agent = await engine.findByName(ownContainer)
   const mounted = agent?.mounts.find(({ target }) => target === settings.dataDir)?.source ?? ''
@@ -57,19 +57,19 @@ export async function openGateRunner(options: {
       ? undefined
       : no("a folder of the machine as the agent's data folder")
   const { dataDir } = settings
-  return containerRunner({ folder, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
+  return containerRunner({ directory, dataDir, mounted, engine, agentContainer: ownContainer, unusable })
 }
 
 /** Processes of their own, each in a session of its own: neither the agent's end nor a terminal's reaches them. */
-function processRunner(folder: string, unusable: string | undefined): GateRunner {
+function processRunner(directory: string, unusable: string | undefined): GateRunner {
   let parent: ChildProcess | undefined
 
   function ensureParent(): void {
     const isStarting = parent !== undefined && parent.exitCode === null && parent.signalCode === null
-    if (isStarting || findProcess(folder, 'parent') !== undefined) return
-    const log = openSync(join(folder, 'gate.log'), 'a', 0o600)
+    if (isStarting || findProcess(directory, 'parent') !== undefined) return
+    const log = openSync(join(directory, 'gate.log'), 'a', 0o600)
     const { PATH, HOME } = process.env
-    parent = spawn(process.execPath, [gateEntry, folder, roleFlags.parent], {
+    parent = spawn(process.execPath, [gateEntry, directory, roleFlags.parent], {
       cwd: '/',
       env: { PATH, HOME },
       detached: true,
@@ -86,13 +86,13 @@ function processRunner(folder: string, unusable: string | undefined): GateRunner
   }
 
   /** The parent of an earlier version starts this agent's code from now on. */
-  const nameEntry = () => writeEntry(folder, `${gateEntry}\n${process.execPath}\n`)
+  const nameEntry = () => writeEntry(directory, `${gateEntry}\n${process.execPath}\n`)
 
   return {
     unusable,
     code: codeOf(gateEntry),
     async start() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
       nameEntry()
       ensureParent()
     },
@@ -105,8 +105,8 @@ function processRunner(folder: string, unusable: string | undefined): GateRunner
   }
 }
 
-function writeEntry(folder: string, text: string): void {
-  const path = join(folder, 'entry')
+function writeEntry(directory: string, text: string): void {
+  const path = join(directory, 'entry')
   writeFileSync(`${path}.new`, text, { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
@@ -116,7 +116,7 @@ function writeEntry(folder: string, text: string): void {
  * the data folder, which both see under the same path: the container, and with it the ports, stays.
  */
 function containerRunner(options: {
-  folder: string
+  directory: string
   dataDir: string
   /** The folder of the machine that is the data folder in the agent's container, and in the gate's. */
   mounted: string
@@ -125,14 +125,14 @@ function containerRunner(options: {
   agentContainer: string
   unusable: string | undefined
 }): GateRunner {
-  const { folder, dataDir, mounted, engine, agentContainer, unusable } = options
+  const { directory, dataDir, mounted, engine, agentContainer, unusable } = options
   const name = gateContainerName(agentContainer)
   const code = codeOf(gateEntry)
   return {
     unusable,
     code,
     async start() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
       const existing = await engine.findByName(name)
       if (existing && existing.labels[label.gateOf] !== agentContainer)
         throw new GateError(`a container named ${name} exists already and is not the agent's: remove or rename it`)
@@ -149,7 +149,7 @@ function containerRunner(options: {
           // By its id: no tag may mean another image.
           image: { name: 'crux/agent', tag: 'gate', id: agent.imageId },
           labels: { [label.serviceCategory]: '_internal', [label.gateOf]: agentContainer },
-          entrypoint: ['/bin/node', gateEntry, folder, roleFlags.parent],
+          entrypoint: ['/bin/node', gateEntry, directory, roleFlags.parent],
           restartPolicy: { name: 'unless-stopped' },
           mounts: [{ kind: 'bind', source: mounted, target: dataDir, writable: true }],
           networkMode: 'host',
@@ -159,13 +159,13 @@ function containerRunner(options: {
     // It is the container's first process: the engine starts it again.
     ensureParent: () => undefined,
     entryForHandover() {
-      const path = join(folder, `gate-${code}.mjs`)
+      const path = join(directory, `gate-${code}.mjs`)
       if (!existsSync(path)) {
         copyFileSync(gateEntry, `${path}.new`)
         renameSync(`${path}.new`, path)
       }
       // The container's first process starts this one from now on.
-      writeEntry(folder, basename(path))
+      writeEntry(directory, basename(path))
       return path
     },
     async remove() {

@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import { create } from '@bufbuild/protobuf'
 import { LogLevel, ReleaseSchema } from '@crux/agent-protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EventInit, type Journal, openJournalFolder } from './journal.ts'
+import { type EventInit, type Journal, openJournalDirectory } from './journal.ts'
 
-let folder: string
+let directory: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-journal-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-journal-'))
 })
 const opened: Journal[] = []
 afterEach(async () => {
   for (const journal of opened.splice(0)) await journal.drop()
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 })
 async function begin(): Promise<Journal> {
-  const journal = await openJournalFolder(folder).create(release)
+  const journal = await openJournalDirectory(directory).create(release)
   opened.push(journal)
   return journal
 }
 async function load() {
-  const found = await openJournalFolder(folder).load()
+  const found = await openJournalDirectory(directory).load()
   opened.push(...found.journals)
   return found
 }
@@ -59,17 +59,17 @@ describe('a journal', () => {
   test('is readable by its owner alone, and gone when it is dropped', async () => {
     const journal = await begin()
     await journal.written()
-    const [name] = await readdir(folder)
-    expect((await stat(join(folder, name ?? ''))).mode & 0o777).toBe(0o600)
+    const [name] = await readdir(directory)
+    expect((await stat(join(directory, name ?? ''))).mode & 0o777).toBe(0o600)
     await opened.pop()?.drop()
-    expect(await readdir(folder)).toEqual([])
+    expect(await readdir(directory)).toEqual([])
   })
 
   test('survives a last line that a crash cut short, and goes on behind it', async () => {
     const journal = await begin()
     journal.append(line('one'))
     await journal.written()
-    const path = join(folder, (await readdir(folder))[0] ?? '')
+    const path = join(directory, (await readdir(directory))[0] ?? '')
     await appendFile(path, '{"event":{"sequence":"2","lo')
     const [second] = (await load()).journals
     expect(second?.lastSequence).toBe(1)
@@ -81,24 +81,24 @@ describe('a journal', () => {
 
   test('does not begin a release a second time, and refuses an id that is no file name', async () => {
     await begin()
-    await expect(openJournalFolder(folder).create(release)).rejects.toThrow('EEXIST')
+    await expect(openJournalDirectory(directory).create(release)).rejects.toThrow('EEXIST')
     const odd = create(ReleaseSchema, { key: { deploymentId: '../x', number: 1 } })
-    await expect(openJournalFolder(folder).create(odd)).rejects.toThrow('a deployment id has only')
+    await expect(openJournalDirectory(directory).create(odd)).rejects.toThrow('a deployment id has only')
   })
 
   test('sets aside what it cannot read, and reads the others', async () => {
     await begin()
-    await appendFile(join(folder, 'broken.1.jsonl'), '{"fact":{}}\n')
+    await appendFile(join(directory, 'broken.1.jsonl'), '{"fact":{}}\n')
     const { journals, unreadable } = await load()
     expect(journals).toHaveLength(1)
     expect(unreadable).toEqual(['broken.1.jsonl'])
   })
 
   test('makes way for the same release where a loss of power left an empty file', async () => {
-    const path = join(folder, 'dep-1.3.jsonl')
+    const path = join(directory, 'dep-1.3.jsonl')
     await appendFile(path, '')
     expect((await load()).unreadable).toEqual(['dep-1.3.jsonl'])
     expect((await begin()).lastSequence).toBe(0)
-    expect(await readdir(folder)).toEqual(['dep-1.3.jsonl', 'dep-1.3.jsonl.unreadable'])
+    expect(await readdir(directory)).toEqual(['dep-1.3.jsonl', 'dep-1.3.jsonl.unreadable'])
   })
 })

@@ -61,7 +61,7 @@ export interface Journal {
   drop(): Promise<void>
 }
 
-export interface JournalFolder {
+export interface JournalDirectory {
   create(release: Release): Promise<Journal>
   /** One that is in memory alone: for the end of a release that could not be written down, and so did not begin. */
   unwritten(release: Release): Journal
@@ -75,11 +75,11 @@ const Line = z.union([
   z.object({ fact: JournalState }),
 ])
 
-export function openJournalFolder(folder: string): JournalFolder {
-  const pathOf = (key: ReleaseKey) => join(folder, `${safe(key.deploymentId)}.${key.number}.jsonl`)
+export function openJournalDirectory(directory: string): JournalDirectory {
+  const pathOf = (key: ReleaseKey) => join(directory, `${safe(key.deploymentId)}.${key.number}.jsonl`)
   return {
     async create(release) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await mkdir(directory, { recursive: true, mode: 0o700 })
       const { key } = release
       if (!key) throw new Error('a release has a key')
       const file = await open(pathOf(key), 'ax', 0o600)
@@ -94,15 +94,15 @@ export function openJournalFolder(folder: string): JournalFolder {
     },
     unwritten: (release) => makeJournal(undefined, release, [], {}),
     async load() {
-      const names = await readdir(folder).catch(() => [] as string[])
+      const names = await readdir(directory).catch(() => [] as string[])
       const journals: Journal[] = []
       const unreadable: string[] = []
       for (const name of names.filter((candidate) => candidate.endsWith('.jsonl')).sort()) {
         try {
-          journals.push(await read(join(folder, name)))
+          journals.push(await read(join(directory, name)))
         } catch {
           unreadable.push(name)
-          await rename(join(folder, name), join(folder, `${name}.unreadable`)).catch(() => undefined)
+          await rename(join(directory, name), join(directory, `${name}.unreadable`)).catch(() => undefined)
         }
       }
       return { journals, unreadable }
@@ -184,7 +184,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
   const journal = {
     key: release.key ?? { deploymentId: '', number: 0 },
     release,
-    facts: state,
+    state: state,
     acknowledged: 0,
     onAppend: (_event: DeploymentEvent): void => undefined,
     get outcome() {
@@ -209,7 +209,7 @@ function makeJournal(written: Written | undefined, release: Release, events: Dep
       journal.onAppend(whole)
     },
     async decide(fact: JournalState) {
-      Object.assign(journal.facts, fact)
+      Object.assign(journal.state, fact)
       await write({ fact })
       await flushed()
     },

@@ -7,14 +7,14 @@ import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProgressReporter } from '../apply/progress-reporter.ts'
 import type { AgentClient } from '../link/client.ts'
-import { openJournalFolder } from './journal.ts'
+import { openJournalDirectory } from './journal.ts'
 import { createReporter } from './reporter.ts'
 
-let folder: string
+let directory: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crux-reporter-'))
+  directory = await mkdtemp(join(tmpdir(), 'crux-reporter-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(directory, { recursive: true, force: true }))
 
 /** A reporter to a server that acknowledges whatever comes. */
 function report(heard: (events: DeploymentEvent[]) => void, gatherMs?: number) {
@@ -34,7 +34,7 @@ test('sends the first event at once, gathers what follows, and lets the outcome 
   const batches: number[] = []
   const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
-  const journal = await openJournalFolder(folder).create(create(ReleaseSchema, { key }))
+  const journal = await openJournalDirectory(directory).create(create(ReleaseSchema, { key }))
   const say = (line: string) =>
     journal.append({
       case: 'log',
@@ -62,7 +62,7 @@ test('an outcome that comes while a batch is being taken is sent right after it'
     if (batches.length === 1) journal.append({ case: 'outcome', value: { successful: true } })
   }, 60_000)
   const key = { deploymentId: 'meanwhile', number: 1 }
-  const journal = await openJournalFolder(folder).create(create(ReleaseSchema, { key }))
+  const journal = await openJournalDirectory(directory).create(create(ReleaseSchema, { key }))
   journal.append({
     case: 'log',
     value: { instanceId: '', level: LogLevel.INFO, lines: ['first'], fromContainer: false },
@@ -82,7 +82,7 @@ test('sends no more at once than a message of the server holds, and all of it', 
     sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0)),
   )
   const key = { deploymentId: 'large', number: 1 }
-  const journal = openJournalFolder(folder).unwritten(create(ReleaseSchema, { key }))
+  const journal = openJournalDirectory(directory).unwritten(create(ReleaseSchema, { key }))
   const progressReporter = createProgressReporter(journal)
   // The last words of containers that print no text, in lines of 64 kB.
   const words = Array.from({ length: 100 }, () => '\ufffd'.repeat(64 * 1_024))

@@ -10,8 +10,8 @@ export interface InstallTokenFile {
   remove(): Promise<void>
 }
 
-export function openInstallTokenFile(folder: string): InstallTokenFile {
-  const path = join(folder, 'install-token')
+export function openInstallTokenFile(directory: string): InstallTokenFile {
+  const path = join(directory, 'install-token')
   return {
     async read() {
       const token = (await readIfThere(path))?.trim()

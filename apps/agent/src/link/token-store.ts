@@ -17,8 +17,8 @@ export interface TokenStore {
   forget(): Promise<void>
 }
 
-export function openTokenStore(folder: string): TokenStore {
-  const path = join(folder, 'token.json')
+export function openTokenStore(directory: string): TokenStore {
+  const path = join(directory, 'token.json')
   return {
     async read() {
       const text = await readIfThere(path)

@@ -5,7 +5,7 @@ import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../drivers/
 import { drainSecondsOf, gateLabel } from './gated-ports.ts'
 import { isDigestName } from './image-reference.ts'
 import { label, ownerLabels } from './labels.ts'
-import { mountsOf, type VolumeFolder } from './mounts.ts'
+import { mountsOf, type VolumeDirectory } from './mounts.ts'
 import { fullName, networkName } from './names.ts'
 import { type DesiredNetwork, desiredNetworks } from './networks.ts'
 import { PlanError } from './plan-error.ts'
@@ -36,7 +36,7 @@ export interface DesiredInstance {
   networks: readonly DesiredNetwork[]
   /** Host names and paths that the node's proxy hands to it. */
   routes: readonly Route[]
-  folders: readonly VolumeFolder[]
+  directories: readonly VolumeDirectory[]
   /** What is done before the container starts, in order. */
   preparations: readonly Preparation[]
   /** Sources of mounts that the instance writes: by its container or by a preparation. */
@@ -65,7 +65,7 @@ export function desiredOf(release: Release, instance: Instance, nodeEnvironment:
   if (mode === 'none' && (startupProbe || readinessProbe)) refuse('a probe cannot reach a container without a network')
   const { published, gated } = mode === network ? portsOf(config) : { published: [], gated: [] }
   try {
-    const { mounts, folders, volumes } = mountsOf(config, {
+    const { mounts, directories, volumes } = mountsOf(config, {
       prefix: owner.prefix,
       dataMountPath: nodeEnvironment.dataMountPath,
       hostDangerousAllowed: release.hostDangerousAllowed,
@@ -95,7 +95,7 @@ export function desiredOf(release: Release, instance: Instance, nodeEnvironment:
       image: { name: instance.imageName, tag: instance.imageTag },
       networks: mode === network ? networks : [],
       routes,
-      folders,
+      directories,
       preparations,
       written: new Set([
         ...mounts.filter(({ kind, writable }) => kind === 'bind' && writable).map(({ source }) => source),

@@ -4,7 +4,7 @@ import { bytesOfQuantity, isPlainPath, memoryVolumeDefaultBytes, volumeNameProbl
 import type { Mount } from '../drivers/container-engine.ts'
 
 /** A folder below the agent's data folder that must exist before the container does. */
-export interface VolumeFolder {
+export interface VolumeDirectory {
   relativePath: string
 }
 
@@ -24,9 +24,9 @@ export interface PlacedVolume {
 export function mountsOf(
   config: FinalContainerConfig,
   place: { prefix: string; dataMountPath: string; hostDangerousAllowed: boolean },
-): { mounts: Mount[]; folders: VolumeFolder[]; volumes: Map<string, PlacedVolume> } {
+): { mounts: Mount[]; directories: VolumeDirectory[]; volumes: Map<string, PlacedVolume> } {
   const volumes = new Map<string, PlacedVolume>()
-  const folders: VolumeFolder[] = []
+  const directories: VolumeDirectory[] = []
   const add = (name: string, mount: Mount, relativePath?: string) => {
     if (volumes.has(name)) throw new Error(`two volumes are called ${name}`)
     volumes.set(name, { mount, relativePath })
@@ -34,8 +34,8 @@ export function mountsOf(
   for (const volume of config.volumes) {
     const type = volume.type ?? 'rwo'
     if (!volume.path.startsWith('/')) throw new Error(`the volume path ${volume.path} is not absolute`)
-    const folder = posix.join(place.dataMountPath, place.prefix, config.name)
-    refuseName(volume.name, folder)
+    const directory = posix.join(place.dataMountPath, place.prefix, config.name)
+    refuseName(volume.name, directory)
     if (type === 'mem' || type === 'tmp') {
       // Without a size the kernel would let it have half of the node's memory.
       const sizeBytes = (volume.size && bytesOfQuantity(volume.size)) || memoryVolumeDefaultBytes
@@ -59,11 +59,11 @@ export function mountsOf(
       continue
     }
     const relativePath = posix.join(place.prefix, config.name, volume.name)
-    folders.push({ relativePath })
+    directories.push({ relativePath })
     const source = posix.join(place.dataMountPath, relativePath)
     add(volume.name, { kind: 'bind', target: volume.path, source, writable }, relativePath)
   }
-  return { mounts: [...volumes.values()].map(({ mount }) => mount), folders, volumes }
+  return { mounts: [...volumes.values()].map(({ mount }) => mount), directories, volumes }
 }
 
 /**

@@ -76,7 +76,7 @@ test(`plans each of ${total} random valid configurations with every field, or re
         const resolved = release.instances.map((instance) => ({
           ...desiredOf(release, instance, nodeEnvironment),
           digest: 'sha256:new',
-          facts: { id: 'image-new', repoDigests: [], volumes: [], hasHealthCheck: false, user: '', labels: {} },
+          metadata: { id: 'image-new', repoDigests: [], volumes: [], hasHealthCheck: false, user: '', labels: {} },
           tagged: true,
           wasPulled: false,
           preparationImages: new Map(),

@@ -34,7 +34,7 @@ function makeCase(
     (instance, index): ResolvedInstance => ({
       ...desiredOf(release, instance, nodeEnvironment),
       digest: 'sha256:new',
-      facts: {
+      metadata: {
         id: 'image-new',
         repoDigests: [],
         volumes: wanted[index]?.volumesOfImage ?? [],

@@ -15,7 +15,7 @@ import type { Mode, Plan, PlannedInstance, PreviousContainer, Step } from './ste
 
 export interface ResolvedInstance extends DesiredInstance {
   digest: string
-  facts: ImageMetadata
+  metadata: ImageMetadata
   /** Whether the engine's store had the image under its readable name a moment ago. */
   tagged: boolean
   /** Whether it had to be fetched just now. */
@@ -26,7 +26,7 @@ export interface ResolvedInstance extends DesiredInstance {
 
 export interface PreparationImage {
   digest: string
-  facts: ImageMetadata
+  metadata: ImageMetadata
 }
 
 export interface Observation {
@@ -316,7 +316,7 @@ function isOfRelease(labels: Record<string, string>, release: Release): boolean 
 }
 
 function isUnchanged(instance: ResolvedInstance, previous: ObservedContainer | undefined, network: string): boolean {
-  if (!previous || previous.name !== instance.full || previous.imageId !== instance.facts.id) return false
+  if (!previous || previous.name !== instance.full || previous.imageId !== instance.metadata.id) return false
   if (previous.labels[label.configHash] !== hashOf(instance)) return false
   if (instance.base.networkMode === network && !previous.networks.some(({ name }) => name === network)) return false
   // Agents gave networks other names before: a container on one of those moves.
@@ -357,7 +357,7 @@ export function hasHealthProbe(instance: Pick<DesiredInstance, 'config'>): boole
 }
 
 function nextOf(instance: ResolvedInstance): NextContainer {
-  return { spec: instance.base, imageVolumes: instance.facts.volumes, written: instance.written }
+  return { spec: instance.base, imageVolumes: instance.metadata.volumes, written: instance.written }
 }
 
 function isRunning({ state }: ObservedContainer): boolean {

@@ -15,7 +15,7 @@ export interface ConfigCopy {
   /** Whether what the image does not hold stays in the volume. */
   keepFiles: boolean
   volume: string
-  folder: WritableFolder
+  directory: WritableDirectory
 }
 
 /** A volume becomes the mirror of what lies in a bucket. */
@@ -25,7 +25,7 @@ export interface StorageImport {
   /** Empty, or a path that ends with a slash. */
   prefix: string
   volume: string
-  folder: WritableFolder
+  directory: WritableDirectory
 }
 
 /** A container that runs to its end. */
@@ -42,7 +42,7 @@ export interface InitRun {
 }
 
 /** A folder that the agent itself writes: below its data folder, or, as its own process sees it, anywhere on the node. */
-export type WritableFolder = { kind: 'data'; relativePath: string } | { kind: 'host'; path: string }
+export type WritableDirectory = { kind: 'data'; relativePath: string } | { kind: 'host'; path: string }
 
 /**
  * @param options.seesHost whether paths of the node are paths of the agent's process too
@@ -64,7 +64,7 @@ export function preparationsOf(
       path: posix.normalize(path),
       keepFiles,
       volume,
-      folder: writableFolder('the config container', volume, volumes, options),
+      directory: writableDirectory('the config container', volume, volumes, options),
     })
   }
   if (storage?.storageId) {
@@ -78,7 +78,7 @@ export function preparationsOf(
       bucket,
       prefix: rest.length > 0 ? `${rest.join('/')}/` : '',
       volume,
-      folder: writableFolder('the import from a storage', volume, volumes, options),
+      directory: writableDirectory('the import from a storage', volume, volumes, options),
     })
   }
   const names = new Set<string>()
@@ -137,12 +137,12 @@ function linkedMount(
   return { ...volume.mount, target: link.path, writable: true }
 }
 
-function writableFolder(
+function writableDirectory(
   what: string,
   name: string,
   volumes: ReadonlyMap<string, PlacedVolume>,
   { seesHost }: { seesHost: boolean },
-): WritableFolder {
+): WritableDirectory {
   const volume = volumes.get(name)
   if (!volume) throw new Error(`${what} writes into the volume ${name}, which is none of this container`)
   if (volume.mount.kind === 'memory')

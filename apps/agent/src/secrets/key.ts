@@ -13,9 +13,9 @@ export interface NodeKey {
  * Reads the key pair from the folder, or makes one. openpgp weighs several megabytes and is loaded only for what needs
  * it: the first start and the first secret.
  */
-export async function openNodeKey(folder: string): Promise<NodeKey> {
-  const privatePath = join(folder, 'secret.key')
-  const publicPath = join(folder, 'public.key')
+export async function openNodeKey(directory: string): Promise<NodeKey> {
+  const privatePath = join(directory, 'secret.key')
+  const publicPath = join(directory, 'public.key')
   const stored = await readIfThere(privatePath)
   const storedPublic = stored === undefined ? undefined : await readIfThere(publicPath)
   const pair =

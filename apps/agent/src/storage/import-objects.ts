@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pause } from '../concurrency/pause.ts'
 import { Slots } from '../concurrency/slots.ts'
 import { leadsAway } from '../files/directory-walk.ts'
-import type { ContainedFolder, InnerPath } from '../volumes/contained-folder.ts'
+import type { ContainedDirectory, InnerPath } from '../volumes/contained-directory.ts'
 import type { Bucket } from './bucket.ts'
 import type { StoredObject } from './listing.ts'
 import { networkErrorOf, StorageError } from './storage-error.ts'
@@ -28,7 +28,7 @@ const nameBytesMax = 255
  */
 export async function importObjects(
   bucket: Bucket,
-  folder: ContainedFolder,
+  directory: ContainedDirectory,
   options: {
     prefix: string
     owner: { user: number; group: number } | undefined
@@ -41,19 +41,19 @@ export async function importObjects(
   // An empty answer to a mistyped prefix must not empty the volume.
   if (prefix !== '' && objects.length === 0)
     throw new StorageError(`the bucket has nothing under ${prefix}`, { passing: false })
-  const { files, folders } = placesOf(objects, prefix)
+  const { files, directories } = placesOf(objects, prefix)
 
   const missing: { object: StoredObject; path: InnerPath }[] = []
   for (const [joined, object] of files) {
     signal.throwIfAborted()
     const path = joined.split('/')
-    const known = await folder.facts(path)
+    const known = await directory.metadata(path)
     if (!isSame(object, known)) missing.push({ object, path })
   }
-  const removed = await folder.removeUnwanted((path) => files.has(path) || folders.has(path))
-  for (const path of folders) {
-    await folder.makeFolder(path.split('/'))
-    if (owner) await folder.finishFolder(path.split('/'), { owner })
+  const removed = await directory.removeUnwanted((path) => files.has(path) || directories.has(path))
+  for (const path of directories) {
+    await directory.makeDirectory(path.split('/'))
+    if (owner) await directory.finishDirectory(path.split('/'), { owner })
   }
 
   const totalBytes = missing.reduce((sum, { object }) => sum + object.size, 0)
@@ -71,7 +71,7 @@ export async function importObjects(
       slots.run(async () => {
         if (both.aborted) return
         try {
-          await patiently(() => fetchOne(bucket, folder, { key: object.key, path, owner, count }), both)
+          await patiently(() => fetchOne(bucket, directory, { key: object.key, path, owner, count }), both)
         } catch (error) {
           first ??= { error }
           failing.abort(error)
@@ -93,28 +93,28 @@ async function listAll(bucket: Bucket, prefix: string): Promise<StoredObject[]> 
 /** Paths of files and of all folders; a key that ends with a slash is a folder that may be empty. */
 function placesOf(objects: readonly StoredObject[], prefix: string) {
   const files = new Map<string, StoredObject>()
-  const folders = new Set<string>()
+  const directories = new Set<string>()
   for (const object of objects) {
     const { key } = object
     if (key === prefix) continue
-    const isFolder = key.endsWith('/')
-    const parts = key.slice(prefix.length, isFolder ? -1 : undefined).split('/')
+    const isDirectory = key.endsWith('/')
+    const parts = key.slice(prefix.length, isDirectory ? -1 : undefined).split('/')
     if (!key.startsWith(prefix) || parts.some((part) => leadsAway(part) || Buffer.byteLength(part) > nameBytesMax))
       throw new StorageError(`the storage holds ${JSON.stringify(key)}, which is not the name of a file`, {
         passing: false,
       })
-    for (let length = isFolder ? parts.length : parts.length - 1; length > 0; length--)
-      folders.add(parts.slice(0, length).join('/'))
-    if (!isFolder) files.set(parts.join('/'), object)
+    for (let length = isDirectory ? parts.length : parts.length - 1; length > 0; length--)
+      directories.add(parts.slice(0, length).join('/'))
+    if (!isDirectory) files.set(parts.join('/'), object)
   }
-  const both = [...files.keys()].find((path) => folders.has(path))
+  const both = [...files.keys()].find((path) => directories.has(path))
   if (both !== undefined)
     throw new StorageError(`the storage holds ${both} both as a file and as a folder`, { passing: false })
-  return { files, folders }
+  return { files, directories }
 }
 
 /** The time is that of the object, given to the file when it came; servers say it to the second. */
-function isSame(object: StoredObject, known: Awaited<ReturnType<ContainedFolder['facts']>>): boolean {
+function isSame(object: StoredObject, known: Awaited<ReturnType<ContainedDirectory['metadata']>>): boolean {
   return (
     known?.kind === 'file' && known.size === object.size && secondsOf(known.modifiedAt) === secondsOf(object.modifiedAt)
   )
@@ -126,7 +126,7 @@ function secondsOf(date: Date): number {
 
 async function fetchOne(
   bucket: Bucket,
-  folder: ContainedFolder,
+  directory: ContainedDirectory,
   {
     key,
     path,
@@ -142,7 +142,7 @@ async function fetchOne(
   const { body, size, modifiedAt } = await bucket.read(key)
   let received = 0
   try {
-    await folder.writeFile(
+    await directory.writeFile(
       path,
       counted(body, { size, host: bucket.host }, (bytes) => {
         received += bytes

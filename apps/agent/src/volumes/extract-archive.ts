@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract, type Header } from 'tar-stream'
 import { leadsAway } from '../files/directory-walk.ts'
-import type { Attributes, ContainedFolder, InnerPath } from './contained-folder.ts'
+import type { Attributes, ContainedDirectory, InnerPath } from './contained-directory.ts'
 
 export interface Extraction {
   files: number
@@ -22,11 +22,11 @@ export interface Extraction {
  */
 export async function extractArchive(
   archive: Readable,
-  folder: ContainedFolder,
+  directory: ContainedDirectory,
   isForeign: (path: string, header: Header) => boolean = () => false,
 ): Promise<Extraction> {
   const found: Extraction = { files: 0, bytes: 0, skipped: [], paths: new Set() }
-  const folders: { path: InnerPath; attributes: Attributes }[] = []
+  const directories: { path: InnerPath; attributes: Attributes }[] = []
   const entries = extract()
   const reading = pipeline(archive, entries)
   // Awaited below; without this a broken archive would count as unhandled before that.
@@ -52,21 +52,21 @@ export async function extractArchive(
     remember(found.paths, path)
     switch (header.type) {
       case 'directory':
-        await folder.makeFolder(path)
-        folders.push({ path, attributes })
+        await directory.makeDirectory(path)
+        directories.push({ path, attributes })
         entry.resume()
         break
       case 'symlink':
-        await folder.makeLink(path, header.linkname, attributes)
+        await directory.makeLink(path, header.linkname, attributes)
         entry.resume()
         break
       case 'link':
-        await folder.makeHardLink(path, inner(partsOf(header.linkname), top))
+        await directory.makeHardLink(path, inner(partsOf(header.linkname), top))
         entry.resume()
         break
       case 'file':
       case 'contiguous-file':
-        await folder.writeFile(path, entry, attributes)
+        await directory.writeFile(path, entry, attributes)
         found.files += 1
         found.bytes += header.size
         break
@@ -77,7 +77,7 @@ export async function extractArchive(
   }
   await reading
   // The deepest first: a folder's time changes with what is written into it.
-  for (const { path, attributes } of folders.reverse()) await folder.finishFolder(path, attributes)
+  for (const { path, attributes } of directories.reverse()) await directory.finishDirectory(path, attributes)
   return found
 }
 

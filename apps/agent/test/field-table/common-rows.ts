@@ -8,7 +8,7 @@ export async function commonRows({
   ports,
   range: first,
   images,
-  hostFolder,
+  hostDirectory,
   routedHost,
   encrypt,
 }: RowKit): Promise<FieldRow[]> {
@@ -40,14 +40,14 @@ export async function commonRows({
           { key: 'UNSET', required: false },
         ],
       },
-      async check({ info, exec, world, short }) {
+      async check({ info, exec, testEnvironment, short }) {
         const env = (await exec('/bin/env')).split('\n')
         expect(env).toEqual(expect.arrayContaining(['TOKEN=very-secret', 'BOTH=from-environment']))
         expect(env.some((line) => line.startsWith('UNSET'))).toBe(false)
         expect(info.Config.Labels?.['dev.crux.secret.keys']).toBe('TOKEN,BOTH,UNSET')
-        const answer = await world.server.ask({
+        const answer = await testEnvironment.server.ask({
           case: 'inspectContainer',
-          value: { container: { prefix: world.owner.prefix, name: short } },
+          value: { container: { prefix: testEnvironment.owner.prefix, name: short } },
         })
         const json = answer.case === 'inspection' ? answer.value.json : ''
         expect(json).toContain('TOKEN=***')
@@ -150,12 +150,12 @@ export async function commonRows({
           { name: 'default', path: '/default' },
           { name: 'fast', path: '/mem', type: 'mem', size: '2Mi' },
           { name: 'scratch', path: '/tmpfs', type: 'tmp', size: '1M' },
-          { name: hostFolder, path: '/host', type: 'ro' },
+          { name: hostDirectory, path: '/host', type: 'ro' },
         ],
       },
       async check(seen) {
-        const { world, short, exec } = seen
-        const own = join(world.dataDir, world.owner.prefix, short)
+        const { testEnvironment, short, exec } = seen
+        const own = join(testEnvironment.dataDir, testEnvironment.owner.prefix, short)
         for (const [target, name, writable] of [
           ['/ro', 'one', false],
           ['/rwo', 'two.deep', true],
@@ -163,7 +163,7 @@ export async function commonRows({
           ['/default', 'default', true],
         ] as const)
           expect(mountAt(seen, target)).toMatchObject({ Type: 'bind', Source: join(own, name), RW: writable })
-        expect(mountAt(seen, '/host')).toMatchObject({ Type: 'bind', Source: hostFolder, RW: false })
+        expect(mountAt(seen, '/host')).toMatchObject({ Type: 'bind', Source: hostDirectory, RW: false })
         const shown = await exec(
           '/bin/sh',
           '-c',
@@ -214,7 +214,7 @@ export async function commonRows({
         },
       },
       check(seen) {
-        const full = seen.world.name(seen.short)
+        const full = seen.testEnvironment.name(seen.short)
         const rule = `(Host(\`a.${routedHost}\`) || Host(\`b.${routedHost}\`)) && PathPrefix(\`/app\`)`
         const middlewares = `${full}-stripper,${full}-limit`
         expect(labelsOf(seen)).toMatchObject({
@@ -237,7 +237,7 @@ export async function commonRows({
       says: 'expose without TLS, by a host alone, and over another network mode',
       config: { expose: 'expose', routing: { domain: `c.${routedHost}` }, networkMode: 'none' },
       check(seen) {
-        const full = seen.world.name(seen.short)
+        const full = seen.testEnvironment.name(seen.short)
         const labels = labelsOf(seen)
         expect(labels[`traefik.http.routers.${full}.rule`]).toBe(`Host(\`c.${routedHost}\`)`)
         expect(Object.keys(labels).filter((key) => key.includes('-secure') || key.includes('middlewares'))).toEqual([])

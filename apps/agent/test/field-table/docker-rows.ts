@@ -37,8 +37,8 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
     {
       says: "logConfig nodeDefault, which is the engine's own",
       config: { logConfig: { driver: 'nodeDefault' } },
-      check: async ({ info, world }) =>
-        expect(info.HostConfig.LogConfig?.Type).toBe((await world.docker.info()).LoggingDriver),
+      check: async ({ info, testEnvironment }) =>
+        expect(info.HostConfig.LogConfig?.Type).toBe((await testEnvironment.docker.info()).LoggingDriver),
     },
     {
       says: 'stopSignal',
@@ -60,17 +60,17 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
     {
       says: 'networkMode bridge, which is the network of the prefix',
       config: { networkMode: 'bridge' },
-      check: ({ info, world }) =>
-        expect(info.HostConfig.NetworkMode).toMatch(new RegExp(`^crux-.*-${world.owner.prefix}$`)),
+      check: ({ info, testEnvironment }) =>
+        expect(info.HostConfig.NetworkMode).toMatch(new RegExp(`^crux-.*-${testEnvironment.owner.prefix}$`)),
     },
     {
       says: 'networks of the team, made where they are missing, and of the engine, with both names of the container',
       config: { networks: networks.map((key) => ({ key })) },
-      check({ info, world, short }) {
+      check({ info, testEnvironment, short }) {
         const [team = '', engine = ''] = networks
-        for (const name of [teamNetworkName(world.owner, team), engine.replace('engine:', '')]) {
+        for (const name of [teamNetworkName(testEnvironment.owner, team), engine.replace('engine:', '')]) {
           const joined = info.NetworkSettings.Networks[name]
-          expect(joined?.Aliases).toEqual(expect.arrayContaining([short, world.name(short)]))
+          expect(joined?.Aliases).toEqual(expect.arrayContaining([short, testEnvironment.name(short)]))
         }
       },
     },
@@ -86,8 +86,8 @@ export function dockerRows({ ports, images, networks }: RowKit): FieldRow[] {
         expect(labelsOf(seen)).toMatchObject({
           'com.example.colour': 'blue',
           empty: '',
-          [label.team]: seen.world.owner.teamId,
-          [label.prefix]: seen.world.owner.prefix,
+          [label.team]: seen.testEnvironment.owner.teamId,
+          [label.prefix]: seen.testEnvironment.owner.prefix,
           [label.name]: seen.short,
         }),
     },

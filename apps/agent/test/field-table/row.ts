@@ -1,13 +1,13 @@
 import type { ContainerConfigField } from '@crux/contract'
 import type Docker from 'dockerode'
 import { expect } from 'vitest'
-import type { makeConfig, World } from '../kit/index.ts'
+import type { makeConfig, TestEnvironment } from '../kit/index.ts'
 
 export type RowConfig = Omit<Parameters<typeof makeConfig>[0], 'name'>
 
 /** A container as the engine and its own inside show it. */
 export interface Seen {
-  world: World
+  testEnvironment: TestEnvironment
   /** Its name without the prefix. */
   short: string
   info: Docker.ContainerInspectInfo
@@ -33,7 +33,7 @@ export interface RowKit {
   /** The first of three ports in a row. */
   range: number
   /** A folder of the node outside of the agent's. */
-  hostFolder: string
+  hostDirectory: string
   /** The key of a network of the team that nobody has yet, and of a network of the engine. */
   networks: string[]
   /** A host name that nobody else routes: one belongs to one owner per engine. */

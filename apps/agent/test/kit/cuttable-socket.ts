@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
 /** The engine's socket through one that the test can cut, and that knows what was asked. */
-export async function openCuttableSocket(folder: string) {
-  const path = join(folder, 'docker.sock')
+export async function openCuttableSocket(directory: string) {
+  const path = join(directory, 'docker.sock')
   const sockets = new Set<Socket>()
   const asked: string[] = []
   let server = makeServer()

@@ -5,9 +5,9 @@ import type { GateAnswer, GateHello, GateRequest } from '../../src/gate/relay/pr
 import { waitUntil } from './wait-until.ts'
 
 /** @returns undefined when no gate runs in the folder. One that hands over or ends meanwhile is asked again. */
-export async function askGate(folder: string, request: GateRequest): Promise<GateAnswer | undefined> {
+export async function askGate(directory: string, request: GateRequest): Promise<GateAnswer | undefined> {
   for (;;) {
-    const gate = await connectGate(folder)
+    const gate = await connectGate(directory)
     try {
       return await gate?.ask(request)
     } catch (error) {
@@ -18,19 +18,19 @@ export async function askGate(folder: string, request: GateRequest): Promise<Gat
   }
 }
 
-const folderOf = (dataDir: string) => join(dataDir, '.agent', 'gate')
+const directoryOf = (dataDir: string) => join(dataDir, '.agent', 'gate')
 
 /** What the gate of an agent's data folder says of itself; undefined when none runs. */
 export async function lookAtGate(dataDir: string): Promise<GateHello | undefined> {
-  const answer = await askGate(folderOf(dataDir), { kind: 'hello' })
+  const answer = await askGate(directoryOf(dataDir), { kind: 'hello' })
   return answer?.ok ? answer.hello : undefined
 }
 
 /** A gate outlives its agent on purpose: a test that is over ends it. */
 export async function stopGate(dataDir: string): Promise<void> {
-  await askGate(folderOf(dataDir), { kind: 'stop' })
+  await askGate(directoryOf(dataDir), { kind: 'stop' })
   await waitUntil('the gate and its parent have ended', async () => {
-    const hasParent = findProcess(folderOf(dataDir), 'parent') !== undefined
-    return !hasParent && !(await connectGate(folderOf(dataDir)))
+    const hasParent = findProcess(directoryOf(dataDir), 'parent') !== undefined
+    return !hasParent && !(await connectGate(directoryOf(dataDir)))
   })
 }

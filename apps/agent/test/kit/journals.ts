@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { waitUntil } from './wait-until.ts'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './world.ts'
 
 interface JournalLine {
   event?: { phase?: { phase: string; state: string } }
@@ -10,7 +10,10 @@ interface JournalLine {
 }
 
 /** The agent's own journal of a release, as far as it has whole lines; nothing when there is none. */
-export async function journalOf({ dataDir }: Pick<World, 'dataDir'>, { key }: Release): Promise<JournalLine[]> {
+export async function journalOf(
+  { dataDir }: Pick<TestEnvironment, 'dataDir'>,
+  { key }: Release,
+): Promise<JournalLine[]> {
   const path = join(dataDir, '.agent', 'journal', `${key?.deploymentId}.${key?.number}.jsonl`)
   const text = await readFile(path, 'utf8').catch(() => '')
   return text
@@ -21,7 +24,7 @@ export async function journalOf({ dataDir }: Pick<World, 'dataDir'>, { key }: Re
 
 /** By the journal, because what the server hears is a moment old. */
 export function phaseReached(
-  world: Pick<World, 'dataDir'>,
+  testEnvironment: Pick<TestEnvironment, 'dataDir'>,
   release: Release,
   phase: Phase,
   state: PhaseState,
@@ -29,7 +32,7 @@ export function phaseReached(
   return waitUntil(
     `phase ${phase} ${state}`,
     async () =>
-      (await journalOf(world, release)).some(
+      (await journalOf(testEnvironment, release)).some(
         ({ event }) =>
           event?.phase?.phase === `PHASE_${Phase[phase]}` && event.phase.state === `PHASE_STATE_${PhaseState[state]}`,
       ) || undefined,

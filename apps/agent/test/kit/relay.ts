@@ -12,7 +12,7 @@ export const gateMain = fileURLToPath(new URL('../../src/gate/relay/main.ts', im
 
 /** A gate process by itself, without an agent and without an engine. */
 export interface TestGate {
-  folder: string
+  directory: string
   ask(request: GateRequest): Promise<GateAnswer>
   hello(): Promise<GateHello>
   /** Holds a port that leads to a port of this machine. */
@@ -27,20 +27,20 @@ export interface TestGate {
 
 export async function startTestGate(options: { deep?: boolean } = {}): Promise<TestGate> {
   const root = await mkdtemp(join(tmpdir(), 'crux-gate-'))
-  const folder = options.deep ? join(root, 'a-folder-with-a-long-name/'.repeat(6)) : root
-  await mkdir(folder, { recursive: true })
+  const directory = options.deep ? join(root, 'a-folder-with-a-long-name/'.repeat(6)) : root
+  await mkdir(directory, { recursive: true })
   let child: ChildProcess | undefined
 
   async function start(): Promise<void> {
-    child = spawn(process.execPath, [gateMain, folder], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+    child = spawn(process.execPath, [gateMain, directory], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
     await waitUntil('the gate answers', async () => {
-      const gate = await connectGate(folder)
+      const gate = await connectGate(directory)
       gate?.close()
       return gate !== undefined
     })
   }
   async function ask(request: GateRequest): Promise<GateAnswer> {
-    const gate = await connectGate(folder)
+    const gate = await connectGate(directory)
     if (!gate) throw new Error('no gate runs')
     return gate.ask(request).finally(() => gate.close())
   }
@@ -51,7 +51,7 @@ export async function startTestGate(options: { deep?: boolean } = {}): Promise<T
   }
   await start()
   return {
-    folder,
+    directory,
     ask,
     hello,
     start,
@@ -69,7 +69,7 @@ export async function startTestGate(options: { deep?: boolean } = {}): Promise<T
     },
     async kill() {
       process.kill((await hello()).pid, 'SIGKILL')
-      await waitUntil('the gate is gone', async () => !(await connectGate(folder)))
+      await waitUntil('the gate is gone', async () => !(await connectGate(directory)))
     },
     async openSockets() {
       return (await readdir(`/proc/${(await hello()).pid}/fd`)).length

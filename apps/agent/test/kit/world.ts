@@ -13,7 +13,7 @@ import { openEngine, pullImage, removeImages } from './images.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
 
 /** An engine, a registry, a server and a connected agent, with names that no other test shares. */
-export interface World {
+export interface TestEnvironment {
   docker: Docker
   registry: Registry
   server: FakeServer
@@ -43,7 +43,7 @@ export interface World {
   dispose(): Promise<void>
 }
 
-export async function startWorld(): Promise<World> {
+export async function startTestEnvironment(): Promise<TestEnvironment> {
   const docker = openEngine()
   const nodeId = randomUUID()
   const owner = { teamId: randomUUID(), projectId: randomUUID(), nodeId, prefix: `t${randomUUID().slice(0, 8)}` }

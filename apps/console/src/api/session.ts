@@ -17,7 +17,7 @@ export function sessionLost(error: unknown): boolean {
 /** Forms with text that nobody has yet but the page. */
 const unsaved = new Set<symbol>()
 /** Which of them have been told: once is enough for what the page asks by itself. */
-let told: ReadonlySet<symbol> = new Set()
+let handled: ReadonlySet<symbol> = new Set()
 
 /** While a form holds such text, the end of the session does not take it along. Returns how to end that. */
 export function holdsUnsaved(): () => void {
@@ -34,8 +34,8 @@ export function leaveForLogin(): void {
     location.assign(address)
     return
   }
-  if ([...unsaved].every((form) => told.has(form))) return
-  told = new Set(unsaved)
+  if ([...unsaved].every((form) => handled.has(form))) return
+  handled = new Set(unsaved)
   void confirm({
     title: i18n.t('signedOut.title'),
     text: i18n.t('signedOut.text'),
@@ -45,7 +45,7 @@ export function leaveForLogin(): void {
 
 /** The person sends a form: if that finds no session, it is said again. */
 export const sayAgain = () => {
-  told = new Set()
+  handled = new Set()
 }
 
 /** Only addresses of this console may be returned to: a path, never another host. */

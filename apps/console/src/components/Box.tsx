@@ -30,7 +30,7 @@ export function Box({ title, trailing, tools, children, className, label }: Prop
 }
 
 /** Pairs of a name and a value, as the head of a details page shows them. A long one takes a line of its own on a phone. */
-export function Facts({ items }: { items: { label: ReactNode; value: ReactNode; isLong?: boolean }[] }) {
+export function DescriptionList({ items }: { items: { label: ReactNode; value: ReactNode; isLong?: boolean }[] }) {
   return (
     <dl className="flex flex-wrap gap-x-9 gap-y-3 px-3.5 py-3 max-md:grid max-md:grid-cols-2 max-md:gap-x-4">
       {items.map((item, index) => (

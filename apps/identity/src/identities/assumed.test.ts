@@ -86,16 +86,19 @@ it.each([...reachable, ['a mail server is set', { SMTP_URI: 'smtp://127.0.0.1:9'
 )
 
 it('lets the operator of a reachable Crux pass on the code of a kept mail, which proves the address', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
-  await withIdentity({ CRUX_URL: 'https://crux.example.com', CRUX_MAILS_DIR: folder, ...limited }, async (identity) => {
-    const { id, email } = await signUp(identity)
-    const { data: flow } = await identity.frontend.createNativeVerificationFlow()
-    const submit = (json: object) => identity.browser().ask(`/self-service/verification?flow=${flow.id}`, { json })
-    await submit({ method: 'code', email })
-    const mail = () => listCapturedMails(folder).find(({ to, subject }) => to === email && /Verify/.test(subject))
-    await expect.poll(mail, { timeout: 10_000 }).toBeDefined()
-    await submit({ method: 'code', code: /^(\d{6})$/m.exec(mail()?.text ?? '')?.[1] })
-    expect(await isVerified(identity, id)).toEqual([true])
-  })
-  rmSync(folder, { recursive: true, force: true })
+  const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
+  await withIdentity(
+    { CRUX_URL: 'https://crux.example.com', CRUX_MAILS_DIR: directory, ...limited },
+    async (identity) => {
+      const { id, email } = await signUp(identity)
+      const { data: flow } = await identity.frontend.createNativeVerificationFlow()
+      const submit = (json: object) => identity.browser().ask(`/self-service/verification?flow=${flow.id}`, { json })
+      await submit({ method: 'code', email })
+      const mail = () => listCapturedMails(directory).find(({ to, subject }) => to === email && /Verify/.test(subject))
+      await expect.poll(mail, { timeout: 10_000 }).toBeDefined()
+      await submit({ method: 'code', code: /^(\d{6})$/m.exec(mail()?.text ?? '')?.[1] })
+      expect(await isVerified(identity, id)).toEqual([true])
+    },
+  )
+  rmSync(directory, { recursive: true, force: true })
 })

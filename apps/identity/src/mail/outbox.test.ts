@@ -3,7 +3,7 @@ import { signUp, startTestIdentity, type TestIdentity } from '../../test/identit
 import { codeOf, type MailServer, startMailServer } from '../../test/mail-server.ts'
 
 /** Longer than any of it takes on a busy machine. */
-const patience = { timeout: 15_000 }
+const timeoutMs = { timeout: 15_000 }
 
 let mailServer: MailServer
 let identity: TestIdentity
@@ -32,17 +32,17 @@ it('sends through STARTTLS, from the configured sender', async () => {
 it('keeps a mail that is refused for now, and sends it once', async () => {
   mailServer.refuseWith(451)
   const { email } = await signUp(identity)
-  await expect.poll(async () => (await waiting())[0]?.attempts, patience).toBeGreaterThanOrEqual(1)
+  await expect.poll(async () => (await waiting())[0]?.attempts, timeoutMs).toBeGreaterThanOrEqual(1)
   mailServer.refuseWith(undefined)
   await mailServer.next(email)
-  await expect.poll(waiting, patience).toEqual([])
+  await expect.poll(waiting, timeoutMs).toEqual([])
   expect(mailServer.mails.filter((mail) => mail.to?.some(({ address }) => address === email))).toHaveLength(1)
 })
 
 it('gives up on an address that does not exist', async () => {
   mailServer.refuseWith(550)
   const { email } = await signUp(identity)
-  await expect.poll(waiting, patience).toEqual([])
+  await expect.poll(waiting, timeoutMs).toEqual([])
   mailServer.refuseWith(undefined)
   expect(mailServer.mails.some((mail) => mail.to?.some(({ address }) => address === email))).toBe(false)
 })
@@ -52,7 +52,7 @@ it('lets people sign up while the mail server is away, and sends when it is back
   await mailServer.close()
   const { email, registration } = await signUp(identity)
   expect(registration.session?.active).toBe(true)
-  await expect.poll(async () => (await waiting()).length, patience).toBe(1)
+  await expect.poll(async () => (await waiting()).length, timeoutMs).toBe(1)
   mailServer = await startMailServer({ port, starttls: true })
   expect(codeOf(await mailServer.next(email))).toMatch(/^\d{6}$/)
 })
@@ -62,5 +62,5 @@ it('throws away what would arrive too late to be of use', async () => {
     `insert into identity.mail_outbox (recipient, subject, text, html, next_attempt_at, useful_until)
      values ('late@example.com', 's', 't', 'h', now() + interval '1 hour', now() - interval '1 second')`,
   )
-  await expect.poll(waiting, patience).toEqual([])
+  await expect.poll(waiting, timeoutMs).toEqual([])
 })

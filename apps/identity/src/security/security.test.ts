@@ -120,27 +120,27 @@ describe('the security log', () => {
 
 describe('without a mail server', () => {
   it('keeps mails in a folder, and addresses count as verified', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
-    const keeping = await startTestIdentity({ CRUX_MAILS_DIR: folder })
+    const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
+    const keeping = await startTestIdentity({ CRUX_MAILS_DIR: directory })
     try {
       const { email, token } = await signUp(keeping)
       await change(token, { method: 'password', password: `${goodPassword} new` }, keeping)
       const { data: flow } = await keeping.frontend.createNativeRecoveryFlow()
       await keeping.browser().ask(`/self-service/recovery?flow=${flow.id}`, { json: { method: 'code', email } })
       await expect
-        .poll(() => listCapturedMails(folder).map(({ to, subject }) => ({ to, subject })), { timeout: 10_000 })
+        .poll(() => listCapturedMails(directory).map(({ to, subject }) => ({ to, subject })), { timeout: 10_000 })
         .toEqual([
           { to: email, subject: 'Recover your account' },
           { to: email, subject: 'Your password was changed' },
         ])
-      const code = /^(\d{6})$/m.exec(listCapturedMails(folder)[0]?.text ?? '')?.[1]
+      const code = /^(\d{6})$/m.exec(listCapturedMails(directory)[0]?.text ?? '')?.[1]
       const done = await keeping
         .browser()
         .ask(`/self-service/recovery?flow=${flow.id}`, { json: { method: 'code', code } })
       expect(done.status).toBe(200)
     } finally {
       await keeping.stop()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   })
 })

@@ -13,14 +13,14 @@ import type { Service } from './world.ts'
 /**
  * A real Ory Kratos on a database of its own, whose mail comes here.
  *
- * @param folder holds `kratos`, the script that builds and serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`
+ * @param directory holds `kratos`, the script that builds and serves it: `kratos serve DSN PUBLIC_PORT ADMIN_PORT`
  */
-export async function startOracle(folder: string): Promise<Service & { stop(): Promise<void> }> {
+export async function startOracle(directory: string): Promise<Service & { stop(): Promise<void> }> {
   const cluster = await startTestCluster()
   const database = await testDatabase({ key: 'oracle', migrate: async () => undefined })
   const mails = await startMailServer()
   const [publicPort, adminPort] = [await freePort(), await freePort()]
-  const server = spawn(join(folder, 'kratos'), ['serve', database.url, String(publicPort), String(adminPort)], {
+  const server = spawn(join(directory, 'kratos'), ['serve', database.url, String(publicPort), String(adminPort)], {
     env: {
       ...process.env,
       KRATOS_UI: consoleUrl,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Identity, Session } from '@ory/kratos-client'
 import type { Browser } from '../browser.ts'
 import { type Done, nextFlow, open, submit } from './flows.ts'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './world.ts'
 
 export const password = 'seven purple Otters 31'
 /** The same, hashed as cheaply as it goes: scenarios are about answers. */
@@ -21,7 +21,7 @@ export interface Person {
 }
 
 /** Somebody whom an administrator entered, with a verified address and a password. */
-export async function makePerson({ admin }: World, more: Record<string, unknown> = {}): Promise<Person> {
+export async function makePerson({ admin }: TestEnvironment, more: Record<string, unknown> = {}): Promise<Person> {
   const email = newEmail()
   const made = await admin<Identity>('/identities', 'POST', {
     traits: { email, name: names },
@@ -40,18 +40,22 @@ export interface SignedPerson extends Person {
   client: Browser
 }
 
-export async function signIn(world: World, person: Person): Promise<SignedPerson> {
-  const flow = await open(world.browser(), 'login', 'api')
-  const { json } = await submit(world.browser(), flow, { method: 'password', identifier: person.email, password })
-  return { ...person, ...signed(world, json) }
+export async function signIn(testEnvironment: TestEnvironment, person: Person): Promise<SignedPerson> {
+  const flow = await open(testEnvironment.browser(), 'login', 'api')
+  const { json } = await submit(testEnvironment.browser(), flow, {
+    method: 'password',
+    identifier: person.email,
+    password,
+  })
+  return { ...person, ...signed(testEnvironment, json) }
 }
 
-export async function makeSignedPerson(world: World): Promise<SignedPerson> {
-  return signIn(world, await makePerson(world))
+export async function makeSignedPerson(testEnvironment: TestEnvironment): Promise<SignedPerson> {
+  return signIn(testEnvironment, await makePerson(testEnvironment))
 }
 
-export async function signInBrowser(world: World, person: Person): Promise<Browser> {
-  const client = world.browser()
+export async function signInBrowser(testEnvironment: TestEnvironment, person: Person): Promise<Browser> {
+  const client = testEnvironment.browser()
   const flow = await open(client, 'login', 'browser')
   const answer = await submit(client, flow, { method: 'password', identifier: person.email, password })
   if (!client.sessionCookie) throw new Error(`not signed in: ${answer.text}`)
@@ -59,23 +63,29 @@ export async function signInBrowser(world: World, person: Person): Promise<Brows
 }
 
 /** Somebody with a verified address, signed in with a browser. */
-export async function makeBrowserPerson(world: World): Promise<Person & { client: Browser; session: Session }> {
-  const person = await makePerson(world)
-  const client = await signInBrowser(world, person)
+export async function makeBrowserPerson(
+  testEnvironment: TestEnvironment,
+): Promise<Person & { client: Browser; session: Session }> {
+  const person = await makePerson(testEnvironment)
+  const client = await signInBrowser(testEnvironment, person)
   const { json: session } = await client.ask<Session>('/sessions/whoami')
   return { ...person, client, session }
 }
 
 /** Somebody who signed up as API client, with the address not verified yet; `flow` is the one to verify it with. */
-export async function signUp(world: World): Promise<SignedPerson & { flow: string }> {
+export async function signUp(testEnvironment: TestEnvironment): Promise<SignedPerson & { flow: string }> {
   const email = newEmail()
-  const flow = await open(world.browser(), 'registration', 'api')
-  const { json } = await submit(world.browser(), flow, { method: 'password', password, traits: { email, name: names } })
-  const session = signed(world, json)
+  const flow = await open(testEnvironment.browser(), 'registration', 'api')
+  const { json } = await submit(testEnvironment.browser(), flow, {
+    method: 'password',
+    password,
+    traits: { email, name: names },
+  })
+  const session = signed(testEnvironment, json)
   return { email, id: json.identity?.id ?? '', ...session, flow: nextFlow(json, 'show_verification_ui') }
 }
 
-function signed({ browser }: World, { session_token: token, session }: Done) {
+function signed({ browser }: TestEnvironment, { session_token: token, session }: Done) {
   if (!token || !session) throw new Error('not signed in')
   return { token, session, client: browser({ 'x-session-token': token }) }
 }

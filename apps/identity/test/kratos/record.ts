@@ -15,11 +15,11 @@ const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
   allowPositionals: true,
 })
-const folder = positionals[0] ?? process.env.KRATOS_ORACLE
-if (!folder) throw new Error('name the folder of the original: node test/kratos/record.ts FOLDER')
+const directory = positionals[0] ?? process.env.KRATOS_ORACLE
+if (!directory) throw new Error('name the folder of the original: node test/kratos/record.ts FOLDER')
 
 const chosen = Object.fromEntries(Object.entries(scenarios).filter(([name]) => name.includes(values.only)))
-const oracle = await startOracle(folder)
+const oracle = await startOracle(directory)
 const { seen, failures } = await watchAll(oracle, chosen).finally(() => oracle.stop())
 for (const [name, error] of failures) console.error(`${name}:`, error)
 if (values.check) check(seen)

@@ -1,6 +1,6 @@
 import { type Deviation, deviations } from './compare.ts'
 import { observe } from './observe.ts'
-import { makeWorld, type Scenario, type Service } from './world.ts'
+import { makeTestEnvironment, type Scenario, type Service } from './world.ts'
 
 /** Plays a scenario and hands out what it saw, by step. */
 export async function watch(
@@ -15,12 +15,12 @@ export async function watch(
     steps[label] = seen
     if (!onStep(label, seen)) hopeless = true
   }
-  const world = makeWorld(service, {
+  const testEnvironment = makeTestEnvironment(service, {
     see: (label, answer) => keep(label, observe(answer)),
     note: keep,
     hopeless: () => hopeless,
   })
-  await scenario(world)
+  await scenario(testEnvironment)
   return steps
 }
 

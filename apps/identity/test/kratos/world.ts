@@ -14,7 +14,7 @@ export interface Service {
 }
 
 /** What a scenario works with. */
-export interface World {
+export interface TestEnvironment {
   browser: Service['browser']
   clock: Clock
   /** An answer of the admin API; paths without `/admin`. */
@@ -30,7 +30,7 @@ export interface World {
   note(label: string, value: unknown): void
 }
 
-export type Scenario = (world: World) => Promise<void>
+export type Scenario = (testEnvironment: TestEnvironment) => Promise<void>
 
 /** Takes what a scenario saw. `hopeless` tells that the scenario has gone wrong already, so nothing is waited for. */
 export interface Witness {
@@ -41,7 +41,7 @@ export interface Witness {
 
 const mailDeadlineMs = 15_000
 
-export function makeWorld(service: Service, witness: Witness): World {
+export function makeTestEnvironment(service: Service, witness: Witness): TestEnvironment {
   /** What the newest mail holds, past those that hold no such thing. */
   const mailed = async (email: string, part: typeof codeOf): Promise<string> => {
     if (witness.hopeless()) throw new Error(`no mail to ${email} is waited for after a wrong answer`)

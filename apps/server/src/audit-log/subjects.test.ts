@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { worldOf } from '../../test/deploy-kit.ts'
+import { testEnvironmentOf } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let crux: TestServer
@@ -38,7 +38,7 @@ it('names what an entry happened to by its name of now, and nothing of another t
 })
 
 it('names a versionless project without the version that nobody made', async () => {
-  const { client, node, params: inTeam, version } = await worldOf(crux, ada, await crux.createTeam(ada))
+  const { client, node, params: inTeam, version } = await testEnvironmentOf(crux, ada, await crux.createTeam(ada))
   const { projectId, versionId } = await version({ name: 'rolling' })
   const { pool } = crux.app.database
   await pool.query(`update crux.project set name = 'Lab', type = 'versionless' where id = $1`, [projectId])

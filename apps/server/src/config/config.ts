@@ -121,7 +121,7 @@ export type Config = {
   smtpUri: string | undefined
   mailFrom: { name: string; address: string }
   /** Without a mail server: where mails are kept, and the token that shows them. */
-  mails: { folder: string; token: string | undefined } | undefined
+  mails: { directory: string; token: string | undefined } | undefined
   /** False: tokens may be guessed without limit. Only while everything listens on loopback. */
   rateLimits: boolean
   /** 0: for ever. */
@@ -171,7 +171,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsToken: read.METRICS_TOKEN,
     smtpUri: read.SMTP_URI,
     mailFrom: { name: read.FROM_NAME, address: read.FROM_EMAIL ?? `crux@${new URL(url).hostname}` },
-    mails: read.CRUX_MAILS_DIR ? { folder: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
+    mails: read.CRUX_MAILS_DIR ? { directory: resolve(read.CRUX_MAILS_DIR), token: read.CRUX_MAILS_TOKEN } : undefined,
     rateLimits: read.CRUX_RATE_LIMITS === 'on',
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
     eventRetentionDays: read.EVENT_RETENTION_DAYS,

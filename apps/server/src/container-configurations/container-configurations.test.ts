@@ -1,15 +1,15 @@
 import type { Live, LiveFailure } from '@crux/client'
 import type { ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { keyOne } from '../../test/node-keys.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -19,9 +19,9 @@ const refusal = (call: Promise<unknown>): Promise<Refusal> =>
     () => Promise.reject(new Error('it was accepted')),
     (error: Refusal) => error,
   )
-const at = (configId: string) => ({ ...world.params, configId })
-const get = (configId: string) => world.client.call('container-configurations.get', { params: at(configId) })
-const patch = (configId: string, body: ContainerConfigPatch, client = world.client) =>
+const at = (configId: string) => ({ ...testEnvironment.params, configId })
+const get = (configId: string) => testEnvironment.client.call('container-configurations.get', { params: at(configId) })
+const patch = (configId: string, body: ContainerConfigPatch, client = testEnvironment.client) =>
   client.call('container-configurations.update', { params: at(configId), body })
 
 /** A page that is open on one configuration: everything that arrived, in order. */
@@ -45,13 +45,13 @@ async function look(someone: Someone, configId: string) {
 
 describe('a patch', () => {
   it('replaces fields, fills in ids, keeps those of equal keys, and counts revisions', async () => {
-    const [configId = ''] = (await world.version()).imageConfigIds
+    const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     await patch(configId, { config: { environment: [{ key: 'A', value: '1' }], tty: true } })
     const first = await get(configId)
     expect(first).toMatchObject({
       tty: true,
       revision: 2,
-      updatedBy: world.owner.id,
+      updatedBy: testEnvironment.owner.id,
       parent: { name: 'web', mutable: true },
     })
     await patch(configId, {
@@ -70,13 +70,14 @@ describe('a patch', () => {
   })
 
   it('that changes nothing makes no revision', async () => {
-    const [configId = ''] = (await world.version({ images: [{ name: 'web', config: { tty: true } }] })).imageConfigIds
+    const [configId = ''] = (await testEnvironment.version({ images: [{ name: 'web', config: { tty: true } }] }))
+      .imageConfigIds
     await patch(configId, { config: { tty: true } })
     expect((await get(configId)).revision).toBe(1)
   })
 
   it('is refused with every wrong place, and stores nothing', async () => {
-    const [configId = ''] = (await world.version()).imageConfigIds
+    const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     const wrong = await refusal(
       patch(configId, {
         config: { volumes: [{ name: '../x', path: '/' }], routing: { port: 9 }, ports: [{ internal: 80 }] },
@@ -108,18 +109,18 @@ describe('a patch', () => {
 
   it('does not suffer from mistakes that stood there before', async () => {
     const [configId = ''] = (
-      await world.version({ images: [{ name: 'web', config: { networks: [{ key: '-bad' }] } }] })
+      await testEnvironment.version({ images: [{ name: 'web', config: { networks: [{ key: '-bad' }] } }] })
     ).imageConfigIds
     await patch(configId, { config: { tty: true } })
     expect((await get(configId)).tty).toBe(true)
   })
 
   it('of an instance is judged with what the image says, and with the prefix', async () => {
-    const version = await world.version({
+    const version = await testEnvironment.version({
       images: [{ name: 'web', config: { ports: [{ internal: 80, external: 8080 }] } }],
     })
-    const deployment = await world.deployment(version, (await world.node()).id, 'shop')
-    const configId = (await world.get(deployment.id)).instances[0]?.config.id ?? ''
+    const deployment = await testEnvironment.deployment(version, (await testEnvironment.node()).id, 'shop')
+    const configId = (await testEnvironment.get(deployment.id)).instances[0]?.config.id ?? ''
     const range = { internal: { from: 79, to: 81 }, external: { from: 9000, to: 9002 } }
     expect(await refusal(patch(configId, { config: { portRanges: [range] } }))).toMatchObject({
       property: 'config.ports[0].internal',
@@ -129,7 +130,7 @@ describe('a patch', () => {
     })
     expect(await refusal(patch(configId, { config: { name: 'My_Name' } }))).toMatchObject({ property: 'config.name' })
     await patch(configId, { config: { name: 'front', secrets: [{ key: 'TOKEN', required: false }] } })
-    const relations = await world.client.call('container-configurations.relations', { params: at(configId) })
+    const relations = await testEnvironment.client.call('container-configurations.relations', { params: at(configId) })
     expect(relations).toMatchObject({
       version: { name: '1.0.0' },
       image: { name: 'web', config: { ports: [{ internal: 80 }] } },
@@ -143,11 +144,11 @@ describe('a patch', () => {
   })
 
   it('may set host-dangerous values only for an admin, and only those that it adds count', async () => {
-    const version = await world.version({
+    const version = await testEnvironment.version({
       images: [{ name: 'web', config: { volumes: [{ name: '/srv', path: '/srv' }] } }],
     })
     const [configId = ''] = version.imageConfigIds
-    const client = server.client(await server.addMember(world.team, 'user'))
+    const client = server.client(await server.addMember(testEnvironment.team, 'user'))
     const body = { config: { networkMode: 'host' as const } }
     expect(await refusal(patch(configId, body, client))).toMatchObject({ status: 403, property: 'config.networkMode' })
     await patch(configId, { config: { tty: true } }, client)
@@ -156,13 +157,13 @@ describe('a patch', () => {
   })
 
   it('is refused once the deployment or the version is fixed', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const version = await world.version({ type: 'incremental' })
-    const deployment = await world.deployment(version, node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const version = await testEnvironment.version({ type: 'incremental' })
+    const deployment = await testEnvironment.deployment(version, node.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await world.statusEvent(deployment.id, 'successful')
+    const { instances } = await testEnvironment.statusEvent(deployment.id, 'successful')
     for (const configId of [instances[0]?.config.id ?? '', version.imageConfigIds[0] ?? ''])
       expect(await refusal(patch(configId, { config: { tty: true } }))).toMatchObject({
         status: 400,
@@ -175,7 +176,7 @@ describe('a patch', () => {
 describe('two people on one configuration', () => {
   it('see each other’s changes, and nobody overwrites what he has not seen', async () => {
     const [configId = ''] = (
-      await world.version({
+      await testEnvironment.version({
         images: [
           {
             name: 'web',
@@ -189,8 +190,8 @@ describe('two people on one configuration', () => {
         ],
       })
     ).imageConfigIds
-    const ada = await look(world.owner, configId)
-    const grace = await look(await server.addMember(world.team, 'user', 'Grace'), configId)
+    const ada = await look(testEnvironment.owner, configId)
+    const grace = await look(await server.addMember(testEnvironment.team, 'user', 'Grace'), configId)
     ada.channel.send('patch-config', {
       config: { environment: [{ key: 'A', value: 'ada' }] },
       keys: { environment: ['A'] },
@@ -229,7 +230,7 @@ describe('two people on one configuration', () => {
   })
 
   it('write at the same moment and lose nothing', async () => {
-    const [configId = ''] = (await world.version()).imageConfigIds
+    const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     await Promise.all(
       [...Array(12).keys()].map((n) =>
         patch(configId, { config: { environment: [{ key: `K${n}`, value: '' }] }, keys: { environment: [`K${n}`] } }),
@@ -240,8 +241,8 @@ describe('two people on one configuration', () => {
   })
 
   it('are told what is wrong, at its place', async () => {
-    const [configId = ''] = (await world.version()).imageConfigIds
-    const page = await look(world.owner, configId)
+    const [configId = ''] = (await testEnvironment.version()).imageConfigIds
+    const page = await look(testEnvironment.owner, configId)
     page.channel.send('patch-config', { config: { dockerLabels: [{ key: 'dev.crux.team', value: 'x' }] } })
     const failure = await until(() => page.failures[0])
     expect(failure).toMatchObject({

@@ -1,33 +1,33 @@
 import type { ContainerConfigFields, ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment, testEnvironmentOf } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 import { revisionsMax } from './revisions.ts'
 
 let server: TestServer
-let world: DeployWorld
-let other: DeployWorld
+let testEnvironment: DeployTestEnvironment
+let other: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
   const owner = server.signUp('Grace')
-  other = await worldOf(server, owner, await server.createTeam(owner))
+  other = await testEnvironmentOf(server, owner, await server.createTeam(owner))
 })
 afterAll(() => server.stop())
 
 const rows = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }))
 const plain = (environment: { key: string; value: string | null }[] | null | undefined) =>
   Object.fromEntries((environment ?? []).map(({ key, value }) => [key, value]))
-const at = (configId: string) => ({ ...world.params, configId })
-const get = (configId: string) => world.client.call('container-configurations.get', { params: at(configId) })
-const patch = (configId: string, body: ContainerConfigPatch, client = world.client) =>
+const at = (configId: string) => ({ ...testEnvironment.params, configId })
+const get = (configId: string) => testEnvironment.client.call('container-configurations.get', { params: at(configId) })
+const patch = (configId: string, body: ContainerConfigPatch, client = testEnvironment.client) =>
   client.call('container-configurations.update', { params: at(configId), body })
 const history = (configId: string, page = { skip: 0, take: 50 }) =>
-  world.client.call('container-configurations.history', { params: at(configId), query: page })
+  testEnvironment.client.call('container-configurations.history', { params: at(configId), query: page })
 const revisionOf = (configId: string, revision: number) =>
-  world.client.call('container-configurations.get-revision', { params: { ...at(configId), revision } })
-const restore = (configId: string, revision: number, seen?: number, client = world.client) =>
+  testEnvironment.client.call('container-configurations.get-revision', { params: { ...at(configId), revision } })
+const restore = (configId: string, revision: number, seen?: number, client = testEnvironment.client) =>
   client.call('container-configurations.restore', {
     params: { ...at(configId), revision },
     body: seen === undefined ? {} : { revision: seen },
@@ -35,23 +35,23 @@ const restore = (configId: string, revision: number, seen?: number, client = wor
 const copy = (
   configId: string,
   body: { fromConfigId: string; fields?: string[]; revision?: number },
-  client = world.client,
+  client = testEnvironment.client,
 ) => client.call('container-configurations.copy', { params: at(configId), body })
 const makeConfig = async (config: ContainerConfigFields = {}) =>
-  (await world.version({ images: [{ name: 'web', config }] })).imageConfigIds[0] ?? ''
+  (await testEnvironment.version({ images: [{ name: 'web', config }] })).imageConfigIds[0] ?? ''
 const sealed = { value: await sealFor(keyOne, 'hidden'), encrypted: true, publicKey: keyOne }
 
 describe('the history of a configuration', () => {
   it('tells who changed what, newest first, down to what the first change found', async () => {
     const configId = await makeConfig({ tty: true })
-    const member = await server.addMember(world.team, 'user', 'Eve Smith')
+    const member = await server.addMember(testEnvironment.team, 'user', 'Eve Smith')
     await patch(configId, { config: { environment: rows({ A: '1' }) } })
     await patch(configId, { config: { environment: rows({ A: '2', B: '1' }), tty: null } }, server.client(member))
     const { items, total } = await history(configId)
     expect(total).toBe(3)
     expect(items).toMatchObject([
       { revision: 3, updatedBy: { id: member.id, name: 'Eve Smith' } },
-      { revision: 2, changed: ['environment.A'], updatedBy: { id: world.owner.id, name: 'Ada' } },
+      { revision: 2, changed: ['environment.A'], updatedBy: { id: testEnvironment.owner.id, name: 'Ada' } },
       { revision: 1, changed: [], updatedBy: null },
     ])
     expect([...(items[0]?.changed ?? [])].sort()).toEqual(['environment.A', 'environment.B', 'tty'])
@@ -62,8 +62,11 @@ describe('the history of a configuration', () => {
   })
 
   it('keeps the last changes, and of each no value of a secret', async () => {
-    const deployment = await world.deployment(await world.version(), (await world.node()).id)
-    const { id: configId } = (await world.get(deployment.id)).config
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version(),
+      (await testEnvironment.node()).id,
+    )
+    const { id: configId } = (await testEnvironment.get(deployment.id)).config
     await patch(configId, { config: { secrets: [{ key: 'TOKEN', required: true, ...sealed }] } })
     const { pool } = server.app.database
     await pool.query(
@@ -89,8 +92,11 @@ describe('the history of a configuration', () => {
   })
 
   it('brings an earlier state back as a new change that is in the history itself, and leaves secrets alone', async () => {
-    const deployment = await world.deployment(await world.version(), (await world.node()).id)
-    const { id: configId } = (await world.get(deployment.id)).config
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version(),
+      (await testEnvironment.node()).id,
+    )
+    const { id: configId } = (await testEnvironment.get(deployment.id)).config
     const labels = { deployment: rows({ a: '1' }), service: rows({ b: '1' }) }
     await patch(configId, { config: { environment: rows({ A: '1' }), labels, args: [] } })
     const earlier = await get(configId)
@@ -116,7 +122,7 @@ describe('the history of a configuration', () => {
 
   it('is restored under the rules of every change: conflicts, dangers, storages, and what is fixed', async () => {
     const configId = await makeConfig()
-    const member = server.client(await server.addMember(world.team, 'user'))
+    const member = server.client(await server.addMember(testEnvironment.team, 'user'))
     await patch(configId, { config: { environment: rows({ A: '1' }), networkMode: 'host' } })
     await patch(configId, { config: { environment: rows({ A: '2' }), networkMode: null } })
     await expect(restore(configId, 2, 2)).rejects.toMatchObject({ status: 409, error: 'patchConflict' })
@@ -127,8 +133,8 @@ describe('the history of a configuration', () => {
     await restore(configId, 2, 3)
     expect(await get(configId)).toMatchObject({ networkMode: 'host', revision: 4 })
 
-    const storage = await world.client.call('storages.create', {
-      params: world.params,
+    const storage = await testEnvironment.client.call('storages.create', {
+      params: testEnvironment.params,
       body: { name: 'Short-lived', url: 's3.example.com', public: true },
     })
     const importing = {
@@ -137,7 +143,9 @@ describe('the history of a configuration', () => {
     }
     await patch(configId, { config: importing })
     await patch(configId, { config: { storage: null } })
-    await world.client.call('storages.delete', { params: { ...world.params, storageId: storage.id } })
+    await testEnvironment.client.call('storages.delete', {
+      params: { ...testEnvironment.params, storageId: storage.id },
+    })
     await expect(restore(configId, 5)).rejects.toMatchObject({ status: 400, property: 'config.storage.storageId' })
   })
 })
@@ -150,8 +158,11 @@ describe('settings of another configuration', () => {
       tty: true,
       secrets: [{ key: 'NEW', required: true }],
     })
-    const deployment = await world.deployment(await world.version(), (await world.node()).id)
-    const { id: target } = (await world.get(deployment.id)).config
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version(),
+      (await testEnvironment.node()).id,
+    )
+    const { id: target } = (await testEnvironment.get(deployment.id)).config
     const own = { key: 'OWN', required: false, ...sealed }
     await patch(target, {
       config: { user: 7, environment: rows({ B: '2' }), labels: { ingress: rows({ x: '1' }) }, secrets: [own] },
@@ -178,7 +189,7 @@ describe('settings of another configuration', () => {
       status: 404,
       property: 'fromConfigId',
     })
-    const member = server.client(await server.addMember(world.team, 'user'))
+    const member = server.client(await server.addMember(testEnvironment.team, 'user'))
     await expect(copy(target, { fromConfigId: source }, member)).rejects.toMatchObject({ status: 403 })
     await copy(target, { fromConfigId: source, fields: ['tty'] }, member)
     await patch(target, { config: { tty: false } })
@@ -187,7 +198,7 @@ describe('settings of another configuration', () => {
 
   it('are chosen from bundles, deployments, images and instances of the team, by name and kind', async () => {
     const owner = server.signUp('Chooser')
-    const team = await worldOf(server, owner, await server.createTeam(owner))
+    const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
     const project = await team.project('shop')
     const version = await team.version({ projectId: project, name: '1.2.0', images: [{ name: 'web' }, { name: 'db' }] })
     const node = await team.node('machine')

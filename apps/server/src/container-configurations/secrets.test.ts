@@ -2,15 +2,15 @@ import type { Release } from '@crux/agent-protocol'
 import type { LiveFailure } from '@crux/client'
 import type { ContainerConfigFields } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { keyOne, keyTwo, sealFor } from '../../test/node-keys.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -22,14 +22,14 @@ const refusal = (call: Promise<unknown>): Promise<Refusal> =>
     () => Promise.reject(new Error('it was accepted')),
     (error: Refusal) => error,
   )
-const at = (configId: string) => ({ ...world.params, configId })
+const at = (configId: string) => ({ ...testEnvironment.params, configId })
 const save = (configId: string, rows: readonly Row[], keys?: string[]) =>
-  world.client.call('container-configurations.update', {
+  testEnvironment.client.call('container-configurations.update', {
     params: at(configId),
     body: { config: { secrets: [...rows] as Secrets }, ...(keys && { keys: { secrets: keys } }) },
   })
 const read = async (configId: string): Promise<Secrets> =>
-  (await world.client.call('container-configurations.get', { params: at(configId) })).secrets ?? []
+  (await testEnvironment.client.call('container-configurations.get', { params: at(configId) })).secrets ?? []
 const sealed = async (key: string, text = 'hidden', publicKey = keyOne) => ({
   key,
   required: false,
@@ -44,10 +44,10 @@ async function place(
   at?: { id: string; token: string },
   type: 'rolling' | 'incremental' = 'rolling',
 ) {
-  const node = at ?? (await world.node())
-  const version = await world.version({ type, images: [{ name: 'web', config: image }] })
-  const deployment = await world.deployment(version, node.id, prefix)
-  const { config, instances } = await world.get(deployment.id)
+  const node = at ?? (await testEnvironment.node())
+  const version = await testEnvironment.version({ type, images: [{ name: 'web', config: image }] })
+  const deployment = await testEnvironment.deployment(version, node.id, prefix)
+  const { config, instances } = await testEnvironment.get(deployment.id)
   const [instance] = instances
   return {
     id: deployment.id,
@@ -59,7 +59,7 @@ async function place(
   }
 }
 
-async function look(configId: string, someone: Someone = world.owner) {
+async function look(configId: string, someone: Someone = testEnvironment.owner) {
   const live = server.live(someone)
   const failures: LiveFailure[] = []
   live.onError((failure) => void failures.push(failure))
@@ -106,9 +106,11 @@ describe('a value', () => {
     expect(refused.details?.map(({ property }) => property)).toEqual([0, 1, 2].map((n) => `config.secrets[${n}].value`))
     expect(JSON.stringify([refused, refused.message])).not.toContain('hunter2')
     expect(await read(configId)).toEqual([])
-    const params = { ...world.params, deploymentId: id, instanceId }
+    const params = { ...testEnvironment.params, deploymentId: id, instanceId }
     const patch = { config: { secrets: [{ key: 'A', required: false, value: 'hunter2' }] } }
-    expect(await refusal(world.client.call('deployments.update-instance', { params, body: patch }))).toMatchObject({
+    expect(
+      await refusal(testEnvironment.client.call('deployments.update-instance', { params, body: patch })),
+    ).toMatchObject({
       status: 400,
       property: 'config.secrets[0].value',
     })
@@ -133,8 +135,11 @@ describe('a value', () => {
   })
 
   it('never belongs to an image or a bundle, which name keys', async () => {
-    const { imageConfigIds } = await world.version()
-    const bundle = await world.client.call('config-bundles.create', { params: world.params, body: { name: 'Keys' } })
+    const { imageConfigIds } = await testEnvironment.version()
+    const bundle = await testEnvironment.client.call('config-bundles.create', {
+      params: testEnvironment.params,
+      body: { name: 'Keys' },
+    })
     for (const configId of [imageConfigIds[0] ?? '', bundle.configId]) {
       expect(await refusal(save(configId, [await sealed('A')]))).toMatchObject({ property: 'config.secrets[0].value' })
       await save(configId, [{ key: 'A', required: true, value: '', encrypted: true, publicKey: keyOne }])
@@ -146,15 +151,15 @@ describe('a value', () => {
 describe('a new key of the node', () => {
   it('empties what the former one sealed, live, and asks for it again before the next start', async () => {
     const spot = await place('rekeyed')
-    const first = await world.agent(spot.node)
+    const first = await testEnvironment.agent(spot.node)
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN'), { key: 'NAMED' }])
-    await world.start(spot.id)
+    await testEnvironment.start(spot.id)
     await deployWell(first)
-    await world.statusEvent(spot.id, 'successful')
+    await testEnvironment.statusEvent(spot.id, 'successful')
     const page = await look(spot.instanceConfigId)
     first.cut()
-    const second = await world.agent(spot.node, { publicKey: keyTwo })
+    const second = await testEnvironment.agent(spot.node, { publicKey: keyTwo })
     const { commandId } = await second.command('inspectContainer')
     await second.respond(commandId, { case: 'inspection', value: { json: '{}' } })
     const shown = await until(() => {
@@ -168,14 +173,14 @@ describe('a new key of the node', () => {
     await until(() => page.last<{ publicKey: string }>('config-secrets')?.publicKey === keyTwo)
     expect(await read(spot.configId)).toMatchObject([{ key: 'SHARED', value: '', publicKey: keyTwo }])
 
-    expect(await refusal(world.start(spot.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(spot.id))).toMatchObject({
       status: 412,
       property: 'secrets',
       value: [{ configId: spot.configId }, { configId: spot.instanceConfigId }],
       message: expect.stringMatching(/SHARED, OWN.*Enter them again/),
     })
-    const preview = await world.client.call('deployments.preview', {
-      params: { ...world.params, deploymentId: spot.id },
+    const preview = await testEnvironment.client.call('deployments.preview', {
+      params: { ...testEnvironment.params, deploymentId: spot.id },
     })
     expect(preview.problems).toMatchObject([{ property: 'secrets' }])
     // Sent back unseen it stays asked for; a value, or the wish to do without one, settles it.
@@ -186,23 +191,23 @@ describe('a new key of the node', () => {
     })
     await save(spot.configId, [await sealed('SHARED', 'again', keyTwo)])
     await save(spot.instanceConfigId, [{ key: 'OWN' }])
-    await world.start(spot.id)
+    await testEnvironment.start(spot.id)
   })
 })
 
 describe('secrets of a prefix', () => {
   it('go from the newest deployment that succeeded there to the keys that another one names, and no others', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const values: string[] = []
     for (const [index, text] of ['old', 'new'].entries()) {
       const source = await place('shared', {}, node)
       const [db, other] = [await sealed('DB', text), await sealed('OTHER')]
       values.push(db.value)
       await save(source.configId, [db, other])
-      await world.start(source.id)
+      await testEnvironment.start(source.id)
       await deployWell(agent, index + 1)
-      await world.statusEvent(source.id, 'successful')
+      await testEnvironment.statusEvent(source.id, 'successful')
     }
     const named = {
       secrets: [
@@ -211,12 +216,12 @@ describe('secrets of a prefix', () => {
       ],
     }
     const taker = await place('shared', named, node)
-    expect(await refusal(world.start(taker.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(taker.id))).toMatchObject({
       property: 'instanceIds',
       message: expect.stringMatching(/\(MISSING\)/),
     })
-    const params = { ...world.params, deploymentId: taker.id }
-    const [shown] = await world.client.call('deployments.final-configuration', { params })
+    const params = { ...testEnvironment.params, deploymentId: taker.id }
+    const [shown] = await testEnvironment.client.call('deployments.final-configuration', { params })
     expect(byKey(shown?.config.secrets)).toMatchObject([
       { key: 'DB', encrypted: true },
       { key: 'MISSING', encrypted: false },
@@ -226,7 +231,7 @@ describe('secrets of a prefix', () => {
       name: expect.stringMatching(/ 1\.0\.0$/),
     })
     await save(taker.instanceConfigId, [await sealed('MISSING')])
-    await world.start(taker.id)
+    await testEnvironment.start(taker.id)
     const release = (await agent.command('deploy', 3)).value as Release
     const sent = JSON.parse(release.instances[0]?.configJson ?? '').secrets as Secrets
     expect(byKey(sent)).toMatchObject([
@@ -243,7 +248,7 @@ describe('secrets of a prefix', () => {
       'OTHER',
     ])
     const elsewhere = await place('other-prefix', named, node)
-    expect(await refusal(world.start(elsewhere.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(elsewhere.id))).toMatchObject({
       message: expect.stringMatching(/\(DB, MISSING\)/),
     })
   })
@@ -252,13 +257,15 @@ describe('secrets of a prefix', () => {
 describe('which secrets a node has', () => {
   it('is asked of the container of an instance, and of all containers for what the prefix shares', async () => {
     const spot = await place('asked')
-    const deployment = { ...world.params, deploymentId: spot.id }
+    const deployment = { ...testEnvironment.params, deploymentId: spot.id }
     const instance = { ...deployment, instanceId: spot.instanceId }
-    expect(await refusal(world.client.call('deployments.secrets', { params: deployment }))).toMatchObject({
+    expect(await refusal(testEnvironment.client.call('deployments.secrets', { params: deployment }))).toMatchObject({
       status: 412,
       property: 'nodeId',
     })
-    expect(await refusal(world.client.call('deployments.instance-secrets', { params: instance }))).toMatchObject({
+    expect(
+      await refusal(testEnvironment.client.call('deployments.instance-secrets', { params: instance })),
+    ).toMatchObject({
       status: 412,
       property: 'nodeId',
     })
@@ -266,9 +273,9 @@ describe('which secrets a node has', () => {
     page.channel.send('get-config-secrets', {})
     expect(await until(() => page.last('config-secrets'))).toEqual({ keys: [], publicKey: keyOne, shared: [] })
 
-    const agent = await world.agent(spot.node)
-    const labels = { 'dev.crux.team': world.team.id, 'dev.crux.secret.keys': 'A,B' }
-    const inspected = world.client.call('deployments.instance-secrets', { params: instance })
+    const agent = await testEnvironment.agent(spot.node)
+    const labels = { 'dev.crux.team': testEnvironment.team.id, 'dev.crux.secret.keys': 'A,B' }
+    const inspected = testEnvironment.client.call('deployments.instance-secrets', { params: instance })
     // The open page asks by itself when the node comes back, and so did the call.
     for (const nth of [1, 2]) {
       const { commandId, value } = await agent.command('inspectContainer', nth)
@@ -286,7 +293,7 @@ describe('which secrets a node has', () => {
     expect(await until(() => page.last<{ keys: string[] }>('config-secrets')?.keys.length === 2)).toBe(true)
 
     await save(spot.configId, [await sealed('A'), await sealed('NOT_THERE')])
-    const listed = world.client.call('deployments.secrets', { params: deployment })
+    const listed = testEnvironment.client.call('deployments.secrets', { params: deployment })
     const { commandId } = await agent.command('listContainers')
     const foreign = { 'dev.crux.team': crypto.randomUUID(), 'dev.crux.secret.keys': 'NOT_THERE' }
     const containers = [
@@ -295,7 +302,7 @@ describe('which secrets a node has', () => {
     ]
     await agent.respond(commandId, { case: 'containers', value: { containers } })
     expect(await listed).toEqual({ publicKey: keyOne, keys: ['A'] })
-    const stranger = await makeDeployWorld(server)
+    const stranger = await makeDeployTestEnvironment(server)
     const theirs = { ...deployment, teamSlug: stranger.team.slug }
     expect(await refusal(stranger.client.call('deployments.secrets', { params: theirs }))).toMatchObject({
       status: 404,
@@ -309,9 +316,9 @@ describe('a copy', () => {
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])
     const copyTo = async (nodeId: string, prefix: string) => {
-      const params = { ...world.params, deploymentId: spot.id }
-      const made = await world.client.call('deployments.copy', { params, body: { nodeId, prefix } })
-      const { config, instances } = await world.get(made.id)
+      const params = { ...testEnvironment.params, deploymentId: spot.id }
+      const made = await testEnvironment.client.call('deployments.copy', { params, body: { nodeId, prefix } })
+      const { config, instances } = await testEnvironment.get(made.id)
       return [config.secrets, instances[0]?.config.secrets]
     }
     expect(await copyTo(spot.node.id, 'near')).toMatchObject([
@@ -319,23 +326,25 @@ describe('a copy', () => {
       [{ key: 'OWN', ...settled }],
     ])
     const bare = [{ id: expect.any(String), key: 'SHARED', required: false }]
-    expect(await copyTo((await world.node()).id, 'far')).toEqual([bare, undefined])
+    expect(await copyTo((await testEnvironment.node()).id, 'far')).toEqual([bare, undefined])
   })
 
   it('comes along with an increased version, values and all', async () => {
     const spot = await place('grown', {}, undefined, 'incremental')
     await save(spot.configId, [await sealed('SHARED')])
     await save(spot.instanceConfigId, [await sealed('OWN')])
-    const params = { ...world.params, projectId: spot.version.projectId }
+    const params = { ...testEnvironment.params, projectId: spot.version.projectId }
     await server.app.database.pool.query('update crux.version set auto_copy_deployments = true where id = $1', [
       spot.version.versionId,
     ])
-    const next = await world.client.call('versions.increase', {
+    const next = await testEnvironment.client.call('versions.increase', {
       params: { ...params, versionId: spot.version.versionId },
       body: { name: '1.1.0' },
     })
-    const { deployments } = await world.client.call('versions.get', { params: { ...params, versionId: next.id } })
-    const { config, instances } = await world.get(deployments[0]?.id ?? '')
+    const { deployments } = await testEnvironment.client.call('versions.get', {
+      params: { ...params, versionId: next.id },
+    })
+    const { config, instances } = await testEnvironment.get(deployments[0]?.id ?? '')
     expect(config.secrets).toMatchObject([{ key: 'SHARED', ...settled }])
     expect(instances[0]?.config.secrets).toMatchObject([{ key: 'OWN', ...settled }])
   })

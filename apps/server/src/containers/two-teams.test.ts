@@ -14,8 +14,8 @@ import {
   raw,
   type Service,
   startRegistry,
+  type TestEnvironment,
   unique,
-  type World,
 } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
@@ -37,7 +37,7 @@ let b: Team
 let service: Service
 let deploymentId: string
 
-type Team = TestTeam & { owner: Someone; admin: Someone; user: Someone; world: World }
+type Team = TestTeam & { owner: Someone; admin: Someone; user: Someone; testEnvironment: TestEnvironment }
 
 beforeAll(async () => {
   if (!(await engineAnswers())) return
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await loadImage(`${nobody}:1`, idle())
   const id = await raw.create(nobody, { Image: `${nobody}:1`, Labels: { 'of.somebody': 'secret-label' } })
   await raw.start(id)
-  service = await createService(a.world, [
+  service = await createService(a.testEnvironment, [
     {
       name: `app/${prefix}`,
       tag: '1',
@@ -56,8 +56,8 @@ beforeAll(async () => {
       config: { name: 'box', environment: [{ id: crypto.randomUUID(), key: 'DB_PASSWORD', value: password }] },
     },
   ])
-  deploymentId = (await createDeployment(a.world, service, prefix)).id
-  expect(await deploy(a.world, deploymentId)).toMatchObject({ status: 'successful' })
+  deploymentId = (await createDeployment(a.testEnvironment, service, prefix)).id
+  expect(await deploy(a.testEnvironment, deploymentId)).toMatchObject({ status: 'successful' })
 }, 120_000)
 
 afterAll(async () => {
@@ -86,12 +86,12 @@ async function makeTeam(): Promise<Team> {
     owner,
     admin: await server.addMember(team, 'admin'),
     user: await server.addMember(team, 'user'),
-    world: { person, teamSlug: team.slug, teamId: team.id, nodeId, registryId, registry },
+    testEnvironment: { person, teamSlug: team.slug, teamId: team.id, nodeId, registryId, registry },
   }
 }
 
 /** What the API answers below the node of a team. */
-async function ask(team: Team, someone: Someone, path: string, method = 'GET', nodeId = team.world.nodeId) {
+async function ask(team: Team, someone: Someone, path: string, method = 'GET', nodeId = team.testEnvironment.nodeId) {
   const response = await server.request(`/api/${team.slug}/nodes/${nodeId}${path}`, { method, as: someone })
   return { status: response.status, text: await response.text() }
 }
@@ -165,7 +165,7 @@ withEngine('two teams on one engine', () => {
       [b.admin, true],
     ] as const) {
       const live = server.live(someone)
-      const params = { teamSlug: b.slug, nodeId: b.world.nodeId }
+      const params = { teamSlug: b.slug, nodeId: b.testEnvironment.nodeId }
       const channel = live.channel('node', params)
       const failures: unknown[] = []
       live.onError((failure) => failures.push(failure))
@@ -227,33 +227,33 @@ withEngine('two teams on one engine', () => {
   }, 60_000)
 
   test('another live node of A on the same engine does not touch the container', async () => {
-    const second = await connectLocalNode(a.world.person, a.slug)
+    const second = await connectLocalNode(a.testEnvironment.person, a.slug)
     for (const name of names) expect((await ask(a, a.admin, `${name}/stop`, 'POST', second)).status).toBe(404)
     expect(await list(a, a.user, prefix, second)).toEqual([])
     expect((await list(a, a.user, '_', second)).map(({ id }) => id.name)).not.toContain(victim)
-    await a.world.person.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
+    await a.testEnvironment.person.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
   }, 60_000)
 
   test('a reinstalled node of A keeps the container of its deleted predecessor, and a deployment takes it over', async () => {
-    const { client } = a.world.person
+    const { client } = a.testEnvironment.person
     await client.call('deployments.delete', { params: { teamSlug: a.slug, deploymentId }, query: {} })
-    await client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: a.world.nodeId } })
+    await client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: a.testEnvironment.nodeId } })
     const [before] = await stateOf()
-    const nodeId = await connectLocalNode(a.world.person, a.slug)
+    const nodeId = await connectLocalNode(a.testEnvironment.person, a.slug)
     expect(await list(a, a.user, prefix, nodeId)).toMatchObject([{ managed: { prefix, name: 'box' } }])
     expect((await ask(a, a.user, `${names[0]}/inspect`, 'GET', nodeId)).text).toContain(password)
     expect((await ask(a, a.user, `${names[0]}/restart`, 'POST', nodeId)).status).toBe(204)
     // The deletion changed nothing for B.
     expect((await ask(b, b.admin, `${names[1]}/inspect`)).status).toBe(404)
 
-    const world = { ...a.world, nodeId }
-    const next = await deploy(world, (await createDeployment(world, service, prefix)).id)
+    const testEnvironment = { ...a.testEnvironment, nodeId }
+    const next = await deploy(testEnvironment, (await createDeployment(testEnvironment, service, prefix)).id)
     expect(next).toMatchObject({ status: 'successful' })
     const after = await stateOf()
     expect(after).toHaveLength(1)
     expect(after).not.toContain(before)
     // With its last container the network of the deleted node is gone.
-    expect(await raw.networks(`dev.crux.node=${a.world.nodeId}`)).toEqual([])
+    expect(await raw.networks(`dev.crux.node=${a.testEnvironment.nodeId}`)).toEqual([])
     expect((await ask(a, a.admin, names[0] ?? '', 'DELETE', nodeId)).status).toBe(204)
     expect(await stateOf()).toEqual([])
   }, 120_000)

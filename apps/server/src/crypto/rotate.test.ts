@@ -84,9 +84,9 @@ test('seals every stored credential, those of waiting mails included, under the 
 })
 
 test('knows every column whose comment says that it is encrypted', () => {
-  const folder = new URL('../db/schema/', import.meta.url)
+  const directory = new URL('../db/schema/', import.meta.url)
   const texts = ['teams.ts', 'nodes.ts', 'projects.ts', 'deployments.ts', 'configurations.ts'].map((name) =>
-    readFileSync(new URL(name, folder), 'utf8'),
+    readFileSync(new URL(name, directory), 'utf8'),
   )
   const encrypted = texts.join('\n').match(/\/\*\*[^*]*\bencrypted\b[^*]*\*\/\s*\w+: text\(/gi) ?? []
   expect(encrypted).toHaveLength(5)

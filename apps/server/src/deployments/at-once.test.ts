@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
 })
 beforeEach(async () => {
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -50,7 +50,7 @@ const settled = async (second: Promise<string>, count: number) => {
 }
 
 const bundle = async (name: string, value: string) => {
-  const { params, client } = world
+  const { params, client } = testEnvironment
   const made = await client.call('config-bundles.create', { params, body: { name } })
   const config = { environment: [{ key: 'FROM', value }] }
   await client.call('config-bundles.update', { params: { ...params, configBundleId: made.id }, body: { config } })
@@ -58,19 +58,19 @@ const bundle = async (name: string, value: string) => {
 }
 const update = (deploymentId: string, body: { prefix: string; configBundles?: string[] }) =>
   outcome(
-    world.client.call('deployments.update', {
-      params: { ...world.params, deploymentId },
+    testEnvironment.client.call('deployments.update', {
+      params: { ...testEnvironment.params, deploymentId },
       body: { protected: false, ...body },
     }),
   )
 const patch = (configId: string) =>
   outcome(
-    world.client.call('container-configurations.update', {
-      params: { ...world.params, configId },
+    testEnvironment.client.call('container-configurations.update', {
+      params: { ...testEnvironment.params, configId },
       body: { config: { environment: [{ key: 'PATCHED', value: 'yes' }] } },
     }),
   )
-const start = (deploymentId: string) => outcome(world.start(deploymentId))
+const start = (deploymentId: string) => outcome(testEnvironment.start(deploymentId))
 const released = async (deploymentId: string) => {
   const { rows } = await server.app.database.pool.query(
     `select r.prefix, ri.config->'environment' as environment from crux.release r
@@ -80,26 +80,34 @@ const released = async (deploymentId: string) => {
   return rows[0]
 }
 const ready = async (type: 'rolling' | 'incremental' = 'rolling') => {
-  const node = await world.node()
-  await world.agent(node)
-  const version = await world.version({ type })
-  const deployment = await world.deployment(version, node.id)
-  const details = await world.get(deployment.id)
+  const node = await testEnvironment.node()
+  await testEnvironment.agent(node)
+  const version = await testEnvironment.version({ type })
+  const deployment = await testEnvironment.deployment(version, node.id)
+  const details = await testEnvironment.get(deployment.id)
   const [instance] = details.instances
   if (!instance) throw new Error('a deployment has an instance')
   return { node, version, id: deployment.id, instance, configId: instance.config.id }
 }
 /** A newer version is with the agent, to take over from an older one that stands. */
 const takeover = async (prefix: string) => {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const projectId = await world.project()
-  const older = await world.deployment(await world.version({ projectId, name: '1' }), node.id, prefix)
-  const newer = await world.deployment(await world.version({ projectId, name: '2' }), node.id, prefix)
-  await world.start(older.id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const projectId = await testEnvironment.project()
+  const older = await testEnvironment.deployment(
+    await testEnvironment.version({ projectId, name: '1' }),
+    node.id,
+    prefix,
+  )
+  const newer = await testEnvironment.deployment(
+    await testEnvironment.version({ projectId, name: '2' }),
+    node.id,
+    prefix,
+  )
+  await testEnvironment.start(older.id)
   await deployWell(agent)
-  await world.statusEvent(older.id, 'successful')
-  await world.start(newer.id)
+  await testEnvironment.statusEvent(older.id, 'successful')
+  await testEnvironment.start(newer.id)
   await agent.command('deploy', 2)
   return { agent, projectId, older, newer }
 }
@@ -140,8 +148,9 @@ describe('a start', () => {
     const { id, version, node } = await ready('incremental')
     const { projectId, versionId } = version
     for (const remove of [
-      () => world.client.call('versions.delete', { params: { ...world.params, projectId, versionId } }),
-      () => world.client.call('projects.delete', { params: { ...world.params, projectId } }),
+      () =>
+        testEnvironment.client.call('versions.delete', { params: { ...testEnvironment.params, projectId, versionId } }),
+      () => testEnvironment.client.call('projects.delete', { params: { ...testEnvironment.params, projectId } }),
     ]) {
       await server.app.database.pool.query(`update crux.deployment set status = 'preparing' where id = $1`, [id])
       await server.app.database.pool.query('delete from crux.release where deployment_id = $1', [id])
@@ -152,7 +161,7 @@ describe('a start', () => {
       await settled(removed, 2)
       await letGo()
       expect(await Promise.all([started, removed])).toEqual(['ok', 'preconditionFailed'])
-      expect((await world.get(id)).status).toBe('in-progress')
+      expect((await testEnvironment.get(id)).status).toBe('in-progress')
     }
   })
 
@@ -160,7 +169,9 @@ describe('a start', () => {
     const first = await ready()
     const { id } = await ready()
     const letGo = await hold('deployment', first.id)
-    const removed = outcome(world.client.call('teams.delete', { params: { teamId: world.team.id } }))
+    const removed = outcome(
+      testEnvironment.client.call('teams.delete', { params: { teamId: testEnvironment.team.id } }),
+    )
     await waiting(1)
     const started = start(id)
     await settled(started, 2)
@@ -177,7 +188,10 @@ describe('a change of a configuration', () => {
     const patched = patch(configId)
     await waiting(1)
     const deleted = outcome(
-      world.client.call('deployments.delete', { params: { ...world.params, deploymentId: id }, query: {} }),
+      testEnvironment.client.call('deployments.delete', {
+        params: { ...testEnvironment.params, deploymentId: id },
+        query: {},
+      }),
     )
     await settled(deleted, 2)
     await letGo()
@@ -188,7 +202,9 @@ describe('a change of a configuration', () => {
     const { instance, version, configId } = await ready()
     const { projectId, versionId } = version
     const letGo = await hold('instance', instance.id)
-    const deleted = outcome(world.client.call('versions.delete', { params: { ...world.params, projectId, versionId } }))
+    const deleted = outcome(
+      testEnvironment.client.call('versions.delete', { params: { ...testEnvironment.params, projectId, versionId } }),
+    )
     await waiting(1)
     const patched = patch(configId)
     await settled(patched, 2)
@@ -201,8 +217,8 @@ describe('a change of a configuration', () => {
     const { projectId, versionId } = version
     const letGo = await hold('image', instance.image.id)
     const deleted = outcome(
-      world.client.call('images.delete', {
-        params: { ...world.params, projectId, versionId, imageId: instance.image.id },
+      testEnvironment.client.call('images.delete', {
+        params: { ...testEnvironment.params, projectId, versionId, imageId: instance.image.id },
       }),
     )
     await waiting(1)
@@ -214,12 +230,14 @@ describe('a change of a configuration', () => {
 
   it('and the deletion of its bundle come one after the other', async () => {
     const id = await bundle('going', 'x')
-    const { configId } = await world.client.call('config-bundles.get', {
-      params: { ...world.params, configBundleId: id },
+    const { configId } = await testEnvironment.client.call('config-bundles.get', {
+      params: { ...testEnvironment.params, configBundleId: id },
     })
     const letGo = await hold('config_bundle', id)
     const deleted = outcome(
-      world.client.call('config-bundles.delete', { params: { ...world.params, configBundleId: id } }),
+      testEnvironment.client.call('config-bundles.delete', {
+        params: { ...testEnvironment.params, configBundleId: id },
+      }),
     )
     await waiting(1)
     const patched = patch(configId)
@@ -231,13 +249,13 @@ describe('a change of a configuration', () => {
 
 describe('one place', () => {
   it('is protected by one version, also when two ask for it at once', async () => {
-    const node = await world.node()
-    const versions = [await world.version(), await world.version()]
+    const node = await testEnvironment.node()
+    const versions = [await testEnvironment.version(), await testEnvironment.version()]
     const letGo = await hold('node', node.id)
     const asked = versions.map(({ versionId }) =>
       outcome(
-        world.client.call('deployments.create', {
-          params: world.params,
+        testEnvironment.client.call('deployments.create', {
+          params: testEnvironment.params,
           body: { versionId, nodeId: node.id, prefix: 'kept', protected: true },
         }),
       ),
@@ -251,8 +269,8 @@ describe('one place', () => {
     const { agent, older } = await takeover('handed')
     const remove = (containers: 'true' | 'false') =>
       outcome(
-        world.client.call('deployments.delete', {
-          params: { ...world.params, deploymentId: older.id },
+        testEnvironment.client.call('deployments.delete', {
+          params: { ...testEnvironment.params, deploymentId: older.id },
           query: { containers },
         }),
       )
@@ -276,7 +294,7 @@ describe('one place', () => {
     await client.query('rollback')
     client.release()
     expect(await reported).toBe('ok')
-    expect((await world.get(older.id)).status).toBe('obsolete')
+    expect((await testEnvironment.get(older.id)).status).toBe('obsolete')
   })
 
   it('changes hands while its project is asked to go', async () => {
@@ -287,16 +305,18 @@ describe('one place', () => {
     const letGo = await hold('release', rows[0].id)
     const reported = outcome(deployWell(agent, 2))
     await waiting(1)
-    const removed = outcome(world.client.call('projects.delete', { params: { ...world.params, projectId } }))
+    const removed = outcome(
+      testEnvironment.client.call('projects.delete', { params: { ...testEnvironment.params, projectId } }),
+    )
     await settled(removed, 2)
     await letGo()
     expect(await Promise.all([reported, removed])).toEqual(['ok', 'preconditionFailed'])
-    expect((await world.get(newer.id)).status).toBe('successful')
+    expect((await testEnvironment.get(newer.id)).status).toBe('successful')
   })
 
   it('holds one deployment of a rolling version, also when two move there at once', async () => {
     const { id, version, node } = await ready()
-    const other = await world.deployment(version, node.id)
+    const other = await testEnvironment.deployment(version, node.id)
     await server.app.database.pool.query(`update crux.deployment set status = 'failed' where version_id = $1`, [
       version.versionId,
     ])

@@ -1,20 +1,20 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 
 let crux: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let serial = 0
 beforeAll(async () => {
   crux = await startTestServer()
-  world = await makeDeployWorld(crux)
+  testEnvironment = await makeDeployTestEnvironment(crux)
 })
 afterAll(() => crux.stop())
 
 const host: ContainerConfigFields = { volumes: [{ name: '/srv/data', path: '/data', type: 'ro' }] }
-const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
 const sql = (text: string, values: unknown[]) => crux.app.database.pool.query(text, values)
 
 async function apiToken(of: Someone): Promise<Someone> {
@@ -23,16 +23,16 @@ async function apiToken(of: Someone): Promise<Someone> {
 }
 
 async function serviceAccount(role: 'admin' | 'user'): Promise<Someone> {
-  const { call } = world.client
+  const { call } = testEnvironment.client
   const { id } = await call('service-accounts.create', {
-    params: world.params,
+    params: testEnvironment.params,
     body: { name: `Robot ${++serial}`, role },
   })
   const made = await call('service-accounts.create-token', {
-    params: { ...world.params, serviceAccountId: id },
+    params: { ...testEnvironment.params, serviceAccountId: id },
     body: { name: `CI ${serial}`, scope: 'deploy', expirationInDays: 30 },
   })
-  return { ...world.owner, token: made.token }
+  return { ...testEnvironment.owner, token: made.token }
 }
 
 async function deploymentToken(deploymentId: string, of: Someone): Promise<Someone> {
@@ -43,28 +43,30 @@ async function deploymentToken(deploymentId: string, of: Someone): Promise<Someo
 
 /** A deployment with one dangerous image, or with these, whose starts succeed. */
 async function makeDeployment(images?: { name: string; tag?: string; config?: ContainerConfigFields }[]) {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const version = await world.version({ type: 'rolling', images: images ?? [{ name: 'web', config: host }] })
-  const { id } = await world.deployment(version, node.id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const version = await testEnvironment.version({ type: 'rolling', images: images ?? [{ name: 'web', config: host }] })
+  const { id } = await testEnvironment.deployment(version, node.id)
   let starts = 0
   /** The agent does what was started last. */
   const finish = async () => {
     const release = await deployWell(agent, ++starts)
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
     return release
   }
   const start = async (as: Someone, instances?: string[]) => {
     await crux.client(as).call('deployments.start', { params: at(id), query: {}, body: { instances } })
     return finish()
   }
-  const details = await world.get(id)
+  const details = await testEnvironment.get(id)
   return { id, version, node, start, finish, details, configId: details.instances[0]?.config.id ?? '' }
 }
 
-const patch = (configId: string, config: object, as: Someone = world.owner) =>
-  crux.client(as).call('container-configurations.update', { params: { ...world.params, configId }, body: { config } })
-const preview = (deploymentId: string, as: Someone = world.owner) =>
+const patch = (configId: string, config: object, as: Someone = testEnvironment.owner) =>
+  crux
+    .client(as)
+    .call('container-configurations.update', { params: { ...testEnvironment.params, configId }, body: { config } })
+const preview = (deploymentId: string, as: Someone = testEnvironment.owner) =>
   crux.client(as).call('deployments.preview', { params: at(deploymentId) })
 /** Why a token may not start it, "" when it may. */
 const objection = async (deploymentId: string, as: Someone) =>
@@ -74,12 +76,12 @@ const refused = { status: 403, property: 'instances[0].config.volumes[0].name' }
 describe('a host-dangerous deployment', () => {
   it('is started by no token until an admin started it signed in, and then by every kind of token', async () => {
     const { id, start } = await makeDeployment()
-    const user = await crux.addMember(world.team, 'user')
+    const user = await crux.addMember(testEnvironment.team, 'user')
     const tokens = [
-      await apiToken(world.owner),
+      await apiToken(testEnvironment.owner),
       await serviceAccount('admin'),
       await serviceAccount('user'),
-      await deploymentToken(id, await crux.addMember(world.team, 'admin')),
+      await deploymentToken(id, await crux.addMember(testEnvironment.team, 'admin')),
     ]
     for (const token of tokens)
       await expect(start(token)).rejects.toMatchObject({
@@ -89,7 +91,7 @@ describe('a host-dangerous deployment', () => {
         ),
       })
     await expect(start(user)).rejects.toMatchObject(refused)
-    expect((await start(world.owner)).hostDangerousAllowed).toBe(true)
+    expect((await start(testEnvironment.owner)).hostDangerousAllowed).toBe(true)
     for (const token of tokens) expect((await start(token)).hostDangerousAllowed).toBe(true)
     await expect(start(user)).rejects.toMatchObject({
       ...refused,
@@ -108,25 +110,25 @@ describe('a host-dangerous deployment', () => {
         changes: [],
       },
     ])
-    await start(world.owner)
+    await start(testEnvironment.owner)
     const [confirmed] = (await preview(id)).hostDangerous ?? []
     expect(confirmed).toMatchObject({
       confirmed: true,
-      confirmation: { by: { id: world.owner.id, name: 'Ada' } },
+      confirmation: { by: { id: testEnvironment.owner.id, name: 'Ada' } },
       changes: [],
     })
     expect(Math.abs(Date.parse(confirmed?.confirmation?.at ?? '') - Date.now())).toBeLessThan(600_000)
-    const lines = (await world.events(id)).flatMap((event) => event.log?.log ?? [])
+    const lines = (await testEnvironment.events(id)).flatMap((event) => event.log?.log ?? [])
     expect(lines).toContain('Ada confirmed what reaches the node in web: volumes[0].name /srv/data')
 
     const harmless = await makeDeployment([{ name: 'web' }])
-    await harmless.start(await apiToken(world.owner))
+    await harmless.start(await apiToken(testEnvironment.owner))
     expect((await preview(harmless.id)).hostDangerous).toBeUndefined()
   })
 
   it('stands in the audit log with what the start confirmed', async () => {
     const { id, start } = await makeDeployment()
-    await start(world.owner)
+    await start(testEnvironment.owner)
     const { rows } = await sql(
       `select data -> 'confirmed' as confirmed, actor_name as name from crux.audit_log
         where event = 'deployment-start deployments.start' and data -> 'params' ->> 'deploymentId' = $1`,
@@ -139,9 +141,9 @@ describe('a host-dangerous deployment', () => {
 
   it('shows neither an approved path that becomes writable nor its command to pass with the token of an admin', async () => {
     const { id, start, configId, version } = await makeDeployment()
-    const user = await crux.addMember(world.team, 'user')
-    const pipeline = await deploymentToken(id, world.owner)
-    await start(world.owner)
+    const user = await crux.addMember(testEnvironment.team, 'user')
+    const pipeline = await deploymentToken(id, testEnvironment.owner)
+    await start(testEnvironment.owner)
     const writable = { volumes: [{ ...host.volumes?.[0], type: 'rwo' }] }
     for (const layer of [version.imageConfigIds[0] ?? '', configId])
       await expect(patch(layer, writable, user)).rejects.toMatchObject({
@@ -183,11 +185,11 @@ describe('a confirmation ends with every change of what runs', () => {
   let fixture: Fixture
   let token: Someone
   beforeAll(async () => {
-    token = await apiToken(world.owner)
-    const { call } = world.client
-    const bundle = await call('config-bundles.create', { params: world.params, body: { name: 'Shared' } })
+    token = await apiToken(testEnvironment.owner)
+    const { call } = testEnvironment.client
+    const bundle = await call('config-bundles.create', { params: testEnvironment.params, body: { name: 'Shared' } })
     const storage = await call('storages.create', {
-      params: world.params,
+      params: testEnvironment.params,
       body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
     })
     const config = { ...rich, storage: { storageId: storage.id, bucket: 'assets', path: 'files' } }
@@ -198,7 +200,7 @@ describe('a confirmation ends with every change of what runs', () => {
       body: { prefix: made.details.prefix, protected: false, configBundles: [bundle.id] },
     })
     await patch(made.configId, { secrets: [{ key: 'PASS', required: true, value: await sealFor(keyOne, 'one') }] })
-    await made.start(world.owner)
+    await made.start(testEnvironment.owner)
     fixture = { ...made, bundleId: bundle.id, bundleConfigId: bundle.configId, storageId: storage.id }
   })
 
@@ -272,7 +274,8 @@ describe('a confirmation ends with every change of what runs', () => {
     ],
     [
       'the address of the registry',
-      () => sql(`update crux.registry set url = 'https://evil.example.com' where id = $1`, [world.registryId]),
+      () =>
+        sql(`update crux.registry set url = 'https://evil.example.com' where id = $1`, [testEnvironment.registryId]),
       'image',
     ],
     [
@@ -280,7 +283,7 @@ describe('a confirmation ends with every change of what runs', () => {
       async () =>
         sql('update crux.image set registry_id = $2 where id = $1', [
           fixture.version.imageIds[0],
-          await world.registry(),
+          await testEnvironment.registry(),
         ]),
       'registry',
     ],
@@ -328,7 +331,7 @@ describe('a confirmation ends with every change of what runs', () => {
       { value: '{{versionName}}', key: 'A' },
     ]
     await fields(imageLayer(fixture) ?? '', { environment: reordered, tty: null })
-    await world.client.call('deployments.update', {
+    await testEnvironment.client.call('deployments.update', {
       params: at(fixture.id),
       body: { prefix: fixture.details.prefix, protected: false, note: 'A note' },
     })
@@ -341,13 +344,13 @@ describe('a start of some instances', () => {
     const images = [{ name: 'web', config: host }, { name: 'api', config: host }, { name: 'plain' }]
     const { start, details } = await makeDeployment(images)
     const [web = '', api = '', plain = ''] = details.instances.map(({ id }) => id)
-    const token = await apiToken(world.owner)
-    await start(world.owner, [web])
+    const token = await apiToken(testEnvironment.owner)
+    await start(testEnvironment.owner, [web])
     await start(token, [web])
     await start(token, [web, plain])
     await expect(start(token, [api])).rejects.toMatchObject({ status: 403 })
     await expect(start(token)).rejects.toMatchObject({ status: 403, property: 'instances[1].config.volumes[0].name' })
-    await start(world.owner, [api])
+    await start(testEnvironment.owner, [api])
     await start(token)
   })
 })
@@ -358,12 +361,12 @@ describe('going back to an earlier release', () => {
 
   it('is judged by what that release had', async () => {
     const { id, start, finish, configId } = await makeDeployment()
-    const [token, user] = [await apiToken(world.owner), await crux.addMember(world.team, 'user')]
-    await start(world.owner)
+    const [token, user] = [await apiToken(testEnvironment.owner), await crux.addMember(testEnvironment.team, 'user')]
+    await start(testEnvironment.owner)
     await rollBack(id, 1, token)
     await finish()
     await patch(configId, { args: [{ key: 'next' }] })
-    await start(world.owner)
+    await start(testEnvironment.owner)
     await expect(rollBack(id, 1, user)).rejects.toMatchObject(refused)
     await expect(rollBack(id, 1, token)).rejects.toMatchObject({
       ...refused,
@@ -377,10 +380,10 @@ describe('going back to an earlier release', () => {
 
   it('brings back no danger by a token once an admin has started without it', async () => {
     const { id, start, version } = await makeDeployment()
-    await start(world.owner)
+    await start(testEnvironment.owner)
     await patch(version.imageConfigIds[0] ?? '', { volumes: null })
-    await start(world.owner)
-    await expect(rollBack(id, 1, await apiToken(world.owner))).rejects.toMatchObject({
+    await start(testEnvironment.owner)
+    await expect(rollBack(id, 1, await apiToken(testEnvironment.owner))).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('Nobody has confirmed web as it is configured now'),
     })

@@ -4,20 +4,20 @@ import { formatDuration, releaseDurationMs } from '@crux/rules'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   badNews,
-  type DeployWorld,
+  type DeployTestEnvironment,
   deployWell,
   goodNews,
   journal,
-  makeDeployWorld,
+  makeDeployTestEnvironment,
   phase,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -31,22 +31,26 @@ const sqlCount = async (text: string, values: unknown[]) =>
 
 describe('a release', () => {
   it('goes from the start to the agent and back to successful', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const registryId = await world.registry({ url: 'https://r.example.com:5000/', user: 'ada', token: 'pass word' })
-    const version = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const registryId = await testEnvironment.registry({
+      url: 'https://r.example.com:5000/',
+      user: 'ada',
+      token: 'pass word',
+    })
+    const version = await testEnvironment.version({
       images: [
         { name: 'db', config: { environment: [{ key: 'V', value: '{{versionName}}' }] } },
         { name: 'group/web', tag: '2.0', registryId },
       ],
     })
-    const deployment = await world.deployment(version, node.id, 'shop')
-    await world.start(deployment.id)
+    const deployment = await testEnvironment.deployment(version, node.id, 'shop')
+    await testEnvironment.start(deployment.id)
     const { value } = await agent.command('deploy')
     const release = value as Release
     expect(release).toMatchObject({
       key: { deploymentId: deployment.id, number: 1 },
-      owner: { teamId: world.team.id, nodeId: node.id, prefix: 'shop', projectId: version.projectId },
+      owner: { teamId: testEnvironment.team.id, nodeId: node.id, prefix: 'shop', projectId: version.projectId },
       partial: false,
       hostDangerousAllowed: true,
       observationWindowMs: 1000,
@@ -65,20 +69,23 @@ describe('a release', () => {
       name: 'db',
       environment: [{ key: 'V', value: '1.0.0' }],
     })
-    expect(await world.get(deployment.id)).toMatchObject({ status: 'in-progress', progress: { done: 0, total: 2 } })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({
+      status: 'in-progress',
+      progress: { done: 0, total: 2 },
+    })
 
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    const done = await world.statusEvent(deployment.id, 'successful')
+    const done = await testEnvironment.statusEvent(deployment.id, 'successful')
     expect(done).toMatchObject({
       lastTry: 1,
       running: { deploymentId: deployment.id, number: 1, versionName: '1.0.0' },
     })
-    const [listed] = await world.releases(deployment.id)
+    const [listed] = await testEnvironment.releases(deployment.id)
     const tookMs = listed && releaseDurationMs(listed)
     expect(done.outcome, 'the outcome and the list of releases say one duration').toBe(
       `2 images, ${formatDuration(tookMs ?? Number.NaN)}`,
     )
-    expect(await world.releases(deployment.id)).toMatchObject(
+    expect(await testEnvironment.releases(deployment.id)).toMatchObject(
       [
         {
           number: 1,
@@ -90,7 +97,7 @@ describe('a release', () => {
       ].map((one) => ({ ...one, instances: [{ digest: expect.stringMatching(/^sha256:/) }, {}] })),
     )
     expect(
-      (await world.events(deployment.id)).map(
+      (await testEnvironment.events(deployment.id)).map(
         (event) => event.deploymentStatus ?? event.phase?.phase ?? event.log?.log[0],
       ),
     ).toEqual(['in-progress', 'Started by Ada', 'pull', 'verify', 'pull', 'verify', 'successful'])
@@ -103,10 +110,10 @@ describe('a release', () => {
   })
 
   it('takes a batch that comes again without a second effect', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const events = journal(goodNews(release))
     const first = await agent.client.reportDeployment({ release: release.key, events: events.slice(0, 2) })
@@ -121,14 +128,14 @@ describe('a release', () => {
   })
 
   it('acknowledges what is unknown or another node’s, and stores nothing of it', async () => {
-    const [mine, other] = [await world.node(), await world.node()]
-    const [agent, foreign] = [await world.agent(mine), await world.agent(other)]
-    const deployment = await world.deployment(await world.version(), mine.id)
-    await world.start(deployment.id)
+    const [mine, other] = [await testEnvironment.node(), await testEnvironment.node()]
+    const [agent, foreign] = [await testEnvironment.agent(mine), await testEnvironment.agent(other)]
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), mine.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const stolen = await foreign.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
     expect(stolen.acknowledgedSequence).toBe(4n)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     const unknown = await agent.client.reportDeployment({
       release: { deploymentId: randomUUID(), number: 1 },
       events: journal(badNews('x')),
@@ -137,42 +144,42 @@ describe('a release', () => {
   })
 
   it('fails in the agent’s words, says what keeps answering, and can be deployed again', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    await world.statusEvent(deployment.id, 'successful')
-    await world.start(deployment.id)
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
     expect(second.previous).toMatchObject([{ containerName: `${deployment.prefix}-web`, release: { number: 1 } }])
     await agent.client.reportDeployment({
       release: second.key,
       events: journal(badNews('port 8443 is taken by ops-nginx')),
     })
-    const failed = await world.statusEvent(deployment.id, 'failed')
+    const failed = await testEnvironment.statusEvent(deployment.id, 'failed')
     expect(failed).toMatchObject({
       outcome: 'port 8443 is taken by ops-nginx',
       running: { number: 1 },
       deployable: true,
     })
-    expect((await world.events(deployment.id)).at(-1)).toMatchObject({
+    expect((await testEnvironment.events(deployment.id)).at(-1)).toMatchObject({
       reason: 'port 8443 is taken by ops-nginx. Release 1 keeps answering.',
       previousRestored: true,
     })
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent, 3)
-    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
+    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({ running: { number: 3 } })
   })
 
   it('counts verified images while it is under way', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(
-      await world.version({ images: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }),
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version({ images: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }),
       node.id,
     )
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const [a, b] = release.instances.map((one) => one.instanceId)
     await agent.client.reportDeployment({
@@ -182,9 +189,9 @@ describe('a release', () => {
         phase(b ?? '', Phase.VERIFY, PhaseState.RUNNING),
       ]),
     })
-    expect((await world.get(deployment.id)).progress).toEqual({ done: 1, total: 3 })
-    const list = await world.client.call('deployments.list', {
-      params: world.params,
+    expect((await testEnvironment.get(deployment.id)).progress).toEqual({ done: 1, total: 3 })
+    const list = await testEnvironment.client.call('deployments.list', {
+      params: testEnvironment.params,
       query: { skip: 0, take: 10, status: 'in-progress' },
     })
     expect(list.items.find((one) => one.id === deployment.id)?.progress).toEqual({ done: 1, total: 3 })
@@ -193,81 +200,83 @@ describe('a release', () => {
 
 describe('starts of one deployment at once', () => {
   it('let one win and refuse the others', async () => {
-    const node = await world.node()
-    await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    const answers = await Promise.all([1, 2, 3, 4].map(() => refusal(world.start(deployment.id))))
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    const answers = await Promise.all([1, 2, 3, 4].map(() => refusal(testEnvironment.start(deployment.id))))
     expect(answers.sort()).toEqual(['409 id', '409 id', '409 id', 'accepted'])
-    expect((await world.get(deployment.id)).lastTry).toBe(1)
+    expect((await testEnvironment.get(deployment.id)).lastTry).toBe(1)
   })
 })
 
 describe('cancel', () => {
   it('ends at once what only waits', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const [first, second] = [
-      await world.deployment(await world.version(), node.id, 'q'),
-      await world.deployment(await world.version(), node.id, 'q'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'q'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'q'),
     ]
-    await world.start(first.id)
+    await testEnvironment.start(first.id)
     await agent.command('deploy')
-    await world.start(second.id)
-    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: second.id } })
-    expect(await world.get(second.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
+    await testEnvironment.start(second.id)
+    await testEnvironment.client.call('deployments.cancel', {
+      params: { ...testEnvironment.params, deploymentId: second.id },
+    })
+    expect(await testEnvironment.get(second.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
     expect(agent.received.filter((message) => message.command.case === 'cancelDeployment')).toHaveLength(0)
   })
 
   it('asks the agent to undo what it has begun, and takes its word', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
-    const params = { ...world.params, deploymentId: deployment.id }
-    await world.client.call('deployments.cancel', { params })
+    const params = { ...testEnvironment.params, deploymentId: deployment.id }
+    await testEnvironment.client.call('deployments.cancel', { params })
     expect((await agent.command('cancelDeployment')).value).toMatchObject({
       release: { deploymentId: deployment.id, number: 1 },
     })
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await agent.client.reportDeployment({
       release: release.key,
       events: journal([
         { event: { case: 'outcome', value: { successful: false, cancelled: true, reason: 'cancelled' } } },
       ]),
     })
-    expect(await world.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
-    expect(await refusal(world.client.call('deployments.cancel', { params }))).toBe('412 status')
+    expect(await testEnvironment.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'cancelled by Ada' })
+    expect(await refusal(testEnvironment.client.call('deployments.cancel', { params }))).toBe('412 status')
   })
 })
 
 describe('what a success replaces', () => {
   it('makes the version before obsolete, and gives its containers over', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const old = await world.version({ type: 'incremental', images: [{ name: 'web' }, { name: 'cron' }] })
-    const next = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const old = await testEnvironment.version({ type: 'incremental', images: [{ name: 'web' }, { name: 'cron' }] })
+    const next = await testEnvironment.version({
       type: 'incremental',
       name: '1.1.0',
       projectId: old.projectId,
       parentId: old.versionId,
     })
     const [before, after] = [
-      await world.deployment(old, node.id, 'take'),
-      await world.deployment(next, node.id, 'take'),
+      await testEnvironment.deployment(old, node.id, 'take'),
+      await testEnvironment.deployment(next, node.id, 'take'),
     ]
-    await world.start(before.id)
+    await testEnvironment.start(before.id)
     await deployWell(agent)
-    await world.statusEvent(before.id, 'successful')
-    const preview = await world.client.call('deployments.preview', {
-      params: { ...world.params, deploymentId: after.id },
+    await testEnvironment.statusEvent(before.id, 'successful')
+    const preview = await testEnvironment.client.call('deployments.preview', {
+      params: { ...testEnvironment.params, deploymentId: after.id },
     })
     expect(preview).toMatchObject({ removed: ['take-cron'], problems: [], instances: [{ containerName: 'web' }] })
-    await world.start(after.id)
+    await testEnvironment.start(after.id)
     const release = await deployWell(agent, 2)
     expect(release.previous.map((one) => one.containerName)).toEqual(['take-cron', 'take-web'])
-    await world.statusEvent(after.id, 'successful')
-    expect(await world.get(before.id)).toMatchObject({
+    await testEnvironment.statusEvent(after.id, 'successful')
+    expect(await testEnvironment.get(before.id)).toMatchObject({
       status: 'obsolete',
       outcome: 'replaced by 1.1.0',
       running: { deploymentId: after.id, versionName: '1.1.0' },
@@ -277,64 +286,67 @@ describe('what a success replaces', () => {
   })
 
   it('leaves everything as it was when the newer version fails', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const old = await world.version({ type: 'incremental' })
-    const next = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const old = await testEnvironment.version({ type: 'incremental' })
+    const next = await testEnvironment.version({
       type: 'incremental',
       name: '1.1.0',
       projectId: old.projectId,
       parentId: old.versionId,
     })
     const [before, after] = [
-      await world.deployment(old, node.id, 'give'),
-      await world.deployment(next, node.id, 'give'),
+      await testEnvironment.deployment(old, node.id, 'give'),
+      await testEnvironment.deployment(next, node.id, 'give'),
     ]
-    await world.start(before.id)
+    await testEnvironment.start(before.id)
     await deployWell(agent)
-    await world.statusEvent(before.id, 'successful')
-    await world.start(after.id)
+    await testEnvironment.statusEvent(before.id, 'successful')
+    await testEnvironment.start(after.id)
     const release = (await agent.command('deploy', 2)).value as Release
     await agent.client.reportDeployment({ release: release.key, events: journal(badNews('web exited with 1')) })
-    await world.statusEvent(after.id, 'failed')
-    expect(await world.get(before.id)).toMatchObject({ status: 'successful', running: { deploymentId: before.id } })
+    await testEnvironment.statusEvent(after.id, 'failed')
+    expect(await testEnvironment.get(before.id)).toMatchObject({
+      status: 'successful',
+      running: { deploymentId: before.id },
+    })
   })
 
   it('does not touch another project under the same prefix', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const [one, other] = [
-      await world.deployment(await world.version(), node.id, 'both'),
-      await world.deployment(await world.version(), node.id, 'both'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'both'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'both'),
     ]
-    await world.start(one.id)
+    await testEnvironment.start(one.id)
     await deployWell(agent)
-    await world.statusEvent(one.id, 'successful')
-    await world.start(other.id)
+    await testEnvironment.statusEvent(one.id, 'successful')
+    await testEnvironment.start(other.id)
     expect((await deployWell(agent, 2)).previous).toEqual([])
-    await world.statusEvent(other.id, 'successful')
-    expect((await world.get(one.id)).status).toBe('successful')
+    await testEnvironment.statusEvent(other.id, 'successful')
+    expect((await testEnvironment.get(one.id)).status).toBe('successful')
   })
 
   it('keeps the containers of the others in the record after a partial start', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(
-      await world.version({ images: [{ name: 'a' }, { name: 'b' }] }),
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version({ images: [{ name: 'a' }, { name: 'b' }] }),
       node.id,
       'part',
     )
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    const { instances } = await world.statusEvent(deployment.id, 'successful')
-    await world.client.call('deployments.start', {
-      params: { ...world.params, deploymentId: deployment.id },
+    const { instances } = await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.client.call('deployments.start', {
+      params: { ...testEnvironment.params, deploymentId: deployment.id },
       query: {},
       body: { instances: [instances[1]?.id ?? ''] },
     })
     expect((await deployWell(agent, 2)).partial).toBe(true)
-    await world.statusEvent(deployment.id, 'successful')
-    await world.start(deployment.id)
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.start(deployment.id)
     const third = (await agent.command('deploy', 3)).value as Release
     expect(third.previous.map((one) => [one.containerName, one.release?.number])).toEqual([
       ['part-a', 1],
@@ -345,13 +357,13 @@ describe('what a success replaces', () => {
 
 describe('a rollback', () => {
   it('starts an earlier release by digest with the configuration of then, init containers included', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const version = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const version = await testEnvironment.version({
       images: [{ name: 'web', config: { environment: [{ key: 'A', value: 'old' }] } }],
     })
-    const deployment = await world.deployment(version, node.id)
-    await world.start(deployment.id)
+    const deployment = await testEnvironment.deployment(version, node.id)
+    await testEnvironment.start(deployment.id)
     const first = (await agent.command('deploy')).value as Release
     expect(first.instances[0]?.preparationDigests).toEqual({})
     const ran = { 'busybox:latest': `sha256:${'b'.repeat(64)}` }
@@ -361,27 +373,31 @@ describe('a rollback', () => {
         : one,
     )
     await agent.client.reportDeployment({ release: first.key, events: journal(news) })
-    await world.statusEvent(deployment.id, 'successful')
-    await world.client.call('container-configurations.update', {
-      params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    await testEnvironment.client.call('container-configurations.update', {
+      params: { ...testEnvironment.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { environment: [{ key: 'A', value: 'new' }] } },
     })
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent, 2)
-    await world.statusEvent(deployment.id, 'successful')
-    const params = { ...world.params, deploymentId: deployment.id, number: 1 }
-    await world.client.call('deployments.start-release', { params, query: {} })
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    const params = { ...testEnvironment.params, deploymentId: deployment.id, number: 1 }
+    await testEnvironment.client.call('deployments.start-release', { params, query: {} })
     const third = (await agent.command('deploy', 3)).value as Release
     expect(third.key?.number).toBe(3)
     expect(third.instances[0]?.imageDigest).toBe(`sha256:${first.instances[0]?.instanceId.replace(/-/g, '')}`)
     expect(third.instances[0]?.preparationDigests).toEqual(ran)
     expect(third.instances[0]?.configJson).toContain('old')
     expect(
-      await refusal(world.client.call('deployments.start-release', { params: { ...params, number: 9 }, query: {} })),
+      await refusal(
+        testEnvironment.client.call('deployments.start-release', { params: { ...params, number: 9 }, query: {} }),
+      ),
     ).toBe('409 id')
     await agent.client.reportDeployment({ release: third.key, events: journal(badNews('no')) })
-    await world.statusEvent(deployment.id, 'failed')
-    expect(await refusal(world.client.call('deployments.start-release', { params, query: {} }))).toBe('accepted')
+    await testEnvironment.statusEvent(deployment.id, 'failed')
+    expect(await refusal(testEnvironment.client.call('deployments.start-release', { params, query: {} }))).toBe(
+      'accepted',
+    )
     await until(async () => agent.received.filter((message) => message.command.case === 'deploy').length === 4)
   })
 })

@@ -1,44 +1,46 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 
 let crux: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let user: Someone
 beforeAll(async () => {
   crux = await startTestServer()
-  world = await makeDeployWorld(crux)
-  user = await crux.addMember(world.team, 'user')
+  testEnvironment = await makeDeployTestEnvironment(crux)
+  user = await crux.addMember(testEnvironment.team, 'user')
 })
 afterAll(() => crux.stop())
 
 const hostPath = (name: string): ContainerConfigFields => ({ volumes: [{ name, path: '/data', type: 'ro' }] })
-const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
 const sql = <R extends object>(text: string, values: unknown[]) =>
   crux.app.database.pool.query<R>(text, values).then(({ rows }) => rows)
 
 async function prepare(config: ContainerConfigFields = hostPath('/srv/data')) {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const version = await world.version({ images: [{ name: 'web', config }, { name: 'db' }] })
-  const { id } = await world.deployment(version, node.id)
-  const details = await world.get(id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const version = await testEnvironment.version({ images: [{ name: 'web', config }, { name: 'db' }] })
+  const { id } = await testEnvironment.deployment(version, node.id)
+  const details = await testEnvironment.get(id)
   const instance = (index: number) => details.instances[index] ?? { id: '', config: { id: '' } }
   return { id, node, agent, version, details, web: instance(0), db: instance(1) }
 }
 const patch = (configId: string, config: object, as: Someone = user) =>
-  crux.client(as).call('container-configurations.update', { params: { ...world.params, configId }, body: { config } })
+  crux
+    .client(as)
+    .call('container-configurations.update', { params: { ...testEnvironment.params, configId }, body: { config } })
 const hashOf = async (id: string, instances?: string[]) =>
   (
-    await world.client.call('deployments.preview', {
+    await testEnvironment.client.call('deployments.preview', {
       params: at(id),
       query: instances && { instances: instances.join() },
     })
   ).hash
 const start = (id: string, body: { expectedHash?: string; instances?: string[] }) =>
-  world.client.call('deployments.start', { params: at(id), query: {}, body })
+  testEnvironment.client.call('deployments.start', { params: at(id), query: {}, body })
 const confirmed = (id: string) =>
   sql<{ subject: { config: { environment?: { key: string }[] } } }>(
     'select subject from crux.danger_confirmation where deployment_id = $1',
@@ -57,8 +59,8 @@ describe('a start with the hash of the preview that was looked at', () => {
     await patch(web.config.id, { environment: [{ key: 'LD_PRELOAD', value: '/data/x.so' }] })
     await expect(start(id, { expectedHash: seen })).rejects.toMatchObject(changed)
     expect(await confirmed(id)).toEqual([])
-    expect((await world.get(id)).status).toBe('preparing')
-    expect(await world.releases(id)).toEqual([])
+    expect((await testEnvironment.get(id)).status).toBe('preparing')
+    expect(await testEnvironment.releases(id)).toEqual([])
     // Looked at again, it is what the admin wants.
     await start(id, { expectedHash: await hashOf(id) })
     expect((await confirmed(id))[0]?.subject.config.environment).toMatchObject([{ key: 'LD_PRELOAD' }])
@@ -72,7 +74,7 @@ describe('a start with the hash of the preview that was looked at', () => {
     await patch(web.config.id, { environment: null })
     await start(id, { expectedHash: seen })
     await deployWell(agent)
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
     await start(id, { expectedHash: await hashOf(id) })
   })
 
@@ -90,16 +92,16 @@ describe('a start with the hash of the preview that was looked at', () => {
       (
         await sql<{ id: string }>(
           `insert into crux.storage (team_id, name, url, created_by, updated_by) values ($1, $2, $2, 's', 's') returning id`,
-          [world.team.id, url],
+          [testEnvironment.team.id, url],
         )
       )[0]?.id ?? ''
     const storageId = await storage('https://one.example.com')
-    const params = { ...world.params, projectId: version.projectId, versionId: version.versionId }
+    const params = { ...testEnvironment.params, projectId: version.projectId, versionId: version.versionId }
     const steps: [string, () => Promise<unknown>][] = [
       [
         'the tag',
         () =>
-          world.client.call('images.update', {
+          testEnvironment.client.call('images.update', {
             params: { ...params, imageId: version.imageIds[0] ?? '' },
             body: { tag: '2.0' },
           }),
@@ -130,7 +132,10 @@ describe('a start with the hash of the preview that was looked at', () => {
             ],
           }),
       ],
-      ['a storage', () => patch(web.config.id, { storage: { storageId, bucket: 'b', path: '/data' } }, world.owner)],
+      [
+        'a storage',
+        () => patch(web.config.id, { storage: { storageId, bucket: 'b', path: '/data' } }, testEnvironment.owner),
+      ],
       [
         'the address of the storage',
         () => sql('update crux.storage set url = $2 where id = $1', [storageId, 'https://two.example.com']),
@@ -138,11 +143,18 @@ describe('a start with the hash of the preview that was looked at', () => {
       [
         'the prefix',
         () =>
-          world.client.call('deployments.update', { params: at(id), body: { prefix: 'elsewhere', protected: false } }),
+          testEnvironment.client.call('deployments.update', {
+            params: at(id),
+            body: { prefix: 'elsewhere', protected: false },
+          }),
       ],
       [
         'the address of the registry',
-        () => sql('update crux.registry set url = $2 where id = $1', [world.registryId, 'https://other.example.com']),
+        () =>
+          sql('update crux.registry set url = $2 where id = $1', [
+            testEnvironment.registryId,
+            'https://other.example.com',
+          ]),
       ],
     ]
     const seen = new Set([await hashOf(id)])

@@ -1,36 +1,39 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld, type SeededVersion } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment, type SeededVersion } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { listSql } from './list.ts'
 
 const rows = 20_000
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let version: SeededVersion
 let node: { id: string; name: string }
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
-  node = await world.node('eu-west-1')
-  version = await world.version()
+  testEnvironment = await makeDeployTestEnvironment(server)
+  node = await testEnvironment.node('eu-west-1')
+  version = await testEnvironment.version()
   const { pool } = server.app.database
   await pool.query(
     `insert into crux.deployment (team_id, project_id, version_id, node_id, prefix, status, created_at, created_by, updated_by)
      select $1, $2, $3, $4, 'p' || n, (array['successful', 'failed', 'obsolete'])[1 + n % 3], now() - n * interval '1 minute', $5, $5
      from generate_series(1, $6::int) n`,
-    [world.team.id, version.projectId, version.versionId, node.id, world.owner.id, rows],
+    [testEnvironment.team.id, version.projectId, version.versionId, node.id, testEnvironment.owner.id, rows],
   )
   await pool.query('vacuum analyze crux.deployment')
 })
 afterAll(() => server.stop())
 
 const list = (query: object) =>
-  world.client.call('deployments.list', { params: world.params, query: { skip: 0, take: 50, ...query } })
+  testEnvironment.client.call('deployments.list', {
+    params: testEnvironment.params,
+    query: { skip: 0, take: 50, ...query },
+  })
 
 describe('the list of deployments', () => {
   it('is read from indexes: no scan of the table, no sort of all', async () => {
     const { rows: plan } = await server.app.database.pool.query(
-      `explain (format json) ${listSql.replace(/\$1\b/g, `'${world.team.id}'`).replace('$2', '0').replace('$3', '50')}`,
+      `explain (format json) ${listSql.replace(/\$1\b/g, `'${testEnvironment.team.id}'`).replace('$2', '0').replace('$3', '50')}`,
     )
     const nodes: { type: string; relation?: string; rows: number }[] = []
     const walk = (part: Record<string, unknown>) => {
@@ -70,12 +73,12 @@ describe('the list of deployments', () => {
     expect((await list({ filter: '%' })).total).toBe(0)
     const failed = await list({ status: 'failed', nodeId: node.id })
     expect([failed.total, new Set(failed.items.map((one) => one.status))]).toEqual([6667, new Set(['failed'])])
-    expect((await list({ nodeId: (await world.node()).id })).items).toEqual([])
+    expect((await list({ nodeId: (await testEnvironment.node()).id })).items).toEqual([])
   })
 
   it('counts right whatever happens, and puts the differences together', async () => {
     const { pool } = server.app.database
-    const other = await makeDeployWorld(server)
+    const other = await makeDeployTestEnvironment(server)
     const [target, wanted] = [await other.node(), await other.version()]
     const created = []
     for (let index = 0; index < 3; index++) created.push(await other.deployment(wanted, target.id, `c${index}`))
@@ -99,13 +102,16 @@ describe('the list of deployments', () => {
 
   it('refuses a page without bounds, and more than 1,000', async () => {
     for (const query of ['', '?skip=0&take=1001', '?skip=-1&take=10'])
-      expect((await server.request(`/api/${world.team.slug}/deployments${query}`, { as: world.owner })).status).toBe(
-        400,
-      )
+      expect(
+        (await server.request(`/api/${testEnvironment.team.slug}/deployments${query}`, { as: testEnvironment.owner }))
+          .status,
+      ).toBe(400)
   })
 
   it('of a node holds that node’s, newest first', async () => {
-    const items = await world.client.call('nodes.deployments', { params: { ...world.params, nodeId: node.id } })
+    const items = await testEnvironment.client.call('nodes.deployments', {
+      params: { ...testEnvironment.params, nodeId: node.id },
+    })
     expect([items.length, items[0]?.prefix]).toEqual([1_000, 'p1'])
   })
 })

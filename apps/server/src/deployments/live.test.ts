@@ -3,25 +3,25 @@ import type { DeploymentEvent } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   badNews,
-  type DeployWorld,
+  type DeployTestEnvironment,
   deployWell,
   goodNews,
   journal,
-  makeDeployWorld,
+  makeDeployTestEnvironment,
   phase,
 } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
 async function look(deploymentId: string) {
-  const channel = server.live(world.owner).channel('deployment', { ...world.params, deploymentId })
+  const channel = server.live(testEnvironment.owner).channel('deployment', { ...testEnvironment.params, deploymentId })
   const lists: DeploymentEvent[][] = []
   const others: { type: string; data: unknown }[] = []
   channel.on('deployment-event-list', (events) => void lists.push(events))
@@ -33,11 +33,11 @@ async function look(deploymentId: string) {
 
 describe('the live channel of a deployment', () => {
   it('brings every event once and in order to all who look', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     const pages = [await look(deployment.id), await look(deployment.id)]
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const events = journal(goodNews(release))
     for (const event of events) await agent.client.reportDeployment({ release: release.key, events: [event] })
@@ -56,14 +56,14 @@ describe('the live channel of a deployment', () => {
   })
 
   it('answers a fetch with the newest try alone', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const first = (await agent.command('deploy')).value as Release
     await agent.client.reportDeployment({ release: first.key, events: journal(badNews('first')) })
-    await world.statusEvent(deployment.id, 'failed')
-    await world.start(deployment.id)
+    await testEnvironment.statusEvent(deployment.id, 'failed')
+    await testEnvironment.start(deployment.id)
     const second = (await agent.command('deploy', 2)).value as Release
     const page = await look(deployment.id)
     page.channel.send('fetch-deployment-events', {})
@@ -80,32 +80,35 @@ describe('the live channel of a deployment', () => {
   })
 
   it('tells who looks at the older version that it is obsolete', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const old = await world.version({ type: 'incremental' })
-    const next = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const old = await testEnvironment.version({ type: 'incremental' })
+    const next = await testEnvironment.version({
       type: 'incremental',
       name: '1.1.0',
       projectId: old.projectId,
       parentId: old.versionId,
     })
-    const [before, after] = [await world.deployment(old, node.id, 'o'), await world.deployment(next, node.id, 'o')]
-    await world.start(before.id)
+    const [before, after] = [
+      await testEnvironment.deployment(old, node.id, 'o'),
+      await testEnvironment.deployment(next, node.id, 'o'),
+    ]
+    await testEnvironment.start(before.id)
     await deployWell(agent)
-    await world.statusEvent(before.id, 'successful')
+    await testEnvironment.statusEvent(before.id, 'successful')
     const page = await look(before.id)
-    await world.start(after.id)
+    await testEnvironment.start(after.id)
     await deployWell(agent, 2)
     const event = await until(() => page.events().find((one) => one.deploymentStatus === 'obsolete'))
     expect(event.reason).toBe('replaced by 1.1.0')
   })
 
   it('keeps of a long pull only the last step once the release has ended', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     const page = await look(deployment.id)
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const instanceId = release.instances[0]?.instanceId ?? ''
     const steps = [10n, 60n, 100n].map((currentBytes) => ({
@@ -130,8 +133,8 @@ describe('the live channel of a deployment', () => {
       totalBytes: 100,
     })
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release), 6) })
-    await world.statusEvent(deployment.id, 'successful')
-    const stored = await world.events(deployment.id)
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    const stored = await testEnvironment.events(deployment.id)
     expect(
       stored.filter((event) => event.type === 'container-progress').map((event) => event.containerProgress?.progress),
     ).toEqual([1])
@@ -143,10 +146,10 @@ describe('the live channel of a deployment', () => {
   })
 
   it('shows images that come and go', async () => {
-    const version = await world.version()
-    const deployment = await world.deployment(version, (await world.node()).id)
+    const version = await testEnvironment.version()
+    const deployment = await testEnvironment.deployment(version, (await testEnvironment.node()).id)
     const page = await look(deployment.id)
-    const [instance] = (await world.get(deployment.id)).instances
+    const [instance] = (await testEnvironment.get(deployment.id)).instances
     server.app.bus.publish({ type: 'images.added', versionId: version.versionId, imageIds: version.imageIds })
     server.app.bus.publish({
       type: 'image.deleted',

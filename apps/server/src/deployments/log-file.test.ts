@@ -1,25 +1,35 @@
 import { LogLevel, type Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
+import {
+  badNews,
+  type DeployTestEnvironment,
+  deployWell,
+  journal,
+  makeDeployTestEnvironment,
+} from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { openLogFile } from './log-file.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
-const fetchFile = (id: string, query = '', as = world.owner) =>
-  server.request(`/api/${world.team.slug}/deployments/${id}/log/file${query}`, { as })
+const fetchFile = (id: string, query = '', as = testEnvironment.owner) =>
+  server.request(`/api/${testEnvironment.team.slug}/deployments/${id}/log/file${query}`, { as })
 
 it('gives every release of a deployment, or one, as lines with time and container', async () => {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const { id } = await world.deployment(await world.version({ images: [{ name: 'shop/web' }] }), node.id, 'file')
-  await world.start(id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const { id } = await testEnvironment.deployment(
+    await testEnvironment.version({ images: [{ name: 'shop/web' }] }),
+    node.id,
+    'file',
+  )
+  await testEnvironment.start(id)
   const first = (await agent.command('deploy')).value as Release
   const instanceId = first.instances[0]?.instanceId ?? ''
   const lines = ['\u001b[31mno\u001b[0m\u0007 room\nleft', 'bye']
@@ -30,10 +40,10 @@ it('gives every release of a deployment, or one, as lines with time and containe
       ...badNews('web exited with 1'),
     ]),
   })
-  await world.statusEvent(id, 'failed')
-  await world.start(id)
+  await testEnvironment.statusEvent(id, 'failed')
+  await testEnvironment.start(id)
   await deployWell(agent, 2)
-  await world.statusEvent(id, 'successful')
+  await testEnvironment.statusEvent(id, 'successful')
 
   const all = await fetchFile(id)
   expect(all.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -62,18 +72,18 @@ it('gives every release of a deployment, or one, as lines with time and containe
 })
 
 it('knows only tries that were, of the own team', async () => {
-  const { id } = await world.deployment(await world.version(), (await world.node()).id)
+  const { id } = await testEnvironment.deployment(await testEnvironment.version(), (await testEnvironment.node()).id)
   expect(await (await fetchFile(id)).text()).toBe('')
   expect((await fetchFile(id, '?try=1')).status).toBe(404)
   expect((await fetchFile(id, '?try=99999999999')).status).toBe(400)
-  const other = await makeDeployWorld(server)
+  const other = await makeDeployTestEnvironment(server)
   const foreign = await server.request(`/api/${other.team.slug}/deployments/${id}/log/file`, { as: other.owner })
   expect(foreign.status).toBe(404)
 })
 
 const many = process.env.CRUX_TEST_FULL ? 100_000 : 20_000
 it('streams as many events as there are without holding them', async () => {
-  const { id } = await world.deployment(await world.version(), (await world.node()).id)
+  const { id } = await testEnvironment.deployment(await testEnvironment.version(), (await testEnvironment.node()).id)
   const { pool } = server.app.database
   await pool.query('update crux.deployment set tries = 2 where id = $1', [id])
   await pool.query(
@@ -84,7 +94,7 @@ it('streams as many events as there are without holding them', async () => {
   )
   const { bytes } = await openLogFile(
     server.app,
-    { ...world.team, role: 'owner', secondFactorRequired: false },
+    { ...testEnvironment.team, role: 'owner', secondFactorRequired: false },
     id,
     undefined,
   )

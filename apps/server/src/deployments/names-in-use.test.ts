@@ -1,28 +1,29 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
 const problemsOf = async (deploymentId: string) =>
-  (await world.client.call('deployments.preview', { params: { ...world.params, deploymentId } })).problems
+  (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
+    .problems
 
 it('a preview names the project whose container has the name that a container would get', async () => {
-  const node = await world.node()
-  const agent = await world.agent(node)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
   const images = [{ name: 'web' }, { name: 'api' }]
-  const first = await world.version({ images: images.slice(0, 1) })
-  const holder = await world.deployment(first, node.id)
-  await world.start(holder.id)
+  const first = await testEnvironment.version({ images: images.slice(0, 1) })
+  const holder = await testEnvironment.deployment(first, node.id)
+  await testEnvironment.start(holder.id)
   await deployWell(agent)
-  await world.statusEvent(holder.id, 'successful')
-  const next = await world.deployment(await world.version({ images }), node.id, holder.prefix)
+  await testEnvironment.statusEvent(holder.id, 'successful')
+  const next = await testEnvironment.deployment(await testEnvironment.version({ images }), node.id, holder.prefix)
   expect(await problemsOf(next.id)).toEqual([
     {
       property: 'instances[0].config.name',

@@ -1,29 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
 const withPort = (external: number) =>
-  world.version({ images: [{ name: 'web', config: { ports: [{ internal: 80, external }] } }] })
+  testEnvironment.version({ images: [{ name: 'web', config: { ports: [{ internal: 80, external }] } }] })
 const problemsOf = async (deploymentId: string) =>
-  (await world.client.call('deployments.preview', { params: { ...world.params, deploymentId } })).problems
+  (await testEnvironment.client.call('deployments.preview', { params: { ...testEnvironment.params, deploymentId } }))
+    .problems
 
 /** A node with a deployment that holds a port, and one that asks for it. */
 async function setUp(external: number) {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const holder = await world.deployment(await withPort(external), node.id)
-  await world.start(holder.id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const holder = await testEnvironment.deployment(await withPort(external), node.id)
+  await testEnvironment.start(holder.id)
   await deployWell(agent)
-  await world.statusEvent(holder.id, 'successful')
-  const next = await world.deployment(await withPort(external), node.id)
+  await testEnvironment.statusEvent(holder.id, 'successful')
+  const next = await testEnvironment.deployment(await withPort(external), node.id)
   return { node, agent, holder, next }
 }
 

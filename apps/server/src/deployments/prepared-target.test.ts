@@ -1,44 +1,47 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
-const at = (id: string) => ({ params: { ...world.params, deploymentId: id } })
+const at = (id: string) => ({ params: { ...testEnvironment.params, deploymentId: id } })
 
 it('tells the agent of a place as soon as something is prepared there, and again when its start is near', async () => {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const version = await world.version({ type: 'incremental' })
-  const owner = { teamId: world.team.id, projectId: version.projectId, nodeId: node.id }
-  const deployment = await world.deployment(version, node.id, 'one')
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const version = await testEnvironment.version({ type: 'incremental' })
+  const owner = { teamId: testEnvironment.team.id, projectId: version.projectId, nodeId: node.id }
+  const deployment = await testEnvironment.deployment(version, node.id, 'one')
   expect((await agent.command('preparePrefix')).value.owner).toMatchObject({ ...owner, prefix: 'one' })
-  await world.client.call('deployments.copy', { ...at(deployment.id), body: { nodeId: node.id, prefix: 'two' } })
+  await testEnvironment.client.call('deployments.copy', {
+    ...at(deployment.id),
+    body: { nodeId: node.id, prefix: 'two' },
+  })
   expect((await agent.command('preparePrefix', 2)).value.owner).toMatchObject({ ...owner, prefix: 'two' })
-  await world.client.call('deployments.preview', at(deployment.id))
+  await testEnvironment.client.call('deployments.preview', at(deployment.id))
   expect((await agent.command('preparePrefix', 3)).value.owner).toMatchObject({ ...owner, prefix: 'one' })
 })
 
 it('tells the agent that a place is free when the last deployment leaves it, and not before', async () => {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const first = await world.version({ name: '1.0.0' })
-  const second = await world.version({ name: '2.0.0', projectId: first.projectId })
-  const one = await world.deployment(first, node.id, 'shop')
-  const two = await world.deployment(second, node.id, 'shop')
-  const remove = (id: string) => world.client.call('deployments.delete', { ...at(id), query: {} })
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const first = await testEnvironment.version({ name: '1.0.0' })
+  const second = await testEnvironment.version({ name: '2.0.0', projectId: first.projectId })
+  const one = await testEnvironment.deployment(first, node.id, 'shop')
+  const two = await testEnvironment.deployment(second, node.id, 'shop')
+  const remove = (id: string) => testEnvironment.client.call('deployments.delete', { ...at(id), query: {} })
   await remove(one.id)
   const moved = { note: null, prefix: 'mall', protected: false, configBundles: [] }
-  await world.client.call('deployments.update', { ...at(two.id), body: moved })
+  await testEnvironment.client.call('deployments.update', { ...at(two.id), body: moved })
   expect((await agent.command('preparePrefix', 3)).value.owner).toMatchObject({ prefix: 'mall' })
   expect((await agent.command('releasePrefix')).value.owner).toMatchObject({
-    teamId: world.team.id,
+    teamId: testEnvironment.team.id,
     projectId: first.projectId,
     nodeId: node.id,
     prefix: 'shop',

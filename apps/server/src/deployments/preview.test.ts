@@ -10,26 +10,33 @@ import {
 } from '@crux/agent-protocol'
 import type { ContainerConfigPatch } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, goodNews, journal, makeDeployWorld, phase } from '../../test/deploy-kit.ts'
+import {
+  type DeployTestEnvironment,
+  deployWell,
+  goodNews,
+  journal,
+  makeDeployTestEnvironment,
+  phase,
+} from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
-const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
 const preview = async (deploymentId: string) => {
-  const { instances, ...rest } = await world.client.call('deployments.preview', { params: at(deploymentId) })
+  const { instances, ...rest } = await testEnvironment.client.call('deployments.preview', { params: at(deploymentId) })
   return { ...rest, web: instances[0] }
 }
 const change = (configId: string | undefined, config: ContainerConfigPatch['config']) =>
-  world.client.call('container-configurations.update', {
-    params: { ...world.params, configId: configId ?? '' },
+  testEnvironment.client.call('container-configurations.update', {
+    params: { ...testEnvironment.params, configId: configId ?? '' },
     body: { config },
   })
 const web = {
@@ -40,15 +47,15 @@ const web = {
 
 /** A deployment of one image, that stands. */
 async function deployStanding(
-  images: Parameters<DeployWorld['version']>[0] = { images: [{ name: 'web', config: web }] },
+  images: Parameters<DeployTestEnvironment['version']>[0] = { images: [{ name: 'web', config: web }] },
 ) {
-  const node = await world.node()
-  const agent = await world.agent(node)
-  const version = await world.version(images)
-  const { id, prefix } = await world.deployment(version, node.id)
-  await world.start(id)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
+  const version = await testEnvironment.version(images)
+  const { id, prefix } = await testEnvironment.deployment(version, node.id)
+  await testEnvironment.start(id)
   const release = await deployWell(agent)
-  await world.statusEvent(id, 'successful')
+  await testEnvironment.statusEvent(id, 'successful')
   return { node, agent, id, prefix, release, configId: version.imageConfigIds[0] }
 }
 
@@ -72,7 +79,7 @@ describe('before a start', () => {
         action: 'replace-with-pause',
         silentPorts: [{ port: 8_080, protocol: 'tcp', milliseconds: 400, maximumMilliseconds: 10_400 }],
       })
-      await world.start(id)
+      await testEnvironment.start(id)
       const release = (await agent.command('deploy', 2)).value as Release
       const instanceId = release.instances[0]?.instanceId ?? ''
       const began = Date.now()
@@ -83,7 +90,7 @@ describe('before a start', () => {
       ])
       for (const event of events) event.at = timestampFromMs(event.sequence === 1n ? began : began + milliseconds)
       await agent.client.reportDeployment({ release: release.key, events })
-      await world.statusEvent(id, 'successful')
+      await testEnvironment.statusEvent(id, 'successful')
       await change(configId, { environment: [{ key: 'A', value: '2' }] })
       expect((await preview(id)).web?.silentPorts).toEqual([
         { port: 8_080, protocol: 'tcp', milliseconds, maximumMilliseconds },
@@ -113,7 +120,7 @@ describe('before a start', () => {
   })
 
   it('misses an image that is only on the node, once it was removed there', async () => {
-    const registryId = await world.registry({ local: true })
+    const registryId = await testEnvironment.registry({ local: true })
     const { agent, id } = await deployStanding({ images: [{ name: 'made-here', registryId, config: web }] })
     const there = preview(id)
     await storeHolds(agent, 1, [{ id: `sha256:${'1'.repeat(64)}`, references: ['made-here:1.0'], local: true }])
@@ -127,7 +134,7 @@ describe('before a start', () => {
 describe('before a start of some', () => {
   const api = { name: 'api', ports: [{ internal: 80, external: 9_090 }] }
   const some = async (deploymentId: string, instances: readonly string[]) =>
-    world.client.call('deployments.preview', {
+    testEnvironment.client.call('deployments.preview', {
       params: at(deploymentId),
       query: { instances: instances.join(',') },
     })
@@ -139,11 +146,11 @@ describe('before a start of some', () => {
         { name: 'api', config: api },
       ],
     })
-    const { instances } = await world.get(id)
+    const { instances } = await testEnvironment.get(id)
     const [first, second] = instances
     await change(first?.image.config.id, { name: 'site', environment: [{ key: 'A', value: '1' }] })
     await change(second?.image.config.id, { secrets: [{ key: 'TOKEN', required: true }] })
-    const all = await world.client.call('deployments.preview', { params: at(id) })
+    const all = await testEnvironment.client.call('deployments.preview', { params: at(id) })
     expect(all.problems).toMatchObject([{ instanceId: second?.id }])
     expect(all.removed).toEqual([`${prefix}-web`])
 
@@ -166,7 +173,7 @@ describe('before a start of some', () => {
         { name: 'api', config: api },
       ],
     })
-    const { instances } = await world.get(id)
+    const { instances } = await testEnvironment.get(id)
     const [first, second] = instances
     await change(first?.image.config.id, { ports: [{ internal: 80, external: 9_090 }] })
     await change(second?.image.config.id, { ports: [{ internal: 80, external: 9_091 }] })
@@ -191,15 +198,15 @@ describe('before a start of some', () => {
 })
 
 describe('before a rollback', () => {
-  const back = (id: string, number = 1, client = world.client) =>
+  const back = (id: string, number = 1, client = testEnvironment.client) =>
     client.call('deployments.preview-release', { params: { ...at(id), number } })
 
   it('compares with what runs: digests, configuration, what goes', async () => {
     const { agent, id, configId, prefix } = await deployStanding()
     await change(configId, { name: 'site', environment: [{ key: 'A', value: '1' }] })
-    await world.start(id)
+    await testEnvironment.start(id)
     await deployWell(agent, 2)
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
     const asked = back(id)
     await storeHolds(agent, 1, [])
     const answer = await asked
@@ -214,7 +221,7 @@ describe('before a rollback', () => {
   it('shows that tags have moved since, by digest, those of init containers too', async () => {
     const { agent, id, release } = await deployStanding()
     const runs = async (nth: number, own: string | undefined, tool: string) => {
-      await world.start(id)
+      await testEnvironment.start(id)
       const next = (await agent.command('deploy', nth)).value as Release
       const events = goodNews(next).map((one) => {
         if (one.event.case !== 'resolved') return one
@@ -224,7 +231,7 @@ describe('before a rollback', () => {
         }
       })
       await agent.client.reportDeployment({ release: next.key, events: journal(events) })
-      await world.statusEvent(id, 'successful')
+      await testEnvironment.statusEvent(id, 'successful')
     }
     await runs(2, undefined, 'sha256:then')
     await runs(3, 'sha256:moved', 'sha256:now')
@@ -249,9 +256,9 @@ describe('before a rollback', () => {
   })
 
   it('says what is missing by now, and what this person may not bring back', async () => {
-    const registryId = await world.registry()
-    const storage = await world.client.call('storages.create', {
-      params: world.params,
+    const registryId = await testEnvironment.registry()
+    const storage = await testEnvironment.client.call('storages.create', {
+      params: testEnvironment.params,
       body: { name: `Files ${Date.now()}`, url: 'http://127.0.0.1:9', public: true },
     })
     const config = {
@@ -261,11 +268,13 @@ describe('before a rollback', () => {
     }
     const { agent, id, configId } = await deployStanding({ images: [{ name: 'web', registryId, config }] })
     await change(configId, { storage: null, volumes: web.volumes })
-    await world.client.call('storages.delete', { params: { ...world.params, storageId: storage.id } })
+    await testEnvironment.client.call('storages.delete', {
+      params: { ...testEnvironment.params, storageId: storage.id },
+    })
     await server.app.database.pool.query('update crux.release_instance set registry_id = null where registry_id = $1', [
       registryId,
     ])
-    const user = server.client(await server.addMember(world.team, 'user'))
+    const user = server.client(await server.addMember(testEnvironment.team, 'user'))
     const asked = back(id, 1, user)
     await storeHolds(agent, 1, [])
     const { instances, problems } = await asked
@@ -279,11 +288,11 @@ describe('before a rollback', () => {
   it('knows only releases of the deployment, and refuses one that failed', async () => {
     const { agent, id } = await deployStanding()
     await expect(back(id, 7)).rejects.toMatchObject({ status: 404, property: 'number' })
-    await world.start(id)
+    await testEnvironment.start(id)
     const { value } = await agent.command('deploy', 2)
     const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'no' } } }])
     await agent.client.reportDeployment({ release: (value as Release).key, events })
-    await world.statusEvent(id, 'failed')
+    await testEnvironment.statusEvent(id, 'failed')
     expect((await back(id, 2)).problems).toMatchObject([{ property: 'number' }])
   })
 })

@@ -2,14 +2,14 @@ import type { Release } from '@crux/agent-protocol'
 import { ApiError } from '@crux/client'
 import type { ContainerConfigFields } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -19,16 +19,16 @@ const imageOf = ({ name = 'web', domain, path }: Instance) => ({
   config: { name, expose: 'expose', routing: { domain, path } } satisfies ContainerConfigFields,
 })
 const deploymentOf = async (nodeId: string, ...instances: Instance[]) =>
-  world.deployment(await world.version({ images: instances.map(imageOf) }), nodeId)
+  testEnvironment.deployment(await testEnvironment.version({ images: instances.map(imageOf) }), nodeId)
 
 /** A node on which one deployment runs that routes these. */
 async function nodeWith(...instances: Instance[]) {
-  const node = await world.node()
-  const agent = await world.agent(node)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
   const holder = await deploymentOf(node.id, ...instances)
-  await world.start(holder.id)
+  await testEnvironment.start(holder.id)
   const release: Release = await deployWell(agent)
-  await world.statusEvent(holder.id, 'successful')
+  await testEnvironment.statusEvent(holder.id, 'successful')
   return { node, agent, holder, release }
 }
 
@@ -57,50 +57,50 @@ describe('a start', () => {
         description: `api: ${words} is in use on this node by ${holder.prefix}-web: choose another host name or path`,
       },
     ]
-    expect(await detailsOf(world.start(id))).toEqual({ status: 412, details })
-    const { problems } = await world.client.call('deployments.preview', {
-      params: { ...world.params, deploymentId: id },
+    expect(await detailsOf(testEnvironment.start(id))).toEqual({ status: 412, details })
+    const { problems } = await testEnvironment.client.call('deployments.preview', {
+      params: { ...testEnvironment.params, deploymentId: id },
     })
     expect(problems).toEqual(details.map((detail) => ({ ...detail, instanceId: expect.any(String) })))
   })
 
   it('is refused while a release in progress is about to route the same', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const first = await deploymentOf(node.id, { domain: 'app.example.com' })
-    await world.start(first.id)
+    await testEnvironment.start(first.id)
     await agent.command('deploy')
     const second = await deploymentOf(node.id, { domain: 'app.example.com' })
-    expect(await detailsOf(world.start(second.id))).toMatchObject({ status: 412 })
+    expect(await detailsOf(testEnvironment.start(second.id))).toMatchObject({ status: 412 })
   })
 
   it('is allowed with another path, on another node, and for the same prefix again', async () => {
     const { node, agent, holder } = await nodeWith({ domain: 'app.example.com', path: '/a' })
-    await world.start(holder.id)
+    await testEnvironment.start(holder.id)
     await deployWell(agent, 2)
     const beside = await deploymentOf(node.id, { domain: 'app.example.com', path: '/b' })
-    expect(await detailsOf(world.start(beside.id))).toBe('started')
-    const elsewhere = await world.node()
-    await world.agent(elsewhere)
+    expect(await detailsOf(testEnvironment.start(beside.id))).toBe('started')
+    const elsewhere = await testEnvironment.node()
+    await testEnvironment.agent(elsewhere)
     const other = await deploymentOf(elsewhere.id, { domain: 'app.example.com', path: '/a' })
-    expect(await detailsOf(world.start(other.id))).toBe('started')
+    expect(await detailsOf(testEnvironment.start(other.id))).toBe('started')
   })
 
   it.each(['localhost', 'LOCALHOST'])('is refused for the host name of Crux with any path: %s', async (domain) => {
-    const node = await world.node()
-    await world.agent(node)
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
     const { id } = await deploymentOf(node.id, { domain, path: '/anything' })
-    expect(await detailsOf(world.start(id))).toMatchObject({
+    expect(await detailsOf(testEnvironment.start(id))).toMatchObject({
       status: 412,
       details: [{ error: 'routeInUse', description: expect.stringContaining('is the host name of Crux itself') }],
     })
   })
 
   it('is refused for two instances with the same host name and path', async () => {
-    const node = await world.node()
-    await world.agent(node)
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
     const { id } = await deploymentOf(node.id, { domain: 'a.example' }, { name: 'api', domain: 'b.example, A.example' })
-    expect(await detailsOf(world.start(id))).toMatchObject({
+    expect(await detailsOf(testEnvironment.start(id))).toMatchObject({
       status: 400,
       details: [{ property: 'instances[1].config.routing.domain', error: 'routesAreUnique' }],
     })

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import { keyOne, sealFor } from '../../test/node-keys.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -19,49 +19,57 @@ const refusal = (call: Promise<unknown>): Promise<Refusal> =>
     () => Promise.reject(new Error('it was accepted')),
     (error: Refusal) => error,
   )
-const user = async () => server.client(await server.addMember(world.team, 'user'))
-const at = (deploymentId: string) => ({ ...world.params, deploymentId })
+const user = async () => server.client(await server.addMember(testEnvironment.team, 'user'))
+const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
 
 describe('creating a deployment', () => {
   it('wants a version with images', async () => {
-    const node = await world.node()
-    const empty = await world.version({ images: [] })
-    expect(await refusal(world.deployment(empty, node.id))).toMatchObject({ status: 412, property: 'versionId' })
+    const node = await testEnvironment.node()
+    const empty = await testEnvironment.version({ images: [] })
+    expect(await refusal(testEnvironment.deployment(empty, node.id))).toMatchObject({
+      status: 412,
+      property: 'versionId',
+    })
   })
 
   it('allows one per place for a rolling version, one in preparation for an incremental one', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const [rolling, incremental] = [await world.version(), await world.version({ type: 'incremental' })]
-    const [first, second] = [
-      await world.deployment(rolling, node.id, 'r'),
-      await world.deployment(incremental, node.id, 'i'),
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const [rolling, incremental] = [
+      await testEnvironment.version(),
+      await testEnvironment.version({ type: 'incremental' }),
     ]
-    expect(await refusal(world.deployment(rolling, node.id, 'r'))).toMatchObject({
+    const [first, second] = [
+      await testEnvironment.deployment(rolling, node.id, 'r'),
+      await testEnvironment.deployment(incremental, node.id, 'i'),
+    ]
+    expect(await refusal(testEnvironment.deployment(rolling, node.id, 'r'))).toMatchObject({
       status: 409,
       error: 'rollingVersionDeployment',
       property: 'deploymentId',
       value: first.id,
     })
-    expect(await refusal(world.deployment(incremental, node.id, 'i'))).toMatchObject({
+    expect(await refusal(testEnvironment.deployment(incremental, node.id, 'i'))).toMatchObject({
       error: 'alreadyHavePreparing',
       value: second.id,
     })
-    await world.start(second.id)
+    await testEnvironment.start(second.id)
     await deployWell(agent)
-    await world.statusEvent(second.id, 'successful')
-    expect((await world.deployment(incremental, node.id, 'i')).status).toBe('preparing')
+    await testEnvironment.statusEvent(second.id, 'successful')
+    expect((await testEnvironment.deployment(incremental, node.id, 'i')).status).toBe('preparing')
   })
 
   it('gives one of two simultaneous ones the place', async () => {
-    const [node, version] = [await world.node(), await world.version()]
-    const answers = await Promise.allSettled([1, 2, 3].map(() => world.deployment(version, node.id, 'race')))
+    const [node, version] = [await testEnvironment.node(), await testEnvironment.version()]
+    const answers = await Promise.allSettled([1, 2, 3].map(() => testEnvironment.deployment(version, node.id, 'race')))
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
   })
 
   it('refuses a prefix that makes a container name too long', async () => {
-    const version = await world.version({ images: [{ name: 'web', config: { name: 'w'.repeat(40) } }] })
-    expect(await refusal(world.deployment(version, (await world.node()).id, 'p'.repeat(30)))).toMatchObject({
+    const version = await testEnvironment.version({ images: [{ name: 'web', config: { name: 'w'.repeat(40) } }] })
+    expect(
+      await refusal(testEnvironment.deployment(version, (await testEnvironment.node()).id, 'p'.repeat(30))),
+    ).toMatchObject({
       status: 400,
       property: 'prefix',
       details: [{ property: 'instances[0].config.name' }],
@@ -69,48 +77,57 @@ describe('creating a deployment', () => {
   })
 
   it('does not know versions and nodes of another team', async () => {
-    const other = await makeDeployWorld(server)
+    const other = await makeDeployTestEnvironment(server)
     const [foreignVersion, foreignNode] = [await other.version(), await other.node()]
-    const [version, node] = [await world.version(), await world.node()]
-    expect(await refusal(world.deployment(foreignVersion, node.id))).toMatchObject({
+    const [version, node] = [await testEnvironment.version(), await testEnvironment.node()]
+    expect(await refusal(testEnvironment.deployment(foreignVersion, node.id))).toMatchObject({
       status: 404,
       property: 'versionId',
     })
-    expect(await refusal(world.deployment(version, foreignNode.id))).toMatchObject({ status: 404, property: 'nodeId' })
+    expect(await refusal(testEnvironment.deployment(version, foreignNode.id))).toMatchObject({
+      status: 404,
+      property: 'nodeId',
+    })
   })
 })
 
 describe('protection', () => {
   it('keeps others off a place until somebody who may says so', async () => {
-    const node = await world.node()
-    await world.agent(node)
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
     const create = (version: { versionId: string }, protect: boolean) =>
-      world.client.call('deployments.create', {
-        params: world.params,
+      testEnvironment.client.call('deployments.create', {
+        params: testEnvironment.params,
         body: { versionId: version.versionId, nodeId: node.id, prefix: 'safe', protected: protect },
       })
-    const holder = await create(await world.version(), true)
-    expect(await refusal(create(await world.version(), true))).toMatchObject({
+    const holder = await create(await testEnvironment.version(), true)
+    expect(await refusal(create(await testEnvironment.version(), true))).toMatchObject({
       status: 412,
       property: 'deploymentId',
       value: holder.id,
     })
-    const other = await create(await world.version(), false)
-    expect(await refusal(world.start(other.id))).toMatchObject({
+    const other = await create(await testEnvironment.version(), false)
+    expect(await refusal(testEnvironment.start(other.id))).toMatchObject({
       status: 412,
       property: 'protectedDeploymentId',
       value: holder.id,
     })
-    const start = (client: DeployWorld['client'], ignoreProtected: string) =>
+    const start = (client: DeployTestEnvironment['client'], ignoreProtected: string) =>
       client.call('deployments.start', { params: at(other.id), query: { ignoreProtected }, body: {} })
-    expect(await refusal(start(world.client, 'yes'))).toMatchObject({ property: 'protectedDeploymentId', status: 412 })
+    expect(await refusal(start(testEnvironment.client, 'yes'))).toMatchObject({
+      property: 'protectedDeploymentId',
+      status: 412,
+    })
     expect(await refusal(start(await user(), 'true'))).toMatchObject({ status: 403 })
-    await start(world.client, 'true')
-    expect((await world.get(other.id)).status).toBe('in-progress')
+    await start(testEnvironment.client, 'true')
+    expect((await testEnvironment.get(other.id)).status).toBe('in-progress')
   })
 
   it('is set and lifted by admins only', async () => {
-    const deployment = await world.deployment(await world.version(), (await world.node()).id)
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version(),
+      (await testEnvironment.node()).id,
+    )
     const client = await user()
     const body = { prefix: deployment.prefix, protected: true, note: 'x' }
     expect(await refusal(client.call('deployments.update', { params: at(deployment.id), body }))).toMatchObject({
@@ -118,23 +135,23 @@ describe('protection', () => {
       property: 'protected',
     })
     await client.call('deployments.update', { params: at(deployment.id), body: { ...body, protected: false } })
-    await world.client.call('deployments.update', { params: at(deployment.id), body })
-    expect(await world.get(deployment.id)).toMatchObject({ protected: true, note: 'x' })
+    await testEnvironment.client.call('deployments.update', { params: at(deployment.id), body })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ protected: true, note: 'x' })
   })
 })
 
 describe('a start', () => {
   it('is refused while the node is away, and with nothing to deploy', async () => {
-    const node = await world.node()
-    const deployment = await world.deployment(await world.version(), node.id)
-    expect(await refusal(world.start(deployment.id))).toMatchObject({ status: 412, property: 'nodeId' })
-    const none = world.client.call('deployments.start', {
+    const node = await testEnvironment.node()
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({ status: 412, property: 'nodeId' })
+    const none = testEnvironment.client.call('deployments.start', {
       params: at(deployment.id),
       query: {},
       body: { instances: [] },
     })
     expect(await refusal(none)).toMatchObject({ status: 412, property: 'instances' })
-    const unknown = world.client.call('deployments.start', {
+    const unknown = testEnvironment.client.call('deployments.start', {
       params: at(deployment.id),
       query: {},
       body: { instances: [randomUUID()] },
@@ -143,31 +160,31 @@ describe('a start', () => {
   })
 
   it('without a body deploys everything', async () => {
-    const node = await world.node()
-    await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    const path = `/api/${world.team.slug}/deployments/${deployment.id}/start`
-    expect((await server.request(path, { method: 'POST', as: world.owner })).status).toBe(204)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    const path = `/api/${testEnvironment.team.slug}/deployments/${deployment.id}/start`
+    expect((await server.request(path, { method: 'POST', as: testEnvironment.owner })).status).toBe(204)
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
   })
 
   it('names every place that is wrong, the first on top', async () => {
-    const node = await world.node()
-    const version = await world.version({
+    const node = await testEnvironment.node()
+    const version = await testEnvironment.version({
       images: [
         { name: 'web', config: { ports: [{ internal: 80, external: 8080 }] } },
         { name: 'api', config: { name: 'web', ports: [{ internal: 81, external: 8080 }], routing: { port: 99 } } },
       ],
     })
-    const deployment = await world.deployment(version, node.id)
-    const error = await refusal(world.start(deployment.id))
+    const deployment = await testEnvironment.deployment(version, node.id)
+    const error = await refusal(testEnvironment.start(deployment.id))
     expect(error).toMatchObject({ status: 400, property: 'instances[1].config.routing.port' })
     expect(error.details?.map((detail) => detail.property)).toEqual([
       'instances[1].config.routing.port',
       'instances[1].config.name',
       'instances[1].config.ports[0].external',
     ])
-    const preview = await world.client.call('deployments.preview', { params: at(deployment.id) })
+    const preview = await testEnvironment.client.call('deployments.preview', { params: at(deployment.id) })
     expect(preview.problems.map((problem) => problem.property)).toEqual([
       ...(error.details ?? []).map((detail) => detail.property),
       'nodeId',
@@ -176,77 +193,86 @@ describe('a start', () => {
   })
 
   it('judges host-dangerous values of the whole configuration by who starts', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const version = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const version = await testEnvironment.version({
       images: [{ name: 'web', config: { volumes: [{ name: '/etc', path: '/etc' }] } }],
     })
-    const deployment = await world.deployment(version, node.id)
+    const deployment = await testEnvironment.deployment(version, node.id)
     const params = at(deployment.id)
-    expect(await refusal(world.start(deployment.id, await user()))).toMatchObject({
+    expect(await refusal(testEnvironment.start(deployment.id, await user()))).toMatchObject({
       status: 403,
       property: 'instances[0].config.volumes[0].name',
     })
-    await world.client.call('deployments.start', { params, query: {}, body: {} })
+    await testEnvironment.client.call('deployments.start', { params, query: {}, body: {} })
     expect(((await agent.command('deploy')).value as Release).hostDangerousAllowed).toBe(true)
   })
 
   it('says what was wrong in a bundle before anybody judged it, at the bundle', async () => {
-    const deployment = await world.deployment(await world.version(), (await world.node()).id)
-    const bundle = await world.client.call('config-bundles.create', { params: world.params, body: { name: 'Old' } })
-    await world.client.call('deployments.update', {
-      params: { ...world.params, deploymentId: deployment.id },
+    const deployment = await testEnvironment.deployment(
+      await testEnvironment.version(),
+      (await testEnvironment.node()).id,
+    )
+    const bundle = await testEnvironment.client.call('config-bundles.create', {
+      params: testEnvironment.params,
+      body: { name: 'Old' },
+    })
+    await testEnvironment.client.call('deployments.update', {
+      params: { ...testEnvironment.params, deploymentId: deployment.id },
       body: { prefix: deployment.prefix, protected: false, configBundles: [bundle.id] },
     })
-    await world.server.app.database.pool.query(
+    await testEnvironment.server.app.database.pool.query(
       `update crux.container_config set fields = '{"networks": [{"key": "-bad"}]}' where id = $1`,
       [bundle.configId],
     )
-    expect(await refusal(world.start(deployment.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({
       status: 400,
       property: 'configBundles[0].config.networks[0].key',
     })
   })
 
   it('asks for required secrets, for encrypted ones, and for those of the present key', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const version = await world.version({
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const version = await testEnvironment.version({
       images: [{ name: 'web', config: { secrets: [{ key: 'PASS', required: true }] } }],
     })
-    const deployment = await world.deployment(version, node.id)
-    const [instance] = (await world.get(deployment.id)).instances
+    const deployment = await testEnvironment.deployment(version, node.id)
+    const [instance] = (await testEnvironment.get(deployment.id)).instances
     const configId = instance?.config.id ?? ''
     const save = (secret: object) =>
-      world.client.call('container-configurations.update', {
-        params: { ...world.params, configId },
+      testEnvironment.client.call('container-configurations.update', {
+        params: { ...testEnvironment.params, configId },
         body: { config: { secrets: [{ key: 'PASS', required: false, ...secret }] } },
       })
-    expect(await refusal(world.start(deployment.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({
       status: 412,
       property: 'instanceIds',
       value: [instance?.id],
     })
     // What was stored before the server judged it, and what a key sealed that the node no longer has.
     const put = (secret: object) =>
-      world.server.app.database.pool.query(
+      testEnvironment.server.app.database.pool.query(
         `update crux.container_config set fields = jsonb_build_object('secrets', $2::jsonb) where id = $1`,
         [configId, JSON.stringify([{ key: 'PASS', required: false, ...secret }])],
       )
     await put({ value: 'plain', encrypted: false, publicKey: keyOne })
-    expect(await refusal(world.start(deployment.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({
       property: 'instanceSecrets',
       value: [{ configId, secretKeys: ['PASS'] }],
     })
     await put({ value: 'pgp', encrypted: true, publicKey: 'key 0' })
-    expect(await refusal(world.start(deployment.id))).toMatchObject({ property: 'secrets', value: [{ configId }] })
-    expect(await refusal(world.start(deployment.id))).toMatchObject({
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({
+      property: 'secrets',
+      value: [{ configId }],
+    })
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({
       property: 'instanceIds',
       details: [{ property: 'instances[0].config.secrets.PASS', error: 'missingSecret' }],
     })
     const value = await sealFor(keyOne, 'hidden')
     await save({ value })
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     expect(JSON.parse(release.instances[0]?.configJson ?? '').secrets).toMatchObject([
       { key: 'PASS', value, required: true },
@@ -254,24 +280,24 @@ describe('a start', () => {
   })
 
   it('is refused for a successful incremental one', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version({ type: 'incremental' }), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version({ type: 'incremental' }), node.id)
+    await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    await world.statusEvent(deployment.id, 'successful')
-    expect(await refusal(world.start(deployment.id))).toMatchObject({ status: 412, property: 'status' })
+    await testEnvironment.statusEvent(deployment.id, 'successful')
+    expect(await refusal(testEnvironment.start(deployment.id))).toMatchObject({ status: 412, property: 'status' })
   })
 })
 
 describe('a copy', () => {
   it('is prepared and unprotected, keeps the configuration, and leaves the secrets of instances with their node', async () => {
-    const [node, elsewhere] = [await world.node(), await world.node()]
-    const version = await world.version()
-    const source = await world.deployment(version, node.id)
-    const [instance] = (await world.get(source.id)).instances
-    await world.client.call('container-configurations.update', {
-      params: { ...world.params, configId: instance?.config.id ?? '' },
+    const [node, elsewhere] = [await testEnvironment.node(), await testEnvironment.node()]
+    const version = await testEnvironment.version()
+    const source = await testEnvironment.deployment(version, node.id)
+    const [instance] = (await testEnvironment.get(source.id)).instances
+    await testEnvironment.client.call('container-configurations.update', {
+      params: { ...testEnvironment.params, configId: instance?.config.id ?? '' },
       body: {
         config: {
           environment: [{ key: 'A', value: '1' }],
@@ -280,7 +306,10 @@ describe('a copy', () => {
       },
     })
     const copy = (nodeId: string, prefix: string) =>
-      world.client.call('deployments.copy', { params: at(source.id), body: { nodeId, prefix, note: 'copied' } })
+      testEnvironment.client.call('deployments.copy', {
+        params: at(source.id),
+        body: { nodeId, prefix, note: 'copied' },
+      })
     expect(await refusal(copy(node.id, source.prefix))).toMatchObject({
       error: 'rollingVersionDeployment',
       value: source.id,
@@ -288,35 +317,35 @@ describe('a copy', () => {
     const near = await copy(node.id, 'near')
     const far = await copy(elsewhere.id, source.prefix)
     expect(far).toMatchObject({ status: 'preparing', protected: false, note: 'copied' })
-    expect((await world.get(near.id)).instances[0]?.config).toMatchObject({
+    expect((await testEnvironment.get(near.id)).instances[0]?.config).toMatchObject({
       environment: [{ key: 'A' }],
       secrets: [{ key: 'S', encrypted: true, publicKey: keyOne }],
     })
-    const config = (await world.get(far.id)).instances[0]?.config
+    const config = (await testEnvironment.get(far.id)).instances[0]?.config
     expect(config).toMatchObject({ environment: [{ key: 'A', value: '1' }] })
     expect(config?.secrets).toBeUndefined()
-    const foreign = await (await makeDeployWorld(server)).node()
+    const foreign = await (await makeDeployTestEnvironment(server)).node()
     expect(await refusal(copy(foreign.id, 'x'))).toMatchObject({ status: 404, property: 'nodeId' })
   })
 })
 
 describe('a deletion', () => {
   it('removes what stands only when asked, and only with the node', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const version = await world.version()
-    const deployment = await world.deployment(version, node.id, 'gone')
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const version = await testEnvironment.version()
+    const deployment = await testEnvironment.deployment(version, node.id, 'gone')
+    await testEnvironment.start(deployment.id)
     await deployWell(agent)
-    await world.statusEvent(deployment.id, 'successful')
+    await testEnvironment.statusEvent(deployment.id, 'successful')
     const remove = (containers: 'true' | 'false') =>
-      world.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
+      testEnvironment.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
     const removed = remove('true')
     const { commandId, value } = await agent.command('deleteContainers')
     expect(value).toMatchObject({ owner: { prefix: 'gone', projectId: version.projectId, nodeId: node.id } })
     await agent.respond(commandId, { case: 'done', value: {} })
     await removed
-    expect(await refusal(world.get(deployment.id))).toMatchObject({ status: 404 })
+    expect(await refusal(testEnvironment.get(deployment.id))).toMatchObject({ status: 404 })
     const { rows } = await server.app.database.pool.query(
       'select count(*)::int as n from crux.container_config where deployment_id = $1',
       [deployment.id],
@@ -325,29 +354,29 @@ describe('a deletion', () => {
   })
 
   it('keeps the records when the node is away, and waits for nothing in progress', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const remove = (containers: 'true' | 'false') =>
-      world.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
+      testEnvironment.client.call('deployments.delete', { params: at(deployment.id), query: { containers } })
     expect(await refusal(remove('false'))).toMatchObject({ status: 412, property: 'status' })
     await deployWell(agent)
-    await world.statusEvent(deployment.id, 'successful')
+    await testEnvironment.statusEvent(deployment.id, 'successful')
     agent.cut()
     await server.app.database.pool.query('update crux.node set link_server = null where id = $1', [node.id])
     expect(await refusal(remove('true'))).toMatchObject({ status: 412, property: 'nodeId' })
     await remove('false')
-    expect(await refusal(world.get(deployment.id))).toMatchObject({ status: 404 })
+    expect(await refusal(testEnvironment.get(deployment.id))).toMatchObject({ status: 404 })
   })
 })
 
 describe('another team', () => {
   it('finds none of these', async () => {
-    const node = await world.node()
-    const deployment = await world.deployment(await world.version(), node.id)
-    const [instance] = (await world.get(deployment.id)).instances
-    const other = await makeDeployWorld(server)
+    const node = await testEnvironment.node()
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    const [instance] = (await testEnvironment.get(deployment.id)).instances
+    const other = await makeDeployTestEnvironment(server)
     const params = { ...other.params, deploymentId: deployment.id }
     const query = { skip: 0, take: 10 }
     const target = { nodeId: node.id, prefix: 'x' }
@@ -381,6 +410,6 @@ describe('another team', () => {
       }),
     ]
     for (const answer of await Promise.all(calls.map(refusal))) expect(answer.status).toBe(404)
-    expect((await world.get(deployment.id)).status).toBe('preparing')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('preparing')
   })
 })

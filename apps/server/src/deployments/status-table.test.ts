@@ -1,19 +1,19 @@
 import type { Release } from '@crux/agent-protocol'
 import { deploymentStatuses, versionTypes } from '@crux/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, journal, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let node: { id: string; token: string }
 let agent: ScriptedAgent
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
-  node = await world.node()
-  agent = await world.agent(node)
+  testEnvironment = await makeDeployTestEnvironment(server)
+  node = await testEnvironment.node()
+  agent = await testEnvironment.agent(node)
 })
 afterAll(() => server.stop())
 
@@ -55,34 +55,34 @@ function underWay(): Row {
 let taken = 0
 /** A deployment in this status; every one that was deployed has a first release that succeeded. */
 async function deploymentIn(status: string, type: 'incremental' | 'rolling') {
-  const deployment = await world.deployment(await world.version({ type }), node.id)
+  const deployment = await testEnvironment.deployment(await testEnvironment.version({ type }), node.id)
   const { id } = deployment
   if (status !== 'preparing') {
-    await world.start(id)
+    await testEnvironment.start(id)
     await deployWell(agent, ++taken)
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
     await server.app.database.pool.query('update crux.deployment set status = $2 where id = $1', [
       id,
       status === 'in-progress' ? 'failed' : status,
     ])
   }
   if (status === 'in-progress') {
-    await world.start(id)
+    await testEnvironment.start(id)
     await agent.command('deploy', ++taken)
   }
-  const [instance] = (await world.get(id)).instances
+  const [instance] = (await testEnvironment.get(id)).instances
   return { id, prefix: deployment.prefix, instanceId: instance?.id ?? '' }
 }
 
 async function attempt(action: keyof Row, { id, prefix, instanceId }: Awaited<ReturnType<typeof deploymentIn>>) {
-  const { call } = world.client
-  const params = { ...world.params, deploymentId: id }
+  const { call } = testEnvironment.client
+  const params = { ...testEnvironment.params, deploymentId: id }
   const started = async () => {
     const { value } = await agent.command('deploy', ++taken)
     const key = (value as Release).key
     const events = journal([{ event: { case: 'outcome', value: { successful: false, reason: 'enough' } } }])
     await agent.client.reportDeployment({ release: key, events })
-    await world.statusEvent(id, 'failed')
+    await testEnvironment.statusEvent(id, 'failed')
   }
   switch (action) {
     case 'edit':
@@ -97,7 +97,7 @@ async function attempt(action: keyof Row, { id, prefix, instanceId }: Awaited<Re
       await call('deployments.start-release', { params: { ...params, number: 1 }, query: {} })
       return started()
     case 'deploy':
-      await world.start(id)
+      await testEnvironment.start(id)
       return started()
     case 'delete':
       return call('deployments.delete', { params, query: {} })
@@ -110,7 +110,7 @@ for (const status of deploymentStatuses)
       const expected = table[`${status} ${type}`]
       const found: Partial<Row> = {}
       let one = await deploymentIn(status, type)
-      const said = await world.get(one.id)
+      const said = await testEnvironment.get(one.id)
       for (const action of actions) {
         found[action] = await attempt(action, one).then(
           () => yes,

@@ -3,20 +3,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   badNews,
   cleanUpNews,
-  type DeployWorld,
+  type DeployTestEnvironment,
   deployWell,
   goodNews,
   journal,
-  makeDeployWorld,
-  worldOf,
+  makeDeployTestEnvironment,
+  testEnvironmentOf,
 } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
-const agentLost = (world: DeployWorld, nodeId: string) =>
+const agentLost = (testEnvironment: DeployTestEnvironment, nodeId: string) =>
   until(async () => {
-    const { rows } = await world.server.app.database.pool.query('select link_server from crux.node where id = $1', [
-      nodeId,
-    ])
+    const { rows } = await testEnvironment.server.app.database.pool.query(
+      'select link_server from crux.node where id = $1',
+      [nodeId],
+    )
     return rows[0].link_server === null
   })
 
@@ -24,21 +25,21 @@ describe('a server that dies in the middle', () => {
   it('continues on the same database, where the journal says, and repeats nothing', async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database })
-    const world = await makeDeployWorld(first)
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id, 'go')
-    const waiting = await world.deployment(await world.version(), node.id, 'go')
-    await world.start(deployment.id)
+    const testEnvironment = await makeDeployTestEnvironment(first)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id, 'go')
+    const waiting = await testEnvironment.deployment(await testEnvironment.version(), node.id, 'go')
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
-    await world.start(waiting.id)
+    await testEnvironment.start(waiting.id)
     const events = journal(goodNews(release))
     await agent.client.reportDeployment({ release: release.key, events: events.slice(0, 2) })
     agent.cut()
     await first.stop({ database: true })
 
     const second = await startTestServer({ database, people: first.people })
-    const later = await worldOf(second, world.owner, world.team)
+    const later = await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)
     expect((await later.get(deployment.id)).status).toBe('in-progress')
     const back = await later.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({
@@ -57,43 +58,43 @@ describe('a server that dies in the middle', () => {
 
   it('stores the clean-up after a success, also from an agent that lost its link before, and stays successful', async () => {
     const server = await startTestServer()
-    const world = await makeDeployWorld(server)
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id, 'go')
-    await world.start(deployment.id)
+    const testEnvironment = await makeDeployTestEnvironment(server)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id, 'go')
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const news = goodNews(release)
     const events = journal([...news, ...cleanUpNews(release)])
     await agent.client.reportDeployment({ release: release.key, events: events.slice(0, news.length) })
-    const before = await world.statusEvent(deployment.id, 'successful')
+    const before = await testEnvironment.statusEvent(deployment.id, 'successful')
     agent.cut()
-    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({
       value: { positions: [{ acknowledgedSequence: BigInt(news.length), abandoned: false }] },
     })
     const { acknowledgedSequence } = await back.client.reportDeployment({ release: release.key, events })
     expect(acknowledgedSequence).toBe(BigInt(events.length))
-    const stored = await world.events(deployment.id)
+    const stored = await testEnvironment.events(deployment.id)
     expect(stored.filter(({ phase }) => phase?.phase === 'clean-up')).toHaveLength(release.instances.length)
     expect(stored.filter(({ deploymentStatus }) => deploymentStatus === 'successful')).toHaveLength(1)
-    expect(await world.get(deployment.id)).toMatchObject({ status: 'successful', outcome: before.outcome })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'successful', outcome: before.outcome })
     await server.stop()
   })
 
   it('hands a release over again to an agent that never got it', async () => {
     const database = await serverDatabase()
     const first = await startTestServer({ database })
-    const world = await makeDeployWorld(first)
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const testEnvironment = await makeDeployTestEnvironment(first)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     await agent.command('deploy')
     agent.cut()
     await first.stop({ database: true })
     const second = await startTestServer({ database, people: first.people })
-    const later = await worldOf(second, world.owner, world.team)
+    const later = await testEnvironmentOf(second, testEnvironment.owner, testEnvironment.team)
     const back = await later.agent(node)
     await deployWell(back)
     expect(await later.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 1 })
@@ -104,17 +105,17 @@ describe('a server that dies in the middle', () => {
 describe('an agent that lost its journal', () => {
   it('does the release anew, and is heard from its first word to its last', async () => {
     const server = await startTestServer()
-    const world = await makeDeployWorld(server)
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const testEnvironment = await makeDeployTestEnvironment(server)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     const events = journal(goodNews(release))
     await agent.client.reportDeployment({ release: release.key, events: events.slice(0, -1) })
     agent.cut()
-    await agentLost(world, node.id)
-    const back = await world.agent(node)
+    await agentLost(testEnvironment, node.id)
+    const back = await testEnvironment.agent(node)
     await back.command('deploy')
     const [outcome] = journal(badNews('no room on the disk'))
     const { acknowledgedSequence } = await back.client.reportDeployment({
@@ -122,8 +123,8 @@ describe('an agent that lost its journal', () => {
       events: outcome ? [outcome] : [],
     })
     expect(acknowledgedSequence).toBe(1n)
-    expect(await world.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
-    const received = await world.events(deployment.id)
+    expect(await testEnvironment.statusEvent(deployment.id, 'failed')).toMatchObject({ outcome: 'no room on the disk' })
+    const received = await testEnvironment.events(deployment.id)
     expect(received.at(-1)).toMatchObject({ deploymentStatus: 'failed', reason: 'no room on the disk' })
     expect(received.flatMap((event) => event.log?.log ?? [])).toContain(
       `The agent of ${node.name} does not know this release any more: it begins anew`,
@@ -134,7 +135,7 @@ describe('an agent that lost its journal', () => {
 
 describe('leases', () => {
   let server: TestServer
-  let world: DeployWorld
+  let testEnvironment: DeployTestEnvironment
   let ahead = 0
   const pass = async (ms: number) => {
     // In steps that are no pause of the server itself.
@@ -145,57 +146,59 @@ describe('leases', () => {
   }
   beforeAll(async () => {
     server = await startTestServer({ overrides: { now: () => new Date(Date.now() + ahead) } })
-    world = await makeDeployWorld(server)
+    testEnvironment = await makeDeployTestEnvironment(server)
   })
   afterAll(() => server.stop())
 
   const startAndLose = async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     agent.cut()
-    await agentLost(world, node.id)
+    await agentLost(testEnvironment, node.id)
     return { node, deployment, release }
   }
 
   it('fail a release after 60 s without its agent, and say so', async () => {
     const { node, deployment } = await startAndLose()
     await pass(50_000)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await pass(15_000)
     const reason = `the agent of ${node.name} has been away for 60 s`
-    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
-    expect((await world.events(deployment.id)).at(-1)).toMatchObject({ deploymentStatus: 'failed', reason })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
+    expect((await testEnvironment.events(deployment.id)).at(-1)).toMatchObject({ deploymentStatus: 'failed', reason })
   })
 
   it('end a cancelled release too, which says until then that its agent is away', async () => {
     const { node, deployment, release } = await startAndLose()
-    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
-    expect((await world.events(deployment.id)).at(-1)?.log?.log[0]).toBe(
+    await testEnvironment.client.call('deployments.cancel', {
+      params: { ...testEnvironment.params, deploymentId: deployment.id },
+    })
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.events(deployment.id)).at(-1)?.log?.log[0]).toBe(
       `Cancelled by Ada: the agent of ${node.name} is away and hears of it when it is back; this ends after 60 s without it`,
     )
     await pass(70_000)
-    expect(await world.get(deployment.id)).toMatchObject({
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({
       status: 'failed',
       outcome: `cancelled by Ada; the agent of ${node.name} has been away for 60 s`,
     })
-    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
     await back.client.reportDeployment({ release: release.key, events: journal(badNews('abandoned')) })
-    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'failed', outcome: 'cancelled by Ada' })
   })
 
   it('are corrected by what the agent reports when it is back', async () => {
     const { node, deployment, release } = await startAndLose()
     await pass(70_000)
-    expect((await world.get(deployment.id)).status).toBe('failed')
-    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    expect((await testEnvironment.get(deployment.id)).status).toBe('failed')
+    const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     expect(back.welcome.command).toMatchObject({ value: { positions: [{ abandoned: true }] } })
     await back.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
-    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({
+    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({
       running: { deploymentId: deployment.id },
     })
     expect(back.received.filter((message) => message.command.case === 'deploy')).toHaveLength(0)
@@ -204,31 +207,34 @@ describe('leases', () => {
   it('leave a newer try alone when the old journal comes late', async () => {
     const { node, deployment, release } = await startAndLose()
     await pass(70_000)
-    const back = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
-    await world.start(deployment.id)
+    const back = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    await testEnvironment.start(deployment.id)
     await back.client.reportDeployment({ release: release.key, events: journal(badNews('undone')) })
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await deployWell(back)
-    expect(await world.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
-    expect(await world.releases(deployment.id)).toMatchObject([{ number: 2 }, { number: 1, reason: 'undone' }])
+    expect(await testEnvironment.statusEvent(deployment.id, 'successful')).toMatchObject({ lastTry: 2 })
+    expect(await testEnvironment.releases(deployment.id)).toMatchObject([
+      { number: 2 },
+      { number: 1, reason: 'undone' },
+    ])
   })
 
   it('do not run while the agent is linked, nor while nobody listened', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
-    await world.start(deployment.id)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
+    await testEnvironment.start(deployment.id)
     await agent.command('deploy')
     await pass(120_000)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     agent.cut()
-    await agentLost(world, node.id)
+    await agentLost(testEnvironment, node.id)
     // The machine slept: one long step, in which no agent could have come back.
     ahead += 600_000
     await server.server.deployments.leases.check()
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await pass(70_000)
-    expect((await world.get(deployment.id)).status).toBe('failed')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('failed')
   })
 
   it('are not renewed by an agent that links again and again for less than 10 s', async () => {
@@ -239,7 +245,7 @@ describe('leases', () => {
     let reported = 0
     // Each link brings what a crash loop brings: the release that is resumed, and the next events of its journal.
     const linkShortly = async () => {
-      const agent = await world.agent(node, { openReleases: [key] })
+      const agent = await testEnvironment.agent(node, { openReleases: [key] })
       await pool.query('update crux.node set connected_at = $2 where id = $1', [
         node.id,
         new Date(Date.now() + ahead - 1_000),
@@ -248,31 +254,33 @@ describe('leases', () => {
       reported += 1
       await server.server.deployments.leases.check()
       agent.cut()
-      await agentLost(world, node.id)
+      await agentLost(testEnvironment, node.id)
     }
     for (let seconds = 0; seconds < 60; seconds += 20) {
-      expect((await world.get(deployment.id)).status).toBe('in-progress')
+      expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
       await linkShortly()
       await pass(20_000)
     }
     await pass(15_000)
     const reason = `the agent of ${node.name} did not stay connected for 10 s within 60 s`
-    expect(await world.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ status: 'failed', outcome: reason })
   })
 
   it('end a cancelled release of an agent that links again and again', async () => {
     const { node, deployment } = await startAndLose()
     const { pool } = server.app.database
-    await world.client.call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
-    const agent = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    await testEnvironment.client.call('deployments.cancel', {
+      params: { ...testEnvironment.params, deploymentId: deployment.id },
+    })
+    const agent = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     await pool.query('update crux.node set connected_at = $2 where id = $1', [node.id, new Date(Date.now() + ahead)])
     expect((await agent.command('cancelDeployment')).value).toMatchObject({
       release: { deploymentId: deployment.id, number: 1 },
     })
     agent.cut()
-    await agentLost(world, node.id)
+    await agentLost(testEnvironment, node.id)
     await pass(75_000)
-    expect(await world.get(deployment.id)).toMatchObject({
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({
       status: 'failed',
       outcome: `cancelled by Ada; the agent of ${node.name} did not stay connected for 10 s within 60 s`,
     })
@@ -282,23 +290,23 @@ describe('leases', () => {
     const { node, deployment } = await startAndLose()
     const { pool } = server.app.database
     await pass(58_000)
-    const agent = await world.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
+    const agent = await testEnvironment.agent(node, { openReleases: [{ deploymentId: deployment.id, number: 1 }] })
     await pool.query('update crux.node set connected_at = $2 where id = $1', [node.id, new Date(Date.now() + ahead)])
     await pass(5_000)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     await pass(120_000)
-    expect((await world.get(deployment.id)).status).toBe('in-progress')
+    expect((await testEnvironment.get(deployment.id)).status).toBe('in-progress')
     agent.cut()
   })
 
   it('begin anew without holding up who ends a release', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const [first, second] = [
-      await world.deployment(await world.version(), node.id),
-      await world.deployment(await world.version(), node.id),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id),
     ]
-    for (const { id } of [first, second]) await world.start(id)
+    for (const { id } of [first, second]) await testEnvironment.start(id)
     await agent.command('deploy', 2)
     const { pool } = server.app.database
     for (const [held, wanted] of [
@@ -325,19 +333,22 @@ describe('leases', () => {
   })
 
   it('also end what only waited behind the lost one', async () => {
-    const node = await world.node()
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
     const [first, second] = [
-      await world.deployment(await world.version(), node.id, 'w'),
-      await world.deployment(await world.version(), node.id, 'w'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'w'),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id, 'w'),
     ]
-    await world.start(first.id)
+    await testEnvironment.start(first.id)
     await agent.command('deploy')
-    await world.start(second.id)
+    await testEnvironment.start(second.id)
     agent.cut()
-    await agentLost(world, node.id)
+    await agentLost(testEnvironment, node.id)
     await pass(80_000)
-    expect([(await world.get(first.id)).status, (await world.get(second.id)).status]).toEqual(['failed', 'failed'])
+    expect([(await testEnvironment.get(first.id)).status, (await testEnvironment.get(second.id)).status]).toEqual([
+      'failed',
+      'failed',
+    ])
   })
 })
 
@@ -346,16 +357,16 @@ describe('two servers on one database', () => {
     const database = await serverDatabase()
     const near = await startTestServer({ database })
     const far = await startTestServer({ database, people: near.people })
-    const world = await makeDeployWorld(near)
-    const elsewhere = await worldOf(far, world.owner, world.team)
-    const node = await world.node()
-    const agent = await world.agent(node)
-    const deployment = await world.deployment(await world.version(), node.id)
+    const testEnvironment = await makeDeployTestEnvironment(near)
+    const elsewhere = await testEnvironmentOf(far, testEnvironment.owner, testEnvironment.team)
+    const node = await testEnvironment.node()
+    const agent = await testEnvironment.agent(node)
+    const deployment = await testEnvironment.deployment(await testEnvironment.version(), node.id)
     await elsewhere.start(deployment.id)
     const release = (await agent.command('deploy')).value as Release
     await far
-      .client(world.owner)
-      .call('deployments.cancel', { params: { ...world.params, deploymentId: deployment.id } })
+      .client(testEnvironment.owner)
+      .call('deployments.cancel', { params: { ...testEnvironment.params, deploymentId: deployment.id } })
     await agent.command('cancelDeployment')
     await agent.client.reportDeployment({
       release: release.key,
@@ -370,16 +381,19 @@ describe('two servers on one database', () => {
 describe('what was not handed over', () => {
   it('is tried again by itself, and ends with a reason when it can never be', async () => {
     const server = await startTestServer()
-    const world = await makeDeployWorld(server)
-    const node = await world.node()
-    const registryId = await world.registry({ user: 'ada', token: 'secret' })
-    const agent = await world.agent(node)
+    const testEnvironment = await makeDeployTestEnvironment(server)
+    const node = await testEnvironment.node()
+    const registryId = await testEnvironment.registry({ user: 'ada', token: 'secret' })
+    const agent = await testEnvironment.agent(node)
     const [lost, broken] = [
-      await world.deployment(await world.version(), node.id),
-      await world.deployment(await world.version({ images: [{ name: 'web', registryId }] }), node.id),
+      await testEnvironment.deployment(await testEnvironment.version(), node.id),
+      await testEnvironment.deployment(
+        await testEnvironment.version({ images: [{ name: 'web', registryId }] }),
+        node.id,
+      ),
     ]
     const { pool } = server.app.database
-    await world.start(lost.id)
+    await testEnvironment.start(lost.id)
     const release = (await agent.command('deploy')).value as Release
     // As if the process had died between the commit and the hand-over.
     await pool.query('update crux.release set handed_at = null where deployment_id = $1', [lost.id])
@@ -387,8 +401,8 @@ describe('what was not handed over', () => {
     expect((await agent.command('deploy', 2)).value).toMatchObject({ key: { deploymentId: lost.id, number: 1 } })
     await agent.client.reportDeployment({ release: release.key, events: journal(goodNews(release)) })
     await pool.query(`update crux.registry set token = 'v1.gone.x.y' where id = $1`, [registryId])
-    await world.start(broken.id)
-    const failed = await world.statusEvent(broken.id, 'failed')
+    await testEnvironment.start(broken.id)
+    const failed = await testEnvironment.statusEvent(broken.id, 'failed')
     expect(failed.outcome).toMatch(/^The credentials of registry \w+ cannot be opened any more: enter them again\.$/)
     await server.stop()
   })

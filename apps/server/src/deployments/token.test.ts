@@ -3,34 +3,34 @@ import type { Release } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   badNews,
-  type DeployWorld,
+  type DeployTestEnvironment,
   deployWell,
   journal,
-  makeDeployWorld,
+  makeDeployTestEnvironment,
   type SeededVersion,
 } from '../../test/deploy-kit.ts'
 import { dial } from '../../test/kit/dial.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let crux: TestServer
-let world: DeployWorld
-let node: Awaited<ReturnType<DeployWorld['node']>>
+let testEnvironment: DeployTestEnvironment
+let node: Awaited<ReturnType<DeployTestEnvironment['node']>>
 let version: SeededVersion
 let serial = 0
 beforeAll(async () => {
   crux = await startTestServer()
-  world = await makeDeployWorld(crux)
-  node = await world.node()
-  await world.agent(node)
-  version = await world.version({ type: 'rolling' })
+  testEnvironment = await makeDeployTestEnvironment(crux)
+  node = await testEnvironment.node()
+  await testEnvironment.agent(node)
+  version = await testEnvironment.version({ type: 'rolling' })
 })
 afterAll(() => crux.stop())
 
-const at = (deploymentId: string) => ({ ...world.params, deploymentId })
-const makeToken = (deploymentId: string, client = world.client) =>
+const at = (deploymentId: string) => ({ ...testEnvironment.params, deploymentId })
+const makeToken = (deploymentId: string, client = testEnvironment.client) =>
   client.call('deployments.create-token', { params: at(deploymentId), body: { name: `Pipeline ${++serial}` } })
 const start = (deploymentId: string, token: string, query = '') =>
-  crux.request(`/api/${world.team.slug}/deployments/${deploymentId}/start${query}`, {
+  crux.request(`/api/${testEnvironment.team.slug}/deployments/${deploymentId}/start${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   })
@@ -43,11 +43,17 @@ const run = (command: string) =>
 
 describe("a deployment's token", () => {
   it('exists for rolling versions only, once, under a name of its own in the team', async () => {
-    const incremental = await world.deployment(await world.version({ type: 'incremental' }), node.id)
-    const rolling = await world.deployment(version, node.id)
-    const other = await world.deployment(version, node.id)
+    const incremental = await testEnvironment.deployment(
+      await testEnvironment.version({ type: 'incremental' }),
+      node.id,
+    )
+    const rolling = await testEnvironment.deployment(version, node.id)
+    const other = await testEnvironment.deployment(version, node.id)
     const ask = (id: string, name: string) =>
-      world.client.request('deployments.create-token', { params: at(id), body: { name, expirationInDays: 30 } })
+      testEnvironment.client.request('deployments.create-token', {
+        params: at(id),
+        body: { name, expirationInDays: 30 },
+      })
     await expect(ask(incremental.id, 'Mine')).rejects.toMatchObject({ status: 412, property: 'versionType' })
     const { data: made } = await ask(rolling.id, 'Nightly build')
     await expect(ask(rolling.id, 'Second')).rejects.toMatchObject({ status: 409, property: 'deploymentId' })
@@ -55,40 +61,40 @@ describe("a deployment's token", () => {
 
     const { token: text, curl, ...shown } = made
     expect(curl).toContain(text)
-    expect((await world.get(rolling.id)).token).toEqual(shown)
-    expect((await world.get(other.id)).token).toBeNull()
+    expect((await testEnvironment.get(rolling.id)).token).toEqual(shown)
+    expect((await testEnvironment.get(other.id)).token).toBeNull()
   })
 
   it('says who made it, to everybody of the team', async () => {
-    const maker = await crux.addMember(world.team, 'user', 'Grace Hopper')
-    const deployment = await world.deployment(version, node.id)
+    const maker = await crux.addMember(testEnvironment.team, 'user', 'Grace Hopper')
+    const deployment = await testEnvironment.deployment(version, node.id)
     const made = await makeToken(deployment.id, crux.client(maker))
-    expect([made.createdBy, (await world.get(deployment.id)).token?.createdBy]).toEqual([
+    expect([made.createdBy, (await testEnvironment.get(deployment.id)).token?.createdBy]).toEqual([
       'Grace Hopper',
       'Grace Hopper',
     ])
   })
 
   it('starts its own deployment and does nothing else', async () => {
-    const mine = await world.deployment(version, node.id)
-    const other = await world.deployment(version, node.id)
+    const mine = await testEnvironment.deployment(version, node.id)
+    const other = await testEnvironment.deployment(version, node.id)
     const { token } = await makeToken(mine.id)
     expect((await start(other.id, token)).status).toBe(403)
     const headers = { authorization: `Bearer ${token}` }
-    for (const path of ['/api/teams', `/api/${world.team.slug}/deployments/${mine.id}`])
+    for (const path of ['/api/teams', `/api/${testEnvironment.team.slug}/deployments/${mine.id}`])
       expect((await crux.request(path, { headers })).status).toBe(403)
     await expect(dial(crux.url, token)).rejects.toThrow('status 403')
     expect((await start(mine.id, token)).status).toBe(204)
   })
 
   it('is named as who started it, to people and in the audit log, also once it is revoked', async () => {
-    const deployment = await world.deployment(version, node.id)
+    const deployment = await testEnvironment.deployment(version, node.id)
     const { token, id, name } = await makeToken(deployment.id)
     expect((await start(deployment.id, token)).status).toBe(204)
-    await world.client.call('deployments.delete-token', { params: at(deployment.id) })
+    await testEnvironment.client.call('deployments.delete-token', { params: at(deployment.id) })
     expect((await start(deployment.id, token)).status).toBe(401)
-    expect(await world.get(deployment.id)).toMatchObject({ updatedByName: name, token: null })
-    const [release] = await world.releases(deployment.id)
+    expect(await testEnvironment.get(deployment.id)).toMatchObject({ updatedByName: name, token: null })
+    const [release] = await testEnvironment.releases(deployment.id)
     expect(release?.startedBy).toEqual({ id, name })
     const { rows } = await crux.app.database.pool.query(
       'select actor_type, actor_name, accepted from crux.audit_log where actor_id = $1',
@@ -100,11 +106,11 @@ describe("a deployment's token", () => {
 
   it('is revoked by who made it, or by an admin', async () => {
     const [maker, other, admin] = [
-      await crux.addMember(world.team, 'user'),
-      await crux.addMember(world.team, 'user'),
-      await crux.addMember(world.team, 'admin'),
+      await crux.addMember(testEnvironment.team, 'user'),
+      await crux.addMember(testEnvironment.team, 'user'),
+      await crux.addMember(testEnvironment.team, 'admin'),
     ]
-    const deployment = await world.deployment(version, node.id)
+    const deployment = await testEnvironment.deployment(version, node.id)
     const revoke = (as: typeof maker) =>
       crux.client(as).request('deployments.delete-token', { params: at(deployment.id) })
     for (const allowed of [maker, admin]) {
@@ -118,18 +124,18 @@ describe("a deployment's token", () => {
 
 describe('a start that waits', () => {
   it('answers 200 with the end, and the ready command shows it and succeeds', async () => {
-    const target = await world.node()
-    const agent = await world.agent(target)
-    const deployment = await world.deployment(version, target.id)
+    const target = await testEnvironment.node()
+    const agent = await testEnvironment.agent(target)
+    const deployment = await testEnvironment.deployment(version, target.id)
     const { curl } = await makeToken(deployment.id)
     const [ran] = await Promise.all([run(curl), deployWell(agent)])
     expect(ran).toEqual({ code: 0, shown: '{"status":"successful","reason":null}\n' })
   })
 
   it('says why it failed, and the ready command fails', async () => {
-    const target = await world.node()
-    const agent = await world.agent(target)
-    const deployment = await world.deployment(version, target.id)
+    const target = await testEnvironment.node()
+    const agent = await testEnvironment.agent(target)
+    const deployment = await testEnvironment.deployment(version, target.id)
     const { curl } = await makeToken(deployment.id)
     const failed = agent.command('deploy').then(({ value }) =>
       agent.client.reportDeployment({
@@ -143,7 +149,7 @@ describe('a start that waits', () => {
   })
 
   it('answers 202 when the time is up, and is recorded before it waits', async () => {
-    const deployment = await world.deployment(version, node.id)
+    const deployment = await testEnvironment.deployment(version, node.id)
     const { token, id } = await makeToken(deployment.id)
     const answer = start(deployment.id, token, '?wait=2')
     const recorded = async () =>

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { FailureCode, RespondRequestSchema } from '@crux/agent-protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 
@@ -10,20 +10,20 @@ type Asked = 'listContainers' | 'operateContainer' | 'deleteContainers' | 'inspe
 
 /** An agent that speaks the protocol and says what makes no sense. */
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let agent: ScriptedAgent
 let base: string
 let asked: Map<Asked, number>
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 beforeEach(async () => {
-  const node = await world.node()
-  agent = await world.agent(node)
+  const node = await testEnvironment.node()
+  agent = await testEnvironment.agent(node)
   asked = new Map()
-  base = `/api/${world.team.slug}/nodes/${node.id}`
+  base = `/api/${testEnvironment.team.slug}/nodes/${node.id}`
 })
 afterEach(() => agent.cut())
 
@@ -41,7 +41,7 @@ const requests: readonly { command: Asked; path: string; method?: string }[] = [
 async function answered({ command, path, method = 'GET' }: (typeof requests)[number], result: Result) {
   const nth = (asked.get(command) ?? 0) + 1
   asked.set(command, nth)
-  const answer = server.request(`${base}${path}`, { method, as: world.owner })
+  const answer = server.request(`${base}${path}`, { method, as: testEnvironment.owner })
   const { commandId } = await agent.command(command, nth)
   await agent.respond(commandId, result)
   const response = await answer
@@ -169,14 +169,16 @@ describe('an agent that answers what makes no sense', () => {
       events: [{ sequence: 18_446_744_073_709_551_615n, at: absurd, event: { case: 'outcome', value: {} } }],
     })
     await expect(report).rejects.toMatchObject({ rawMessage: 'the report makes no sense' })
-    const node = await world.node()
-    const odd = await world.agent(node, {
+    const node = await testEnvironment.node()
+    const odd = await testEnvironment.agent(node, {
       engineVersion: `\0${long}`,
       operatingSystem: long,
       architecture: long,
       openReleases: [{ deploymentId: 'no id', number: 4_294_967_295 }],
     })
-    const shown = await world.client.call('nodes.get', { params: { ...world.params, nodeId: node.id } })
+    const shown = await testEnvironment.client.call('nodes.get', {
+      params: { ...testEnvironment.params, nodeId: node.id },
+    })
     expect(shown.engineVersion).toHaveLength(256)
     odd.cut()
   })

@@ -12,12 +12,12 @@ const notPages = /^\/(api|basics|kratos|health|metrics|assets|fonts)(\/|$|\?)/
  * The built console: files whose name carries a hash for ever, everything else asked for again; an unknown path is a page of the
  * console and gets its index. Without a build the API still works and the address says what is missing.
  */
-export function serveConsole(http: FastifyInstance, folder: string): void {
-  const index = join(folder, 'index.html')
+export function serveConsole(http: FastifyInstance, directory: string): void {
+  const index = join(directory, 'index.html')
   const built = existsSync(index)
   if (built) {
     http.register(fastifyStatic, {
-      root: folder,
+      root: directory,
       index: false,
       wildcard: true,
       preCompressed: true,

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { ContainerConfigFields, Image } from '@crux/contract'
 import { type Registry, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { withLabelRules } from './label-rules.ts'
 
 let registry: Registry
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 let registryId: string
 beforeAll(async () => {
   registry = await startRegistry()
   server = await startTestServer()
-  world = await makeDeployWorld(server)
-  registryId = await world.registry({ url: `http://${registry.host}` })
+  testEnvironment = await makeDeployTestEnvironment(server)
+  registryId = await testEnvironment.registry({ url: `http://${registry.host}` })
 })
 afterAll(async () => {
   await server.stop()
@@ -22,8 +22,8 @@ afterAll(async () => {
 })
 
 async function emptyVersion() {
-  const { projectId, versionId } = await world.version({ type: 'incremental', images: [] })
-  return { ...world.params, projectId, versionId }
+  const { projectId, versionId } = await testEnvironment.version({ type: 'incremental', images: [] })
+  return { ...testEnvironment.params, projectId, versionId }
 }
 async function push(labels: Record<string, string>, name = `app-${randomBytes(3).toString('hex')}`, tag = '1') {
   await registry.push(name, tag, { labels })
@@ -44,11 +44,11 @@ describe('rules in the labels of an image', () => {
       'dev.crux.env.VERBOSE': 'boolean',
       'dev.crux.env.BROKEN': 'number',
     })
-    const channel = server.live(world.owner).channel('version', params)
+    const channel = server.live(testEnvironment.owner).channel('version', params)
     const received: ContainerConfigFields[] = []
     channel.on('images-added', ({ images }) => void received.push(...images.map(({ config }) => config)))
     await until(() => channel.status === 'subscribed')
-    const [image] = await world.client.call('images.create', {
+    const [image] = await testEnvironment.client.call('images.create', {
       params,
       body: [{ registryId, images: [`${name}:1`] }],
     })
@@ -66,26 +66,31 @@ describe('rules in the labels of an image', () => {
     const params = await emptyVersion()
     const name = await push({ 'dev.crux.env.A': 'string,default:one' })
     await push({ 'dev.crux.env.A': 'string,default:two', 'dev.crux.env.B': 'int,required' }, name, '2')
-    const [image] = await world.client.call('images.create', { params, body: [{ registryId, images: [`${name}:1`] }] })
+    const [image] = await testEnvironment.client.call('images.create', {
+      params,
+      body: [{ registryId, images: [`${name}:1`] }],
+    })
     const imageId = image?.id ?? ''
     const configId = image?.config.id ?? ''
-    const page = server.live(world.owner).channel('container-configuration', { ...world.params, configId })
+    const page = server
+      .live(testEnvironment.owner)
+      .channel('container-configuration', { ...testEnvironment.params, configId })
     const patches: unknown[] = []
     page.on('config-updated', () => void patches.push(true))
-    const version = server.live(world.owner).channel('version', params)
+    const version = server.live(testEnvironment.owner).channel('version', params)
     const images: Image[] = []
     version.on('image', (image) => void images.push(image))
     version.on('image-tag-updated', ({ imageId: id }) => version.send('get-image', { id }))
     await until(() => page.status === 'subscribed' && version.status === 'subscribed')
-    await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
-    const after = await world.client.call('images.get', { params: { ...params, imageId } })
+    await testEnvironment.client.call('images.update', { params: { ...params, imageId }, body: { tag: '2' } })
+    const after = await testEnvironment.client.call('images.get', { params: { ...params, imageId } })
     expect(rowsOf(after.config).environment).toEqual(['A=one', 'B='])
     await until(() => patches.length > 0 && images.length > 0)
     expect(images[0]).toMatchObject({ id: imageId, tag: '2', labels: { 'dev.crux.env.B': 'int,required' } })
     expect(rowsOf(images[0]?.config ?? {}).environment).toEqual(['A=one', 'B='])
     // A tag that nobody has keeps what is known.
-    await world.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
-    expect(await world.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({
+    await testEnvironment.client.call('images.update', { params: { ...params, imageId }, body: { tag: 'none' } })
+    expect(await testEnvironment.client.call('images.get', { params: { ...params, imageId } })).toMatchObject({
       tag: 'none',
       config: { revision: after.config.revision },
     })
@@ -98,20 +103,28 @@ describe('rules in the labels of an image', () => {
       'dev.crux.env.TOKEN': 'string,secret,required',
       'dev.crux.env.BROKEN': 'number',
     })
-    const [image] = await world.client.call('images.create', { params, body: [{ registryId, images: [`${name}:1`] }] })
+    const [image] = await testEnvironment.client.call('images.create', {
+      params,
+      body: [{ registryId, images: [`${name}:1`] }],
+    })
     const configId = image?.config.id ?? ''
-    const node = await world.node()
-    await world.agent(node)
-    const { id } = await world.deployment({ ...params, imageIds: [], imageConfigIds: [] }, node.id)
+    const node = await testEnvironment.node()
+    await testEnvironment.agent(node)
+    const { id } = await testEnvironment.deployment({ ...params, imageIds: [], imageConfigIds: [] }, node.id)
     const change = (config: ContainerConfigFields) =>
-      world.client.call('container-configurations.update', { params: { ...world.params, configId }, body: { config } })
-    await expect(world.start(id)).rejects.toMatchObject({
+      testEnvironment.client.call('container-configurations.update', {
+        params: { ...testEnvironment.params, configId },
+        body: { config },
+      })
+    await expect(testEnvironment.start(id)).rejects.toMatchObject({
       status: 400,
       property: 'instances[0].config.environment[0].value',
       details: [{ error: 'instanceLabelRules' }],
     })
     await change({ environment: [{ key: 'A', value: 'many' }], secrets: [] })
-    const asked = await world.client.call('deployments.preview', { params: { ...world.params, deploymentId: id } })
+    const asked = await testEnvironment.client.call('deployments.preview', {
+      params: { ...testEnvironment.params, deploymentId: id },
+    })
     expect(asked.problems).toMatchObject([
       { property: 'instances[0].config.environment[0].value', error: 'instanceLabelRules' },
       { property: 'instances[0].config.secrets.TOKEN', error: 'instanceLabelRules' },
@@ -122,7 +135,10 @@ describe('rules in the labels of an image', () => {
     ])
     await change({ environment: [{ key: 'A', value: '4' }], secrets: [{ key: 'TOKEN', required: true }] })
     // What is left is a secret without a value, as of every other configuration.
-    await expect(world.start(id)).rejects.toMatchObject({ status: 412, details: [{ error: 'missingSecret' }] })
+    await expect(testEnvironment.start(id)).rejects.toMatchObject({
+      status: 412,
+      details: [{ error: 'missingSecret' }],
+    })
   })
 
   it('leave out what would make the configuration wrong', () => {

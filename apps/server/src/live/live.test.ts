@@ -2,25 +2,25 @@ import type { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RawData, WebSocket } from 'ws'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { makeWorld, type World } from '../../test/kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/world.ts'
 
 type Frame = { type: string; data: Record<string, unknown> }
 
 let crux: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let path: string
 
 beforeAll(async () => {
   crux = await startTestServer()
   ada = crux.signUp('Ada Byron')
-  world = await makeWorld(crux, ada)
-  path = `/${world.teamSlug}/projects/${world.projectId}/versions/${world.versionId}`
+  testEnvironment = await makeTestEnvironment(crux, ada)
+  path = `/${testEnvironment.teamSlug}/projects/${testEnvironment.projectId}/versions/${testEnvironment.versionId}`
 })
 afterAll(() => crux.stop())
 
 const address = () => `${crux.url.replace('http', 'ws')}/api`
-const member = () => crux.addMember({ id: world.teamId, slug: world.teamSlug, name: '' }, 'user')
+const member = () => crux.addMember({ id: testEnvironment.teamId, slug: testEnvironment.teamSlug, name: '' }, 'user')
 
 async function dial(as: Someone, at = crux) {
   const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api`, {
@@ -87,10 +87,10 @@ describe('a live socket', () => {
     expect((await next('error')).data).toMatchObject({ status: 404, property: 'path', path: '/nowhere/at/all' })
     socket.send('no json')
     socket.send(Buffer.from('{"type":"subscribe"}'))
-    send(`/${world.teamSlug}/registries/find-image`, {})
+    send(`/${testEnvironment.teamSlug}/registries/find-image`, {})
     send('unsubscribe', { path })
     await next('unsubbed')
-    send(`${path}/get-image`, { id: world.imageId })
+    send(`${path}/get-image`, { id: testEnvironment.imageId })
     send('unsubscribe', { path })
     await next('unsubbed', 2)
     expect(frames.map((frame) => frame.type)).toEqual([
@@ -123,16 +123,16 @@ describe('a live socket', () => {
   it('refuses a payload that does not fit, says where, and goes on', async () => {
     const { send, next, subscribe, socket } = await dial(ada)
     await subscribe()
-    send(`${path}/set-image-tag`, { imageId: world.imageId, tag: 'not a tag' })
+    send(`${path}/set-image-tag`, { imageId: testEnvironment.imageId, tag: 'not a tag' })
     expect((await next('error')).data).toMatchObject({ status: 400, error: 'invalidArgument', property: 'tag', path })
     send(`${path}/no-such-message`, {})
     expect((await next('error', 2)).data).toMatchObject({ status: 400, property: 'type', path })
-    send(`${path}/delete-image`, { imageId: world.projectId })
+    send(`${path}/delete-image`, { imageId: testEnvironment.projectId })
     expect((await next('error', 3)).data).toMatchObject({ status: 404, property: 'imageId', path })
-    socket.send(JSON.stringify({ type: `${path}/delete-image`, data: { imageId: world.projectId }, id: '7' }))
+    socket.send(JSON.stringify({ type: `${path}/delete-image`, data: { imageId: testEnvironment.projectId }, id: '7' }))
     expect((await next('error', 4)).data).toMatchObject({ status: 404, path, id: '7' })
-    send(`${path}/get-image`, { id: world.imageId })
-    expect((await next(`${path}/image`)).data).toMatchObject({ id: world.imageId, name: 'shop/web' })
+    send(`${path}/get-image`, { id: testEnvironment.imageId })
+    expect((await next(`${path}/image`)).data).toMatchObject({ id: testEnvironment.imageId, name: 'shop/web' })
     socket.close()
   })
 
@@ -176,7 +176,7 @@ describe('a live socket', () => {
     socket.pause()
     const raw = (socket as unknown as { _socket: ReturnType<typeof connect> })._socket
     raw.pause()
-    const images = (await crux.client(ada).call('images.list', { params: world })).slice(0, 1)
+    const images = (await crux.client(ada).call('images.list', { params: testEnvironment })).slice(0, 1)
     const labels = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`label-${index}`, 'x'.repeat(1_000)]))
     await crux.app.database.pool.query('update crux.image set labels = $2 where id = $1', [
       images[0]?.id,
@@ -185,7 +185,7 @@ describe('a live socket', () => {
     const before = process.memoryUsage().rss
     // Each of them is an answer of 200 kB; 600 MB would wait if nothing bounded them.
     for (let sent = 0; sent < 3_000; sent++)
-      socket.send(JSON.stringify({ type: `${path}/get-image`, data: { id: world.imageId } }))
+      socket.send(JSON.stringify({ type: `${path}/get-image`, data: { id: testEnvironment.imageId } }))
     await until(async () => (await clients()) < open, 15_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1_024 * 1_024)
     raw.resume()
@@ -209,7 +209,7 @@ describe('two people on one version', () => {
     expect(new Set(colors).size).toBe(2)
     for (const color of colors) expect(color).toMatch(/^#[0-9a-f]{6}$/)
     expect((await one.next(`${path}/editor-joined`)).data).toMatchObject({ id: second.meId })
-    const focus = { itemId: world.imageId, inputId: 'tag' }
+    const focus = { itemId: testEnvironment.imageId, inputId: 'tag' }
     two.send(`${path}/focus-input`, focus)
     expect((await one.next(`${path}/input-focused`)).data).toEqual({ ...focus, userId: second.meId })
     two.send(`${path}/blur-input`, focus)
@@ -223,7 +223,9 @@ describe('two people on one version', () => {
   it('each get every change once, whoever made it and however', async () => {
     const [one, two] = [await dial(ada), await dial(await member())]
     await Promise.all([one.subscribe(), two.subscribe()])
-    one.send(`${path}/add-images`, { registryImages: [{ registryId: world.registryId, images: ['live/db:1'] }] })
+    one.send(`${path}/add-images`, {
+      registryImages: [{ registryId: testEnvironment.registryId, images: ['live/db:1'] }],
+    })
     const added = (await two.next(`${path}/images-added`)).data.images as { id: string; name: string }[]
     expect(added).toMatchObject([{ name: 'live/db' }])
     await one.next(`${path}/images-added`)
@@ -231,10 +233,10 @@ describe('two people on one version', () => {
     one.send(`${path}/set-image-tag`, { imageId, tag: '2' })
     expect((await two.next(`${path}/image-tag-updated`)).data).toEqual({ imageId, tag: '2' })
     expect((await one.next(`${path}/patch-received`)).data).toBeNull()
-    await crux.client(ada).call('images.order', { params: world, body: [imageId, world.imageId] })
-    expect((await two.next(`${path}/images-were-reordered`)).data).toEqual([imageId, world.imageId])
+    await crux.client(ada).call('images.order', { params: testEnvironment, body: [imageId, testEnvironment.imageId] })
+    expect((await two.next(`${path}/images-were-reordered`)).data).toEqual([imageId, testEnvironment.imageId])
     await one.next(`${path}/images-were-reordered`)
-    two.send(`${path}/order-images`, [world.imageId, imageId])
+    two.send(`${path}/order-images`, [testEnvironment.imageId, imageId])
     expect((await two.next(`${path}/patch-received`)).data).toBeNull()
     two.send(`${path}/delete-image`, { imageId })
     expect((await one.next(`${path}/image-deleted`)).data).toEqual({ imageId })
@@ -277,7 +279,9 @@ describe('two people on one version', () => {
     const theirs = (await there.next(`${path}/editor-init`)).data.meId
     expect((await here.next(`${path}/editor-joined`)).data.id).toBe(theirs)
     expect((await there.next(`${path}/editor-joined`)).data.id).toBe(mine)
-    there.send(`${path}/add-images`, { registryImages: [{ registryId: world.registryId, images: ['far/db:1'] }] })
+    there.send(`${path}/add-images`, {
+      registryImages: [{ registryId: testEnvironment.registryId, images: ['far/db:1'] }],
+    })
     await here.next(`${path}/images-added`)
     await other.stop({ database: true })
     expect(await there.closed).toBe(1001)

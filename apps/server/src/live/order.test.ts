@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { makeWorld, type World } from '../../test/kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/world.ts'
 
 let crux: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 beforeAll(async () => {
   crux = await startTestServer()
   ada = crux.signUp()
-  world = await makeWorld(crux, ada)
+  testEnvironment = await makeTestEnvironment(crux, ada)
 })
 afterAll(() => crux.stop())
 
@@ -52,7 +52,7 @@ async function heard() {
 }
 
 it('a configuration that changes twice in a moment is shown as it is last', async () => {
-  const { configId, teamSlug } = world
+  const { configId, teamSlug } = testEnvironment
   const revisions: number[] = []
   const channel = crux.live(ada).channel('container-configuration', { teamSlug, configId })
   channel.on('config-updated', ({ revision }) => revisions.push(revision ?? 0))
@@ -74,7 +74,7 @@ it('a configuration that changes twice in a moment is shown as it is last', asyn
 })
 
 it('a node that changes twice in a moment is shown as it is last, also to who opens the page just then', async () => {
-  const { nodeId, teamId, teamSlug } = world
+  const { nodeId, teamId, teamSlug } = testEnvironment
   const { app } = crux
   const systems = new Map<string, (string | null | undefined)[]>([
     ['looks', []],
@@ -111,7 +111,7 @@ it('a node that changes twice in a moment is shown as it is last, also to who op
 })
 
 it('an image that is added and removed in a moment is gone', async () => {
-  const { projectId, versionId, registryId, teamSlug } = world
+  const { projectId, versionId, registryId, teamSlug } = testEnvironment
   const params = { teamSlug, projectId, versionId }
   const received: string[] = []
   const [image] = await crux

@@ -9,16 +9,16 @@ import type { Input } from '../http/handlers.ts'
 import { mailRoutes } from './routes.ts'
 
 const token = 'the-token-of-this-start'
-const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
-const kept = (to: string) => captureMail(folder, { to, subject: 'Hello', text: `Hello ${to}`, html: '<p>Hello</p>' })
+const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
+const kept = (to: string) => captureMail(directory, { to, subject: 'Hello', text: `Hello ${to}`, html: '<p>Hello</p>' })
 
 let crux: TestServer
 beforeAll(async () => {
-  crux = await startTestServer({ config: { mails: { folder, token } } })
+  crux = await startTestServer({ config: { mails: { directory, token } } })
 })
 afterAll(async () => {
   await crux.stop()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 const ask = (given: string) => crux.client().call('mails.list', { body: { token: given } })
@@ -43,11 +43,11 @@ describe('mails that were kept', () => {
 
   it('are nowhere where a mail server is set, no token was given, or others can reach the server', async () => {
     const elsewhere: Partial<Config>[] = [
-      { mails: { folder, token }, smtpUri: 'smtp://127.0.0.1:9' },
-      { mails: { folder, token: undefined } },
+      { mails: { directory, token }, smtpUri: 'smtp://127.0.0.1:9' },
+      { mails: { directory, token: undefined } },
       { mails: undefined },
-      { mails: { folder, token }, embedded: false },
-      { mails: { folder, token }, url: 'https://crux.example.com' },
+      { mails: { directory, token }, embedded: false },
+      { mails: { directory, token }, url: 'https://crux.example.com' },
     ]
     for (const config of elsewhere) {
       const routes = mailRoutes({ ...crux.app, config: { ...crux.app.config, ...config } })

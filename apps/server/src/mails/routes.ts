@@ -34,7 +34,7 @@ export function mailRoutes(app: App): Handlers<'mails.list'> {
         failures.push(now)
         throw new CruxError('forbidden', { property: 'token', description: 'This is not the token of this start.' })
       }
-      return listCapturedMails(mails.folder)
+      return listCapturedMails(mails.directory)
     },
   }
 }

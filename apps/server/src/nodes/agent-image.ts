@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
-import { agentFolder } from '../places.ts'
+import { agentDirectory } from '../places.ts'
 
 /** As `uname -m`, Windows and Go say it. */
 const names: Record<string, string> = {
@@ -28,7 +28,7 @@ export async function openAgentImage(app: App, architecture: string | undefined)
       description: `This server has the agent's image for ${ownArchitecture} only: set CRUX_AGENT_IMAGE to an image for ${wanted}.`,
     })
   }
-  const path = app.config.agentImagePath ?? join(agentFolder, 'dist/agent-image.tar')
+  const path = app.config.agentImagePath ?? join(agentDirectory, 'dist/agent-image.tar')
   const size = await stat(path).then(
     (found) => (found.isFile() ? found.size : undefined),
     () => undefined,

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Release, StoredImageSchema } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, goodNews, journal, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, goodNews, journal, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 import type { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Queries } from '../db/transaction.ts'
@@ -11,10 +11,10 @@ import { neededImages, usedImages } from './known-images.ts'
 
 type Stored = MessageInitShape<typeof StoredImageSchema>
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
@@ -36,13 +36,17 @@ const name = 'registry.example.com:5000/web'
 
 /** A place whose nth release had the digest `digest(n)`. */
 async function placeOf(releases: number) {
-  const node = await world.node()
-  const agent = await world.agent(node)
+  const node = await testEnvironment.node()
+  const agent = await testEnvironment.agent(node)
   const config = { initContainers: [{ name: 'wait', image: 'busybox', useParentConfig: false }] }
   const preparationDigests = { 'busybox:latest': digest(7) }
-  const { id } = await world.deployment(await world.version({ images: [{ name: 'web', config }] }), node.id, 'shop')
+  const { id } = await testEnvironment.deployment(
+    await testEnvironment.version({ images: [{ name: 'web', config }] }),
+    node.id,
+    'shop',
+  )
   for (let number = 1; number <= releases; number++) {
-    await world.start(id)
+    await testEnvironment.start(id)
     const release = (await agent.command('deploy', number)).value as Release
     const events = goodNews(release).map((one) =>
       one.event.case === 'resolved'
@@ -50,9 +54,9 @@ async function placeOf(releases: number) {
         : one,
     )
     await agent.client.reportDeployment({ release: release.key, events: journal(events) })
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
   }
-  return { agent, id, params: { ...world.params, nodeId: node.id } }
+  return { agent, id, params: { ...testEnvironment.params, nodeId: node.id } }
 }
 const digest = (number: number) => `sha256:${String(number).repeat(64)}`
 async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
@@ -63,7 +67,7 @@ async function storeHolds(agent: ScriptedAgent, nth: number, images: Stored[]) {
 describe('images of a node', () => {
   it('are told apart by who needs them: containers, the last three releases, nobody, and by who fetched them', async () => {
     const { agent, params } = await placeOf(5)
-    const asked = world.client.call('nodes.images', { params })
+    const asked = testEnvironment.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
       image('b', [`${name}@${digest(3)}`, `${name}:old`], fetched),
@@ -95,16 +99,16 @@ describe('images of a node', () => {
 
   it('count as needed by a release that is under way, before it knows its digest', async () => {
     const { agent, id, params } = await placeOf(0)
-    await world.start(id)
+    await testEnvironment.start(id)
     await agent.command('deploy')
-    const asked = world.client.call('nodes.images', { params })
+    const asked = testEnvironment.client.call('nodes.images', { params })
     await storeHolds(agent, 1, [image('a', [`${name}:1.0`]), image('b', ['busybox:latest'])])
     expect((await asked).images.map(({ state }) => state)).toEqual(['needed', 'needed'])
   })
 
   it('are hidden from users where neither the agent fetched them nor a container or release of the team has them', async () => {
     const { agent, params } = await placeOf(1)
-    const user = server.client(await server.addMember(world.team, 'user'))
+    const user = server.client(await server.addMember(testEnvironment.team, 'user'))
     const asked = user.call('nodes.images', { params })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(1)}`, 'theirs/private:1']),
@@ -119,7 +123,7 @@ describe('images of a node', () => {
       ['b', ['loaded:1'], 'running'],
       ['c', ['fetched:1'], 'unneeded'],
     ])
-    const seen = world.client.call('nodes.images', { params })
+    const seen = testEnvironment.client.call('nodes.images', { params })
     await storeHolds(agent, 2, [image('c', ['fetched:1'], { ...fetched, usedByOthers: true })])
     expect((await seen).images).toMatchObject([{ state: 'needed', neededBy: "A container that is not this team's" }])
   })
@@ -179,7 +183,7 @@ describe('images of a node', () => {
   it('are removed one by one as chosen, after both sides have looked again', async () => {
     const { agent, params } = await placeOf(5)
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(idOf)
-    const asked = world.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
+    const asked = testEnvironment.client.call('nodes.prune-images', { params, body: { imageIds: [...ids, idOf('c')] } })
     await storeHolds(agent, 1, [
       image('a', [`${name}@${digest(5)}`], { ...fetched, containers: ['shop-web'] }),
       image('b', [`${name}@${digest(3)}`], fetched),
@@ -205,22 +209,25 @@ describe('images of a node', () => {
 
   it('are asked of a connected node of the own team, by ids alone, and removed by admins', async () => {
     const { agent, params } = await placeOf(0)
-    const prune = (client: DeployWorld['client'], imageIds: string[], at = params) =>
+    const prune = (client: DeployTestEnvironment['client'], imageIds: string[], at = params) =>
       client.call('nodes.prune-images', { params: at, body: { imageIds } })
     await expect(
-      server.request(`/api/${world.team.slug}/nodes/${params.nodeId}/images/prune`, {
+      server.request(`/api/${testEnvironment.team.slug}/nodes/${params.nodeId}/images/prune`, {
         method: 'POST',
-        as: world.owner,
+        as: testEnvironment.owner,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ imageIds: ['postgres:16'] }),
       }),
     ).resolves.toMatchObject({ status: 400 })
-    const user = server.client(await server.addMember(world.team, 'user'))
+    const user = server.client(await server.addMember(testEnvironment.team, 'user'))
     await expect(prune(user, [idOf('a')])).rejects.toMatchObject({ status: 403 })
-    const foreign = { ...params, nodeId: (await (await makeDeployWorld(server)).node()).id }
-    await expect(prune(world.client, [idOf('a')], foreign)).rejects.toMatchObject({ status: 404, property: 'id' })
+    const foreign = { ...params, nodeId: (await (await makeDeployTestEnvironment(server)).node()).id }
+    await expect(prune(testEnvironment.client, [idOf('a')], foreign)).rejects.toMatchObject({
+      status: 404,
+      property: 'id',
+    })
     agent.cut()
-    const away = { ...params, nodeId: (await world.node()).id }
-    await expect(world.client.call('nodes.images', { params: away })).rejects.toMatchObject({ status: 404 })
+    const away = { ...params, nodeId: (await testEnvironment.node()).id }
+    await expect(testEnvironment.client.call('nodes.images', { params: away })).rejects.toMatchObject({ status: 404 })
   })
 })

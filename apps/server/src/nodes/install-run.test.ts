@@ -31,30 +31,30 @@ type Inspection = {
   State: { Running: boolean }
 }
 let server: TestServer
-let folder: string
+let directory: string
 
 beforeAll(async () => {
   if (!ready) return
-  folder = mkdtempSync(join(tmpdir(), 'crux-install-run-'))
-  mkdirSync(join(folder, 'image/bin'), { recursive: true })
-  copyFileSync('/bin/busybox', join(folder, 'image/bin/busybox'))
-  symlinkSync('/bin/busybox', join(folder, 'image/bin/sleep'))
-  const tar = join(folder, 'agent-image.tar')
+  directory = mkdtempSync(join(tmpdir(), 'crux-install-run-'))
+  mkdirSync(join(directory, 'image/bin'), { recursive: true })
+  copyFileSync('/bin/busybox', join(directory, 'image/bin/busybox'))
+  symlinkSync('/bin/busybox', join(directory, 'image/bin/sleep'))
+  const tar = join(directory, 'agent-image.tar')
   await run('sh', [
     '-c',
     `tar -C "$1" -c . | docker import --change 'CMD ["sleep","1000"]' - "$2" && docker save -o "$3" "$2" && docker rmi "$2"`,
     'sh',
-    join(folder, 'image'),
+    join(directory, 'image'),
     `${name}:1`,
     tar,
   ])
-  mkdirSync(join(folder, 'watched'))
+  mkdirSync(join(directory, 'watched'))
   for (const command of ['curl', 'docker']) {
     const real = (await run('which', [command])).stdout.trim()
-    const lines = ['#!/bin/sh', `ps axww -o args >>'${join(folder, 'process-lists')}'`, `exec '${real}' "$@"`, '']
-    writeFileSync(join(folder, 'watched', command), lines.join('\n'), { mode: 0o755 })
+    const lines = ['#!/bin/sh', `ps axww -o args >>'${join(directory, 'process-lists')}'`, `exec '${real}' "$@"`, '']
+    writeFileSync(join(directory, 'watched', command), lines.join('\n'), { mode: 0o755 })
   }
-  server = await startTestServer({ config: { dataDir: folder, agentImagePath: tar } })
+  server = await startTestServer({ config: { dataDir: directory, agentImagePath: tar } })
 }, 60_000)
 
 afterAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
   await run('docker', ['rm', '-f', name]).catch(() => undefined)
   await run('docker', ['rmi', '-f', `${name}:1`]).catch(() => undefined)
   await server.stop()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 test.skipIf(!ready)(
@@ -73,14 +73,16 @@ test.skipIf(!ready)(
     const client = server.client(admin)
     const made = await client.call('nodes.create', { params: { teamSlug: team.slug }, body: { name: 'this machine' } })
     const params = { teamSlug: team.slug, nodeId: made.id }
-    const rootPath = join(folder, 'my data')
+    const rootPath = join(directory, 'my data')
     const { command } = await client.call('nodes.create-script', {
       params,
       body: { type: 'docker', scriptType: 'shell', workloadName: name, rootPath },
     })
     // As a person pastes it: the shell reads the line. Each program on the way notes what process lists show just then.
     const install = () => {
-      const shell = run('sh', [], { env: { ...process.env, PATH: `${join(folder, 'watched')}:${process.env.PATH}` } })
+      const shell = run('sh', [], {
+        env: { ...process.env, PATH: `${join(directory, 'watched')}:${process.env.PATH}` },
+      })
       shell.child.stdin?.end(`${command}\n`)
       return shell
     }
@@ -108,7 +110,7 @@ test.skipIf(!ready)(
     const tokenFile = join(rootPath, '.agent/install-token')
     expect([readFileSync(tokenFile, 'utf8'), statSync(tokenFile).mode & 0o777]).toEqual([`${token}\n`, 0o600])
     expect(JSON.stringify(first)).not.toContain(token)
-    const seen = readFileSync(join(folder, 'process-lists'), 'utf8')
+    const seen = readFileSync(join(directory, 'process-lists'), 'utf8')
     expect(seen).toMatch(/\bcurl\b.*\bdocker\b.*\brun --detach\b/s)
     expect(seen).not.toContain(token)
     expect((await install()).stdout).toContain(`replacing the former ${name}`)

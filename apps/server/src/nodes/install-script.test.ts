@@ -36,16 +36,16 @@ const makeValues = (changes: Partial<ScriptValues> = {}): ScriptValues => ({
   ...changes,
 })
 
-let folder: string
+let directory: string
 let socketServer: Server
 let socket: string
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'crux-install-'))
-  socket = join(folder, 'docker.sock')
+  directory = mkdtempSync(join(tmpdir(), 'crux-install-'))
+  socket = join(directory, 'docker.sock')
   socketServer = createServer()
   await new Promise<void>((resolve) => socketServer.listen(socket, resolve))
-  mkdirSync(join(folder, 'bin'))
+  mkdirSync(join(directory, 'bin'))
   // An engine and a downloader that write down how they were called, word by word.
   command('docker', [
     'for word; do printf "%s\\0" "$word" >>"$RECORD/docker"; done; printf "\\n" >>"$RECORD/docker"',
@@ -59,23 +59,23 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await new Promise((resolve) => socketServer.close(resolve))
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 function command(name: string, lines: string[]) {
-  writeFileSync(join(folder, 'bin', name), ['#!/bin/sh', ...lines, ''].join('\n'))
-  chmodSync(join(folder, 'bin', name), 0o755)
+  writeFileSync(join(directory, 'bin', name), ['#!/bin/sh', ...lines, ''].join('\n'))
+  chmodSync(join(directory, 'bin', name), 0o755)
 }
 
 /** As `curl ... | sh` runs it. */
 function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn('sh', [], {
-      cwd: folder,
+      cwd: directory,
       env: {
-        PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-        HOME: folder,
-        RECORD: folder,
+        PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+        HOME: directory,
+        RECORD: directory,
         EXISTING: '',
         TRAEFIK: '',
         HOST_DOCKER_SOCK_PATH: socket,
@@ -92,45 +92,45 @@ function run(script: string, env: Record<string, string> = {}): Promise<{ code: 
 }
 
 const calls = () =>
-  readFileSync(join(folder, 'docker'), 'utf8')
+  readFileSync(join(directory, 'docker'), 'utf8')
     .split('\n')
     .map((line) => line.split('\0').slice(0, -1))
 const runCall = (name: string) => calls().find((words) => words[0] === 'run' && words.includes(name)) ?? []
 
 test('loads the image with the token in a header that no process list shows, and starts the agent', async () => {
-  const { code, output } = await run(installScript('shell', makeValues({ rootPath: join(folder, 'data') })))
+  const { code, output } = await run(installScript('shell', makeValues({ rootPath: join(directory, 'data') })))
   expect({ code, output }).toMatchObject({ code: 0 })
-  expect(readFileSync(join(folder, 'curl-config'), 'utf8')).toBe(`header = "Authorization: Bearer ${token}"\n`)
-  expect(readFileSync(join(folder, 'curl'), 'utf8')).not.toContain(token)
-  expect(readFileSync(join(folder, 'image'), 'utf8')).toBe('image bytes')
+  expect(readFileSync(join(directory, 'curl-config'), 'utf8')).toBe(`header = "Authorization: Bearer ${token}"\n`)
+  expect(readFileSync(join(directory, 'curl'), 'utf8')).not.toContain(token)
+  expect(readFileSync(join(directory, 'image'), 'utf8')).toBe('image bytes')
   const words = runCall('crux-agent')
   expect(words).toEqual([
     ...['run', '--detach', '--name', 'crux-agent', '--restart', 'on-failure'],
     ...['--label', 'dev.crux.service-category=_internal'],
     ...['--env', 'CRUX_URL=http://localhost:8000'],
     ...['--env', 'CRUX_NODE_ID=0199a7d3-8c52-7f0b-9d4e-2f6a1b3c5d7e'],
-    ...['--env', 'CRUX_DATA_DIR=/data', '--env', `DATA_MOUNT_PATH=${join(folder, 'data')}`],
-    ...['--volume', `${join(folder, 'data')}:/data`, '--volume', `${socket}:/var/run/docker.sock`],
+    ...['--env', 'CRUX_DATA_DIR=/data', '--env', `DATA_MOUNT_PATH=${join(directory, 'data')}`],
+    ...['--volume', `${join(directory, 'data')}:/data`, '--volume', `${socket}:/var/run/docker.sock`],
     ...['--network', 'host', 'crux/agent:1.0.0-amd64'],
   ])
-  const tokenFile = join(folder, 'data/.agent/install-token')
+  const tokenFile = join(directory, 'data/.agent/install-token')
   expect(readFileSync(tokenFile, 'utf8')).toBe(`${token}\n`)
-  expect([tokenFile, join(folder, 'data/.agent')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
+  expect([tokenFile, join(directory, 'data/.agent')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
 })
 
 test('as root it gives the agent the settings of the bridges, which an engine of a user has no rights to', async () => {
-  const script = installScript('shell', makeValues({ rootPath: join(folder, 'data') }))
+  const script = installScript('shell', makeValues({ rootPath: join(directory, 'data') }))
   command('id', ['echo 0'])
   const mount = '/proc/sys/net/ipv4/conf:/run/host-net-conf'
   expect(await run(script, { ROOTLESS: '' })).toMatchObject({ code: 0 })
   expect(runCall('crux-agent')).toContain(mount)
-  rmSync(join(folder, 'docker'))
+  rmSync(join(directory, 'docker'))
   expect(await run(script)).toMatchObject({ code: 0 })
   expect(runCall('crux-agent')).not.toContain(mount)
 })
 
 test('nothing that a person typed becomes a command', async () => {
-  const path = `${folder}/a b;touch pwned & (x) *`
+  const path = `${directory}/a b;touch pwned & (x) *`
   const values = makeValues({ nodeName: hostile, teamSlug: hostile, rootPath: path, agentImage: hostile })
   const { code, output } = await run(
     installScript('shell', { ...values, containerName: hostile, acmeEmail: hostile }),
@@ -139,8 +139,8 @@ test('nothing that a person typed becomes a command', async () => {
     },
   )
   expect({ code, output }).toMatchObject({ code: 0 })
-  expect(existsSync(join(folder, 'pwned'))).toBe(false)
-  const record = readFileSync(join(folder, 'docker'), 'utf8')
+  expect(existsSync(join(directory, 'pwned'))).toBe(false)
+  const record = readFileSync(join(directory, 'docker'), 'utf8')
   expect(record).toContain(`--name\0${hostile}\0`)
   expect(record).toContain(`--volume\0${path}:/data\0`)
   expect(record).toContain(`--certificatesresolvers.le.acme.email=${hostile}\0`)
@@ -192,19 +192,19 @@ test('a download that breaks off runs nothing', async () => {
   for (const cut of cuts) {
     expect(cut).toBeGreaterThan(0)
     await run(script.slice(0, cut))
-    expect(existsSync(join(folder, 'docker'))).toBe(false)
+    expect(existsSync(join(directory, 'docker'))).toBe(false)
   }
 })
 
 test('leaves its token only in a file of its own, never through a link, and takes it back when the agent cannot be started', async () => {
-  const script = installScript('shell', makeValues({ rootPath: join(folder, 'data') }))
-  const tokenFile = join(folder, 'data/.agent/install-token')
-  mkdirSync(join(folder, 'data/.agent'), { recursive: true })
-  writeFileSync(join(folder, 'elsewhere'), 'untouched')
-  symlinkSync(join(folder, 'elsewhere'), tokenFile)
+  const script = installScript('shell', makeValues({ rootPath: join(directory, 'data') }))
+  const tokenFile = join(directory, 'data/.agent/install-token')
+  mkdirSync(join(directory, 'data/.agent'), { recursive: true })
+  writeFileSync(join(directory, 'elsewhere'), 'untouched')
+  symlinkSync(join(directory, 'elsewhere'), tokenFile)
   expect((await run(script)).code).toBe(0)
   expect(lstatSync(tokenFile).isFile()).toBe(true)
-  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  expect(readFileSync(join(directory, 'elsewhere'), 'utf8')).toBe('untouched')
   command('docker', [
     'case "$1" in run | container) exit 1 ;; load) cat >/dev/null; echo "Loaded image: crux/agent:1" ;; esac',
   ])
@@ -214,24 +214,24 @@ test('leaves its token only in a file of its own, never through a link, and take
 })
 
 test('hands an authority of your own to curl and, as a copy, to the agent, and says when it cannot be read', async () => {
-  const script = installScript('shell', makeValues({ url: 'https://crux.internal', rootPath: join(folder, 'data') }))
-  const authority = join(folder, 'my authority.pem')
+  const script = installScript('shell', makeValues({ url: 'https://crux.internal', rootPath: join(directory, 'data') }))
+  const authority = join(directory, 'my authority.pem')
   const missing = await run(script, { CRUX_CA_FILE: authority })
   expect(missing).toMatchObject({ code: 1, output: expect.stringContaining(`${authority}, which cannot be read`) })
-  expect(existsSync(join(folder, 'curl'))).toBe(false)
+  expect(existsSync(join(directory, 'curl'))).toBe(false)
   writeFileSync(authority, 'PEM')
-  writeFileSync(join(folder, 'elsewhere'), 'untouched')
-  mkdirSync(join(folder, 'data/.agent'), { recursive: true })
-  symlinkSync(join(folder, 'elsewhere'), join(folder, 'data/.agent/ca.pem'))
+  writeFileSync(join(directory, 'elsewhere'), 'untouched')
+  mkdirSync(join(directory, 'data/.agent'), { recursive: true })
+  symlinkSync(join(directory, 'elsewhere'), join(directory, 'data/.agent/ca.pem'))
   expect((await run(script, { CRUX_CA_FILE: authority })).code).toBe(0)
-  expect(readFileSync(join(folder, 'curl'), 'utf8')).toContain(`--cacert\n${authority}\n`)
+  expect(readFileSync(join(directory, 'curl'), 'utf8')).toContain(`--cacert\n${authority}\n`)
   expect(runCall('crux-agent').join(' ')).toContain('--env NODE_EXTRA_CA_CERTS=/data/.agent/ca.pem')
-  expect(readFileSync(join(folder, 'data/.agent/ca.pem'), 'utf8')).toBe('PEM')
-  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
-  rmSync(join(folder, 'docker'))
+  expect(readFileSync(join(directory, 'data/.agent/ca.pem'), 'utf8')).toBe('PEM')
+  expect(readFileSync(join(directory, 'elsewhere'), 'utf8')).toBe('untouched')
+  rmSync(join(directory, 'docker'))
   expect((await run(script)).code).toBe(0)
   expect(runCall('crux-agent').join(' ')).not.toContain('CA_CERTS')
-  expect(existsSync(join(folder, 'data/.agent/ca.pem'))).toBe(false)
+  expect(existsSync(join(directory, 'data/.agent/ca.pem'))).toBe(false)
 })
 
 test('plain text to another machine needs a word of consent', async () => {
@@ -264,15 +264,15 @@ test('without root and without ROOTLESS it fetches itself again and goes on thro
   command('id', ['echo 1000'])
   command('curl', ['cat >/dev/null', 'cat "$RECORD/again"'])
   command('sudo', ['printf "%s\\n" "$*" >"$RECORD/sudo"', 'shift; export ROOTLESS=true', 'exec env "$@"'])
-  writeFileSync(join(folder, 'again'), 'echo "as root: $PERSISTENCE_FOLDER"\n')
+  writeFileSync(join(directory, 'again'), 'echo "as root: $PERSISTENCE_FOLDER"\n')
   const { code, output } = await run(script, { ROOTLESS: '', PERSISTENCE_FOLDER: '/srv/my data' })
   expect({ code, output }).toMatchObject({ code: 0 })
   expect(output).toContain('as root: /srv/my data')
-  expect(existsSync(join(folder, 'docker'))).toBe(false)
+  expect(existsSync(join(directory, 'docker'))).toBe(false)
 })
 
 test('traefik is started only where its pinned image can be had, and the rest does not depend on it', async () => {
-  const script = installScript('shell', makeValues({ acmeEmail: 'ops@example.com', rootPath: join(folder, 'data') }))
+  const script = installScript('shell', makeValues({ acmeEmail: 'ops@example.com', rootPath: join(directory, 'data') }))
   const without = await run(script)
   expect(without).toMatchObject({ code: 0 })
   expect(without.output).toContain('traefik was not started')

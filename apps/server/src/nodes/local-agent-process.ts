@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isAlive, startTimeOf, waitUntil } from '@crux/postgres'
 import type { Logger } from '@crux/service-kit'
 import type { Config } from '../config/config.ts'
-import { agentFolder } from '../places.ts'
+import { agentDirectory } from '../places.ts'
 
 /** Defined in the bundle alone: there `import.meta.url` is the place of the source. */
 declare const __CRUX_BUNDLED__: boolean | undefined
@@ -55,9 +55,9 @@ export function runAgentProcess(options: {
   changed: () => void
 }): AgentProcess {
   const { config, nodeId, log } = options
-  const folder = agentDataDir(config, nodeId)
-  const runFile = join(folder, 'process.json')
-  const addressFile = join(folder, 'server-address')
+  const directory = agentDataDir(config, nodeId)
+  const runFile = join(directory, 'process.json')
+  const addressFile = join(directory, 'server-address')
   let wanted = true
   let pid: number | undefined
   let failures = 0
@@ -65,7 +65,7 @@ export function runAgentProcess(options: {
   let wake: (() => void) | undefined
 
   async function run() {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
     const adopted = readRunFile(runFile)
     if (adopted !== undefined) {
       log.info({ nodeId, pid: adopted }, 'the agent of this machine still runs')
@@ -106,14 +106,14 @@ export function runAgentProcess(options: {
 
   async function start(): Promise<number | string> {
     const token = await options.token(readText(addressFile) === config.url)
-    if (token !== undefined) leaveInstallToken(folder, token)
+    if (token !== undefined) leaveInstallToken(directory, token)
     const [command, ...args] = agentCommand(config)
     if (!command) throw new Error('LOCAL_AGENT_COMMAND is empty')
     mkdirSync(join(config.dataDir, 'logs'), { recursive: true, mode: 0o700 })
     const out = openSync(join(config.dataDir, 'logs', `agent-${nodeId}.log`), 'a', 0o600)
     const child = spawn(command, args, {
-      cwd: folder,
-      env: agentEnvironment(config, nodeId, folder),
+      cwd: directory,
+      env: agentEnvironment(config, nodeId, directory),
       stdio: ['ignore', out, out],
       detached: true,
     })
@@ -185,25 +185,25 @@ export function engineAnswers(socketPath = engineSocket()): Promise<boolean> {
 /** Argument vector, never a shell line; the setting is split at spaces. */
 function agentCommand(config: Config): string[] {
   if (config.localAgentCommand) return config.localAgentCommand.split(/\s+/).filter(Boolean)
-  const bundle = join(agentFolder, 'dist/bundle/agent.mjs')
+  const bundle = join(agentDirectory, 'dist/bundle/agent.mjs')
   // A built server runs the built agent, which takes less memory; one from source runs the source, since what is built may be older.
   const built = typeof __CRUX_BUNDLED__ === 'boolean' && existsSync(bundle)
-  return [process.execPath, ...memoryFlags, built ? bundle : join(agentFolder, 'src/main.ts')]
+  return [process.execPath, ...memoryFlags, built ? bundle : join(agentDirectory, 'src/main.ts')]
 }
 
 /** The agent holds little for long and shares the machine with what it deploys: what a list or a log took is given back soon. */
 const memoryFlags = ['--max-semi-space-size=1', '--optimize-for-size']
 
 /** Where the agent looks for it, and removes it; the environment of a process can be read for as long as it runs. */
-function leaveInstallToken(folder: string, token: string) {
-  mkdirSync(join(folder, '.agent'), { recursive: true, mode: 0o700 })
-  const path = join(folder, '.agent', 'install-token')
+function leaveInstallToken(directory: string, token: string) {
+  mkdirSync(join(directory, '.agent'), { recursive: true, mode: 0o700 })
+  const path = join(directory, '.agent', 'install-token')
   rmSync(path, { force: true })
   writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
 }
 
 /** Only what the agent needs: none of the server's secrets. */
-function agentEnvironment(config: Config, nodeId: string, folder: string) {
+function agentEnvironment(config: Config, nodeId: string, directory: string) {
   const { PATH, HOME, DOCKER_HOST, NODE_EXTRA_CA_CERTS, ROOT_DOMAIN } = process.env
   return {
     PATH,
@@ -213,7 +213,7 @@ function agentEnvironment(config: Config, nodeId: string, folder: string) {
     ROOT_DOMAIN,
     CRUX_URL: config.url,
     CRUX_NODE_ID: nodeId,
-    CRUX_DATA_DIR: folder,
+    CRUX_DATA_DIR: directory,
     LOG_LEVEL: config.logLevel,
     // Without it each thread that ever ran keeps memory that nobody uses any more.
     MALLOC_ARENA_MAX: '1',

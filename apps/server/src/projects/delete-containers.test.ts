@@ -1,17 +1,17 @@
 import { FailureCode } from '@crux/agent-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployWorld, deployWell, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 
 let server: TestServer
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
 })
 afterAll(() => server.stop())
 
-type Agent = Awaited<ReturnType<DeployWorld['agent']>>
+type Agent = Awaited<ReturnType<DeployTestEnvironment['agent']>>
 type Refusal = { status: number; property?: string; description: string }
 const refusal = (call: Promise<unknown>): Promise<Refusal> =>
   call.then(
@@ -21,16 +21,16 @@ const refusal = (call: Promise<unknown>): Promise<Refusal> =>
 
 /** A version that runs on two nodes, under the prefix `shop`. */
 async function running(options: { projectId?: string; name?: string } = {}) {
-  const version = await world.version(options)
-  const nodes = [await world.node(), await world.node()]
+  const version = await testEnvironment.version(options)
+  const nodes = [await testEnvironment.node(), await testEnvironment.node()]
   const agents: Agent[] = []
   const deployments: string[] = []
   for (const node of nodes) {
-    const agent = await world.agent(node)
-    const { id } = await world.deployment(version, node.id, 'shop')
-    await world.start(id)
+    const agent = await testEnvironment.agent(node)
+    const { id } = await testEnvironment.deployment(version, node.id, 'shop')
+    await testEnvironment.start(id)
     await deployWell(agent)
-    await world.statusEvent(id, 'successful')
+    await testEnvironment.statusEvent(id, 'successful')
     agents.push(agent)
     deployments.push(id)
   }
@@ -39,10 +39,11 @@ async function running(options: { projectId?: string; name?: string } = {}) {
   return { version, nodes, agents: [one, two] as const, deployments }
 }
 
-const project = (projectId: string) => ({ ...world.params, projectId })
-const remove = (projectId: string, containers?: 'true' | 'false', as = world.client) =>
+const project = (projectId: string) => ({ ...testEnvironment.params, projectId })
+const remove = (projectId: string, containers?: 'true' | 'false', as = testEnvironment.client) =>
   as.call('projects.delete', { params: project(projectId), query: containers ? { containers } : {} })
-const listRunning = (projectId: string) => world.client.call('projects.running', { params: project(projectId) })
+const listRunning = (projectId: string) =>
+  testEnvironment.client.call('projects.running', { params: project(projectId) })
 const deletions = (agent: Agent) => agent.received.filter(({ command }) => command.case === 'deleteContainers').length
 async function confirmDeletion(agent: Agent, nth = 1) {
   const { commandId, value } = await agent.command('deleteContainers', nth)
@@ -53,7 +54,8 @@ async function disconnect(agent: Agent, nodeId: string) {
   agent.cut()
   await until(
     async () =>
-      (await world.client.call('nodes.get', { params: { ...world.params, nodeId } })).status === 'unreachable',
+      (await testEnvironment.client.call('nodes.get', { params: { ...testEnvironment.params, nodeId } })).status ===
+      'unreachable',
   )
 }
 
@@ -70,17 +72,22 @@ describe('deleting a project', () => {
           containers: ['shop-web'],
         })),
     )
-    const member = server.client(await server.addMember(world.team, 'user'))
+    const member = server.client(await server.addMember(testEnvironment.team, 'user'))
     const removed = remove(version.projectId, 'true', member)
     for (const [index, agent] of agents.entries())
       expect(await confirmDeletion(agent)).toMatchObject({
-        owner: { teamId: world.team.id, projectId: version.projectId, nodeId: nodes[index]?.id, prefix: 'shop' },
-        scope: { teamId: world.team.id, nodeId: nodes[index]?.id },
+        owner: {
+          teamId: testEnvironment.team.id,
+          projectId: version.projectId,
+          nodeId: nodes[index]?.id,
+          prefix: 'shop',
+        },
+        scope: { teamId: testEnvironment.team.id, nodeId: nodes[index]?.id },
       })
     await removed
     expect(await refusal(listRunning(version.projectId))).toMatchObject({ status: 404 })
-    const events = await world.client.call('nodes.audit', {
-      params: { ...world.params, nodeId: nodes[0]?.id ?? '' },
+    const events = await testEnvironment.client.call('nodes.audit', {
+      params: { ...testEnvironment.params, nodeId: nodes[0]?.id ?? '' },
       query: { skip: 0, take: 10, from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' },
     })
     expect(events.items[0]).toMatchObject({
@@ -89,7 +96,7 @@ describe('deleting a project', () => {
     })
     const audit = await server.app.database.pool.query<{ data: unknown }>(
       `select data from crux.audit_log where team_id = $1 and event like '%projects.delete' and accepted order by created_at desc limit 1`,
-      [world.team.id],
+      [testEnvironment.team.id],
     )
     expect(audit.rows[0]?.data).toMatchObject({
       removedContainers: [{ prefix: 'shop', containers: ['shop-web'] }, { prefix: 'shop' }],
@@ -137,7 +144,7 @@ describe('deleting a project', () => {
 
   it('removes nothing while a deployment is in progress', async () => {
     const { version, agents, deployments } = await running()
-    await world.start(deployments[0] ?? '')
+    await testEnvironment.start(deployments[0] ?? '')
     expect(await refusal(remove(version.projectId, 'true'))).toMatchObject({ status: 412, property: 'id' })
     expect(agents.map(deletions)).toEqual([0, 0])
   })
@@ -146,7 +153,7 @@ describe('deleting a project', () => {
     const { version, agents, deployments } = await running()
     const removed = refusal(remove(version.projectId, 'true'))
     await agents[1].command('deleteContainers')
-    await world.start(deployments[0] ?? '')
+    await testEnvironment.start(deployments[0] ?? '')
     for (const agent of agents) await confirmDeletion(agent)
     const refused = await removed
     expect(refused).toMatchObject({ status: 412, property: 'id' })
@@ -155,7 +162,7 @@ describe('deleting a project', () => {
 
   it('is nothing that another team or another project is asked about', async () => {
     const { version, agents } = await running()
-    const other = await makeDeployWorld(server)
+    const other = await makeDeployTestEnvironment(server)
     const params = { ...other.params, projectId: version.projectId }
     const versionParams = { ...params, versionId: version.versionId }
     for (const answer of [
@@ -170,17 +177,17 @@ describe('deleting a project', () => {
 })
 
 describe('deleting a version', () => {
-  const at = (version: { projectId: string; versionId: string }) => ({ ...world.params, ...version })
+  const at = (version: { projectId: string; versionId: string }) => ({ ...testEnvironment.params, ...version })
 
   it('removes the containers of this version alone', async () => {
     const first = await running()
     const second = await running({ projectId: first.version.projectId, name: '2.0.0' })
     const { projectId, versionId } = first.version
     const params = at({ projectId, versionId })
-    expect((await world.client.call('versions.running', { params })).map(({ node }) => node.id).toSorted()).toEqual(
-      first.nodes.map(({ id }) => id).toSorted(),
-    )
-    const removed = world.client.call('versions.delete', { params, query: { containers: 'true' } })
+    expect(
+      (await testEnvironment.client.call('versions.running', { params })).map(({ node }) => node.id).toSorted(),
+    ).toEqual(first.nodes.map(({ id }) => id).toSorted())
+    const removed = testEnvironment.client.call('versions.delete', { params, query: { containers: 'true' } })
     for (const agent of first.agents) await confirmDeletion(agent)
     await removed
     expect(second.agents.map(deletions)).toEqual([0, 0])
@@ -191,9 +198,10 @@ describe('deleting a version', () => {
     const { version, nodes, agents } = await running()
     const { pool } = server.app.database
     const params = at({ projectId: version.projectId, versionId: version.versionId })
-    const asked = () => refusal(world.client.call('versions.delete', { params, query: { containers: 'true' } }))
-    const next = await world.version({ projectId: version.projectId, name: '2.0.0' })
-    await world.start((await world.deployment(next, nodes[0]?.id ?? '', 'shop')).id)
+    const asked = () =>
+      refusal(testEnvironment.client.call('versions.delete', { params, query: { containers: 'true' } }))
+    const next = await testEnvironment.version({ projectId: version.projectId, name: '2.0.0' })
+    await testEnvironment.start((await testEnvironment.deployment(next, nodes[0]?.id ?? '', 'shop')).id)
     expect(await asked()).toMatchObject({
       status: 412,
       property: 'status',

@@ -4,19 +4,26 @@ import type { Release } from '@crux/agent-protocol'
 import type { Body } from '@crux/contract'
 import { freePort, startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { badNews, type DeployWorld, deployWell, journal, makeDeployWorld, worldOf } from '../../test/deploy-kit.ts'
+import {
+  badNews,
+  type DeployTestEnvironment,
+  deployWell,
+  journal,
+  makeDeployTestEnvironment,
+  testEnvironmentOf,
+} from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
 
 const missing = storageMissing()
 let s3: TestStorage | undefined
 let server: TestServer
-let world: DeployWorld
-let other: DeployWorld
+let testEnvironment: DeployTestEnvironment
+let other: DeployTestEnvironment
 beforeAll(async () => {
   server = await startTestServer()
-  world = await makeDeployWorld(server)
+  testEnvironment = await makeDeployTestEnvironment(server)
   const owner = server.signUp('Grace')
-  other = await worldOf(server, owner, await server.createTeam(owner))
+  other = await testEnvironmentOf(server, owner, await server.createTeam(owner))
   if (!missing) s3 = await startStorage()
 }, 600_000)
 afterAll(async () => {
@@ -27,20 +34,20 @@ afterAll(async () => {
 let serial = 0
 type Write = Body<'storages.create'>
 const keys = { accessKey: 'AKIAEXAMPLE', secretKey: 'very secret key' }
-const create = (write: Partial<Write> = {}, at = world) =>
+const create = (write: Partial<Write> = {}, at = testEnvironment) =>
   at.client.call('storages.create', {
     params: at.params,
     body: { name: `Storage ${++serial}`, url: 's3.example.com', public: false, ...keys, ...write },
   })
-const at = (storageId: string) => ({ ...world.params, storageId })
-const get = (storageId: string) => world.client.call('storages.get', { params: at(storageId) })
+const at = (storageId: string) => ({ ...testEnvironment.params, storageId })
+const get = (storageId: string) => testEnvironment.client.call('storages.get', { params: at(storageId) })
 const update = (storageId: string, body: Partial<Write>) =>
-  world.client.call('storages.update', {
+  testEnvironment.client.call('storages.update', {
     params: at(storageId),
     body: { name: `Storage ${++serial}`, url: 's3.example.com', public: false, ...body },
   })
-const remove = (storageId: string) => world.client.call('storages.delete', { params: at(storageId) })
-const check = (storageId: string) => world.client.call('storages.check', { params: at(storageId) })
+const remove = (storageId: string) => testEnvironment.client.call('storages.delete', { params: at(storageId) })
+const check = (storageId: string) => testEnvironment.client.call('storages.check', { params: at(storageId) })
 const importing = (storageId: string) => ({
   volumes: [{ name: 'files', path: '/files', type: 'rwo' as const }],
   storage: { storageId, bucket: 'assets', path: 'files' },
@@ -51,8 +58,8 @@ describe('a storage', () => {
     const made = await create({ name: 'Assets', description: 'Pictures', icon: 'seal' })
     expect(made).toMatchObject({ url: 'https://s3.example.com', public: false, inUse: false, icon: 'seal' })
     const face = { id: made.id, name: 'Assets', description: 'Pictures', icon: 'seal', url: 'https://s3.example.com' }
-    expect(await world.client.call('storages.list', { params: world.params })).toContainEqual(face)
-    expect(await world.client.call('storages.options', { params: world.params })).toContainEqual({
+    expect(await testEnvironment.client.call('storages.list', { params: testEnvironment.params })).toContainEqual(face)
+    expect(await testEnvironment.client.call('storages.options', { params: testEnvironment.params })).toContainEqual({
       id: made.id,
       name: 'Assets',
     })
@@ -98,9 +105,13 @@ describe('a storage', () => {
     expect(open(await stored())).toEqual(['new', 'pair'])
     await update(made.id, { url: 'https://elsewhere.example.com', public: true })
     expect(await stored()).toEqual({ a: null, s: null })
-    const answers = [made, await get(made.id), await world.client.call('storages.list', { params: world.params })]
+    const answers = [
+      made,
+      await get(made.id),
+      await testEnvironment.client.call('storages.list', { params: testEnvironment.params }),
+    ]
     const audit = await server.app.database.pool.query('select * from crux.audit_log where team_id = $1', [
-      world.team.id,
+      testEnvironment.team.id,
     ])
     for (const secret of [...Object.values(keys), 'pair'])
       expect(JSON.stringify([answers, audit.rows])).not.toContain(secret)
@@ -108,10 +119,10 @@ describe('a storage', () => {
 
   it('is not removed while a configuration imports from it, nor named by another team', async () => {
     const [mine, theirs] = [await create(), await create({}, other)]
-    const [configId = ''] = (await world.version()).imageConfigIds
+    const [configId = ''] = (await testEnvironment.version()).imageConfigIds
     const patch = (storageId: string | null) =>
-      world.client.call('container-configurations.update', {
-        params: { ...world.params, configId },
+      testEnvironment.client.call('container-configurations.update', {
+        params: { ...testEnvironment.params, configId },
         body: { config: storageId ? importing(storageId) : { storage: null } },
       })
     for (const id of [theirs.id, '01890000-0000-7000-8000-000000000000'])
@@ -128,7 +139,7 @@ describe('a storage', () => {
 
   it('goes with its team, also while configurations import from it', async () => {
     const owner = server.signUp('Leaving')
-    const team = await worldOf(server, owner, await server.createTeam(owner))
+    const team = await testEnvironmentOf(server, owner, await server.createTeam(owner))
     const storage = await create({}, team)
     const bundle = await team.client.call('config-bundles.create', { params: team.params, body: { name: 'Uses it' } })
     await team.client.call('config-bundles.update', {
@@ -145,29 +156,29 @@ describe('a storage', () => {
 describe('an import at the start', () => {
   it('gives the agent the keys of now, at a rollback too, and is refused once the storage is gone', async () => {
     const storage = await create()
-    const node = await world.node()
-    const version = await world.version({ images: [{ name: 'web', config: importing(storage.id) }] })
-    const deployment = await world.deployment(version, node.id)
-    const agent = await world.agent(node)
+    const node = await testEnvironment.node()
+    const version = await testEnvironment.version({ images: [{ name: 'web', config: importing(storage.id) }] })
+    const deployment = await testEnvironment.deployment(version, node.id)
+    const agent = await testEnvironment.agent(node)
     const received = (release: Release) => ({ ...release.instances[0]?.storage, $typeName: undefined })
-    await world.start(deployment.id)
+    await testEnvironment.start(deployment.id)
     const first = await deployWell(agent)
     expect(received(first)).toMatchObject({ url: 'https://s3.example.com', ...keys })
     expect(first.instances[0]?.configJson).not.toContain(keys.secretKey)
-    await world.statusEvent(deployment.id, 'successful')
+    await testEnvironment.statusEvent(deployment.id, 'successful')
     await update(storage.id, { accessKey: 'new', secretKey: 'pair' })
     const back = () =>
-      world.client.call('deployments.start-release', {
-        params: { ...world.params, deploymentId: deployment.id, number: 1 },
+      testEnvironment.client.call('deployments.start-release', {
+        params: { ...testEnvironment.params, deploymentId: deployment.id, number: 1 },
         query: {},
       })
     await back()
     const { value } = await agent.command('deploy', 2)
     expect(received(value as Release)).toMatchObject({ accessKey: 'new', secretKey: 'pair' })
     await agent.client.reportDeployment({ release: (value as Release).key, events: journal(badNews('no')) })
-    await world.statusEvent(deployment.id, 'failed')
-    await world.client.call('container-configurations.update', {
-      params: { ...world.params, configId: version.imageConfigIds[0] ?? '' },
+    await testEnvironment.statusEvent(deployment.id, 'failed')
+    await testEnvironment.client.call('container-configurations.update', {
+      params: { ...testEnvironment.params, configId: version.imageConfigIds[0] ?? '' },
       body: { config: { storage: null } },
     })
     await remove(storage.id)
@@ -176,7 +187,7 @@ describe('an import at the start', () => {
       property: 'instances',
       description: expect.stringContaining('was deleted'),
     })
-    const events = JSON.stringify(await world.events(deployment.id))
+    const events = JSON.stringify(await testEnvironment.events(deployment.id))
     expect(events).not.toContain('pair')
     agent.cut()
   })

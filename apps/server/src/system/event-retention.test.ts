@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type DeployWorld, makeDeployWorld } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { serverDatabase, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { dropEventsBefore, eventsOfNode, eventsOfReleases, oldReleases } from './event-retention.ts'
 
 /** Two processes on one database, as behind a load balancer. */
 let servers: [TestServer, TestServer]
-let world: DeployWorld
+let testEnvironment: DeployTestEnvironment
 
 beforeAll(async () => {
   const database = await serverDatabase()
   const first = await startTestServer({ database })
   servers = [first, await startTestServer({ database, people: first.people })]
-  world = await makeDeployWorld(first)
+  testEnvironment = await makeDeployTestEnvironment(first)
 })
 afterAll(async () => {
   await servers[1].stop({ database: true })
@@ -27,8 +27,8 @@ const drop = (server: TestServer = servers[0]) => dropEventsBefore(server.app, b
 type Try = { daysAgo: number; status?: 'successful' | 'failed'; standing?: boolean; events?: number }
 /** A deployment with these releases, the oldest first, each with events of its time. */
 async function deployed(tries: Try[], prefix?: string) {
-  const node = await world.node()
-  const { id } = await world.deployment(await world.version(), node.id, prefix)
+  const node = await testEnvironment.node()
+  const { id } = await testEnvironment.deployment(await testEnvironment.version(), node.id, prefix)
   for (const [index, { daysAgo, status = 'successful', standing = false, events = 3 }] of tries.entries()) {
     await query(
       `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
@@ -74,9 +74,9 @@ it('drops the events of old releases, and keeps the last release, the one that r
   // The last five successful ones.
   expect(await triesWithEvents(often.id)).toEqual([4, 5, 6, 7, 8])
   expect(await drop(), 'a second night finds nothing').toEqual({ deployment: 0, node: 0 })
-  const params = { ...world.params, deploymentId: failed.id }
-  expect((await world.client.call('deployments.get', { params })).status).toBe('successful')
-  const releases = await world.client.call('deployments.releases', { params })
+  const params = { ...testEnvironment.params, deploymentId: failed.id }
+  expect((await testEnvironment.client.call('deployments.get', { params })).status).toBe('successful')
+  const releases = await testEnvironment.client.call('deployments.releases', { params })
   expect(releases.map(({ number, logRemovedAfterDays }) => [number, logRemovedAfterDays])).toEqual([
     [5, undefined],
     [4, undefined],
@@ -96,7 +96,7 @@ it('keeps what is in progress, however old', async () => {
 })
 
 it('drops old events of a node, and keeps the commands that its container list reads', async () => {
-  const { id } = await world.node()
+  const { id } = await testEnvironment.node()
   const insert = (event: string, daysAgo: number, count: number) =>
     query(
       `insert into crux.node_event (node_id, event, created_at)

@@ -10,8 +10,8 @@ let ada: Someone
 let team: TestTeam
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-mails-'))
-  crux = await startTestServer({ config: { mails: { folder, token: undefined } } })
+  const directory = await mkdtemp(join(tmpdir(), 'crux-mails-'))
+  crux = await startTestServer({ config: { mails: { directory, token: undefined } } })
   ada = crux.signUp('Ada Byron')
   team = await crux.createTeam(ada, 'Analytical Engines')
 })

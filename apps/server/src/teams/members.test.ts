@@ -1,7 +1,7 @@
 import type { TeamRole } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import { makeWorld } from '../../test/kit/world.ts'
+import { makeTestEnvironment } from '../../test/kit/world.ts'
 
 let crux: TestServer
 let ada: Someone
@@ -121,10 +121,10 @@ describe('removing', () => {
   })
 
   it('ends live subscriptions at once, as a lower role and leaving do', async () => {
-    const world = await makeWorld(crux, ada)
-    const place = { id: world.teamId, slug: world.teamSlug, name: '' }
+    const testEnvironment = await makeTestEnvironment(crux, ada)
+    const place = { id: testEnvironment.teamId, slug: testEnvironment.teamSlug, name: '' }
     const member = await crux.addMember(place, 'admin')
-    const { node, failure } = await watchNode(member, world)
+    const { node, failure } = await watchNode(member, testEnvironment)
     await changeRole(ada, member, 'user', place)
     node.send('delete-container', { container: { prefix: 'shop', name: 'web' } })
     expect(await failure(1)).toMatchObject({ status: 403, error: 'forbidden' })
@@ -136,16 +136,16 @@ describe('removing', () => {
 
 describe('deleting a team', () => {
   it('takes everything with it, cuts its agents off, and is for owners', async () => {
-    const world = await makeWorld(crux, ada)
-    const place = { id: world.teamId, slug: world.teamSlug, name: '' }
+    const testEnvironment = await makeTestEnvironment(crux, ada)
+    const place = { id: testEnvironment.teamId, slug: testEnvironment.teamSlug, name: '' }
     const admin = await crux.addMember(place, 'admin')
-    const params = { teamId: world.teamId }
+    const params = { teamId: testEnvironment.teamId }
     await expect(crux.client(admin).call('teams.delete', { params })).rejects.toMatchObject({ status: 403 })
     const closed: string[] = []
     const stop = crux.app.bus.on('node.close', ({ nodeId, reason }) => closed.push(`${nodeId} ${reason}`))
-    const { failure } = await watchNode(admin, world)
+    const { failure } = await watchNode(admin, testEnvironment)
     await crux.client(ada).call('teams.delete', { params })
-    await until(() => closed.includes(`${world.nodeId} token-revoked`))
+    await until(() => closed.includes(`${testEnvironment.nodeId} token-revoked`))
     stop()
     expect(await failure()).toMatchObject({ status: 403 })
     await expect(crux.client(ada).call('teams.get', { params })).rejects.toMatchObject({ status: 404 })
@@ -164,11 +164,11 @@ describe('deleting a team', () => {
   })
 
   it('waits for the end of a deployment', async () => {
-    const world = await makeWorld(crux, ada)
+    const testEnvironment = await makeTestEnvironment(crux, ada)
     await crux.app.database.pool.query(`update crux.deployment set status = 'in-progress' where id = $1`, [
-      world.deploymentId,
+      testEnvironment.deploymentId,
     ])
-    const params = { teamId: world.teamId }
+    const params = { teamId: testEnvironment.teamId }
     await expect(crux.client(ada).call('teams.delete', { params })).rejects.toMatchObject({
       status: 412,
       property: 'deployments',

@@ -1,18 +1,18 @@
 import { contract, type EndpointSpec, type Operation } from '@crux/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import { makeWorld, type World } from '../../test/kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/world.ts'
 
 let crux: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 let team: TestTeam
 
 beforeAll(async () => {
   crux = await startTestServer()
   ada = crux.people.signIn(crux.signUp('Ada Byron'), { aal: 'aal2' })
-  world = await makeWorld(crux, ada)
-  team = { id: world.teamId, slug: world.teamSlug, name: '' }
+  testEnvironment = await makeTestEnvironment(crux, ada)
+  team = { id: testEnvironment.teamId, slug: testEnvironment.teamSlug, name: '' }
 })
 afterAll(() => crux.stop())
 
@@ -24,7 +24,7 @@ const assertAllowed = (secondFactorRequired: boolean, as = ada) =>
 const refusal = { status: 403, property: 'secondFactor' }
 const rows = Object.entries(contract) as [Operation, EndpointSpec][]
 const pathOf = (row: EndpointSpec) =>
-  row.path.replace(/:(\w+)/g, (_, name: string) => (world as Record<string, string>)[name] ?? '1')
+  row.path.replace(/:(\w+)/g, (_, name: string) => (testEnvironment as Record<string, string>)[name] ?? '1')
 
 describe('a team that demands a second factor', () => {
   it('is made so only by an owner who has one', async () => {
@@ -89,7 +89,7 @@ describe('a team that demands a second factor', () => {
       const failures: { status: number }[] = []
       const live = crux.live(as)
       live.onError((failure) => failures.push(failure))
-      const node = live.channel('node', { teamSlug: team.slug, nodeId: world.nodeId })
+      const node = live.channel('node', { teamSlug: team.slug, nodeId: testEnvironment.nodeId })
       return { node, failures }
     }
     const [weak, strong] = [await open(member), await open(ada)]

@@ -10,8 +10,8 @@ import type { Config } from '../../src/config/config.ts'
 import { startServer } from '../../src/start.ts'
 import { serverDatabase, testConfig, until } from './index.ts'
 
-export type AccountsWorld = Awaited<ReturnType<typeof startWithAccounts>>
-export type Browser = ReturnType<AccountsWorld['makeBrowser']>
+export type AccountsTestEnvironment = Awaited<ReturnType<typeof startWithAccounts>>
+export type Browser = ReturnType<AccountsTestEnvironment['makeBrowser']>
 type FlowKind = 'login' | 'registration' | 'recovery' | 'verification' | 'settings'
 type Flow = { id: string; ui: { nodes: { attributes: { name?: string; value?: string } }[] } }
 
@@ -24,7 +24,7 @@ export async function startWithAccounts(
   } = {},
 ) {
   const database = await serverDatabase()
-  const folder = mkdtempSync(join(tmpdir(), 'crux-mails-'))
+  const directory = mkdtempSync(join(tmpdir(), 'crux-mails-'))
   const port = await freePort()
   const url = `http://localhost:${port}`
   const token = randomBytes(16).toString('hex')
@@ -34,7 +34,7 @@ export async function startWithAccounts(
       DATABASE_URL: database.url,
       CRUX_URL: url,
       CRUX_SECRET: randomBytes(16).toString('hex'),
-      CRUX_MAILS_DIR: folder,
+      CRUX_MAILS_DIR: directory,
       IDENTITY_PUBLIC_PORT: '0',
       IDENTITY_ADMIN_PORT: '0',
       IDENTITY_ADMIN_TOKEN: token,
@@ -51,7 +51,7 @@ export async function startWithAccounts(
       identityPublicUrl: identity.publicUrl,
       identityAdminUrl: identity.adminUrl,
       identityAdminToken: token,
-      mails: { folder, token: undefined },
+      mails: { directory, token: undefined },
       ...options.config,
     }),
     { log },
@@ -114,7 +114,7 @@ export async function startWithAccounts(
     server,
     identity,
     database,
-    folder,
+    directory: directory,
     makeBrowser,
     /** The identity service's own admin API, as who runs it asks. */
     async admin(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
@@ -127,12 +127,12 @@ export async function startWithAccounts(
     },
     /** The newest mail to an address that fits; waits for it. */
     mailTo: (email: string, fits: (mail: CapturedMail) => boolean = () => true): Promise<CapturedMail> =>
-      until(() => listCapturedMails(folder).find((mail) => mail.to === email && fits(mail)), 10_000),
+      until(() => listCapturedMails(directory).find((mail) => mail.to === email && fits(mail)), 10_000),
     async stop() {
       await server.stop()
       await identity.stop()
       await database.drop()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './world.ts'
 
 /** What architecture asks of every list: it stays quick with so many rows in each table. */
 export const rowsPerTable = 100_000
@@ -190,7 +190,7 @@ const small = ['server_process', 'migrations']
  */
 export async function fillDatabase(
   pool: Pool,
-  own: Pick<World, 'teamId' | 'nodeId' | 'deploymentId'>,
+  own: Pick<TestEnvironment, 'teamId' | 'nodeId' | 'deploymentId'>,
 ): Promise<Set<string>> {
   const client = await pool.connect()
   try {

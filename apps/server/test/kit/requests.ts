@@ -1,11 +1,11 @@
 import { contract, type EndpointSpec, type Operation } from '@crux/contract'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './world.ts'
 
 export const operations = Object.keys(contract) as Operation[]
 export const rowOf = (operation: Operation): EndpointSpec => contract[operation]
 
 /** A body that the row accepts, so that a refusal is never about the body. */
-export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
+export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
   'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
   'auth.change-password': { flow: 'f', csrfToken: 't', password: 'correct horse battery' },
   'auth.link-provider': { flow: 'f', csrfToken: 't', provider: 'google' },
@@ -30,22 +30,22 @@ export const bodies = (world: World): Partial<Record<Operation, unknown>> => ({
   'versions.create': { name: '2.0.0', type: 'rolling' },
   'versions.update': { name: '2.0.0' },
   'versions.increase': { name: '2.0.0' },
-  'images.create': [{ registryId: world.registryId, images: ['a:1'] }],
-  'images.order': [world.imageId],
+  'images.create': [{ registryId: testEnvironment.registryId, images: ['a:1'] }],
+  'images.order': [testEnvironment.imageId],
   'images.update': { tag: '2' },
   'nodes.create': { name: 'Some' },
   'nodes.update': { name: 'Some' },
   'nodes.prune-images': { imageIds: [`sha256:${'0'.repeat(64)}`] },
   'nodes.create-script': { type: 'docker', scriptType: 'shell' },
-  'deployments.create': { versionId: world.versionId, nodeId: world.nodeId, prefix: 'some' },
+  'deployments.create': { versionId: testEnvironment.versionId, nodeId: testEnvironment.nodeId, prefix: 'some' },
   'deployments.update': { prefix: 'some', protected: false },
-  'deployments.copy': { nodeId: world.nodeId, prefix: 'other' },
+  'deployments.copy': { nodeId: testEnvironment.nodeId, prefix: 'other' },
   'deployments.start': {},
   'deployments.update-instance': { config: { name: 'web' } },
   'deployments.create-token': { name: 'Some token' },
   'container-configurations.update': { config: { name: 'web' } },
   'container-configurations.restore': {},
-  'container-configurations.copy': { fromConfigId: world.configId },
+  'container-configurations.copy': { fromConfigId: testEnvironment.configId },
   'config-bundles.create': { name: 'Some' },
   'config-bundles.update': { name: 'Some' },
   'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
@@ -66,15 +66,21 @@ const queries: Partial<Record<Operation, string>> = {
 }
 
 /** The address of an operation in a world, with the query that it needs. */
-export const pathOf = (operation: Operation, world: World): string =>
+export const pathOf = (operation: Operation, testEnvironment: TestEnvironment): string =>
   rowOf(operation).path.replace(/:(\w+)/g, (_, name: string) => {
-    const values: Record<string, string> = { ...world, prefix: 'shop', name: 'web', number: '1', revision: '1' }
+    const values: Record<string, string> = {
+      ...testEnvironment,
+      prefix: 'shop',
+      name: 'web',
+      number: '1',
+      revision: '1',
+    }
     return values[name] ?? ''
   }) + (queries[operation] ?? '')
 
 /** The operation with a valid body. */
-export function initOf(operation: Operation, world: World): RequestInit {
-  const body = bodies(world)[operation]
+export function initOf(operation: Operation, testEnvironment: TestEnvironment): RequestInit {
+  const body = bodies(testEnvironment)[operation]
   const { method } = rowOf(operation)
   if (body === undefined) return { method }
   return { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }

@@ -1,7 +1,7 @@
 import type { Someone, TestServer, TestTeam } from './index.ts'
 
 /** Ids of one of everything in a team. */
-export type World = {
+export type TestEnvironment = {
   teamSlug: string
   teamId: string
   registryId: string
@@ -21,7 +21,7 @@ export type World = {
 }
 
 /** One of everything that a team may have, made through the API. Registries: unchecked, so nothing outside is asked. */
-export async function makeWorld(crux: TestServer, owner: Someone, team?: TestTeam): Promise<World> {
+export async function makeTestEnvironment(crux: TestServer, owner: Someone, team?: TestTeam): Promise<TestEnvironment> {
   const { id: teamId, slug: teamSlug } = team ?? (await crux.createTeam(owner))
   const { call } = crux.client(owner)
   const params = { teamSlug }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AccountsWorld, type Browser, startWithAccounts } from '../kit/accounts.ts'
+import { type AccountsTestEnvironment, type Browser, startWithAccounts } from '../kit/accounts.ts'
 
-let world: AccountsWorld
+let testEnvironment: AccountsTestEnvironment
 let ada: Browser
 
 beforeAll(async () => {
-  world = await startWithAccounts()
-  ada = world.makeBrowser()
+  testEnvironment = await startWithAccounts()
+  ada = testEnvironment.makeBrowser()
   await ada.register('ada@example.com', 'an engine of brass')
 })
-afterAll(() => world?.stop())
+afterAll(() => testEnvironment?.stop())
 
 it('the preference for the first steps is metadata_public.disableOnboarding of the identity', async () => {
   const shown = async () => ({
@@ -34,10 +34,10 @@ it('a person who came by the code of an invitation answers it before they set a 
   const [accepted = { id: '' }, declined = { id: '' }] = teams
   const email = 'grace@example.com'
   for (const { id } of teams) await ada.go(`/api/teams/${id}/users`, { email, firstName: 'Grace', lastName: 'Hopper' })
-  const mail = await world.mailTo(email, ({ text }) => text.includes(accepted.id))
+  const mail = await testEnvironment.mailTo(email, ({ text }) => text.includes(accepted.id))
   const link = new URL(/^(https?:\S+)$/m.exec(mail.text)?.[1] ?? '')
   // An existing console redeems the code at the identity service and answers the invitation by itself.
-  const grace = world.makeBrowser()
+  const grace = testEnvironment.makeBrowser()
   const flow = link.searchParams.get('flow') ?? ''
   const begun = (await grace.go(`/kratos/self-service/recovery/flows?id=${flow}`)).body as unknown as {
     ui: { nodes: { attributes: { name?: string; value?: string } }[] }

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from '../kit/index.ts'
-import { makeWorld, type World } from '../kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../kit/world.ts'
 import { createRecorder, expectRecorded } from './recorder.ts'
 
 let server: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 
 beforeAll(async () => {
   server = await startTestServer()
   ada = server.signUp('Ada Byron')
-  world = await makeWorld(server, ada)
+  testEnvironment = await makeTestEnvironment(server, ada)
 })
 afterAll(() => server.stop())
 
-const recorderFor = () => createRecorder(server, { team: world.teamSlug, configId: world.configId, userId: ada.id })
-const path = () => `/${world.teamSlug}/container-configurations/${world.configId}`
+const recorderFor = () =>
+  createRecorder(server, { team: testEnvironment.teamSlug, configId: testEnvironment.configId, userId: ada.id })
+const path = () => `/${testEnvironment.teamSlug}/container-configurations/${testEnvironment.configId}`
 it('a row that is being typed is acknowledged and not stored, and a row that is typed over stays as it was', async () => {
   const recorder = recorderFor()
   const client = await recorder.listen(ada, path())
@@ -91,7 +92,7 @@ it('a complete value that is wrong, and a name that is no setting, are refused w
   expectRecorded(log, 'refused-configurations')
   client.close()
   const stored = await server.client(ada).call('container-configurations.get', {
-    params: { teamSlug: world.teamSlug, configId: world.configId },
+    params: { teamSlug: testEnvironment.teamSlug, configId: testEnvironment.configId },
   })
   expect(stored.ports).toMatchObject([{ internal: 80, external: 18_080, protocol: 'udp' }])
 })

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer } from '../kit/index.ts'
-import { makeWorld, type World } from '../kit/world.ts'
+import { makeTestEnvironment, type TestEnvironment } from '../kit/world.ts'
 import { createRecorder, expectRecorded } from './recorder.ts'
 
 let server: TestServer
 let ada: Someone
-let world: World
+let testEnvironment: TestEnvironment
 
 beforeAll(async () => {
   server = await startTestServer()
   ada = server.signUp('Ada Byron')
-  world = await makeWorld(server, ada)
+  testEnvironment = await makeTestEnvironment(server, ada)
 })
 afterAll(() => server.stop())
 
 it('a tag change sends the sender an acknowledgement and others the tag, and the image only to clients that ask', async () => {
-  const { teamSlug, projectId, versionId, imageId, registryId, configId } = world
+  const { teamSlug, projectId, versionId, imageId, registryId, configId } = testEnvironment
   const recorder = createRecorder(server, { team: teamSlug, projectId, versionId, imageId, registryId, configId })
   const path = `/${teamSlug}/projects/${projectId}/versions/${versionId}`
   const sender = await recorder.listen(ada, path)

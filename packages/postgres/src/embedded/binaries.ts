@@ -15,7 +15,7 @@ import { dirname, join, relative } from 'node:path'
 
 export interface Binaries {
   /** Holds bin/, lib/ and share/. */
-  folder: string
+  directory: string
   version: string
 }
 
@@ -41,20 +41,20 @@ export function findBinaries(): Binaries {
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   completeLinks(root)
-  return { folder: join(root, 'native'), version }
+  return { directory: join(root, 'native'), version }
 }
 
 /** A second set of the same files where another user reaches them: hard links, or copies across file systems. */
 export function placeBinaries(from: Binaries, home: string): Binaries {
-  const folder = join(home, `native-${from.version}`)
-  if (!existsSync(folder)) {
-    const part = `${folder}.part`
+  const directory = join(home, `native-${from.version}`)
+  if (!existsSync(directory)) {
+    const part = `${directory}.part`
     rmSync(part, { recursive: true, force: true })
-    cloneFolder(from.folder, part)
+    cloneDirectory(from.directory, part)
     // Complete or absent: a start that was killed in between begins anew.
-    renameSync(part, folder)
+    renameSync(part, directory)
   }
-  return { folder, version: from.version }
+  return { directory, version: from.version }
 }
 
 function completeLinks(root: string): void {
@@ -69,12 +69,12 @@ function completeLinks(root: string): void {
   }
 }
 
-function cloneFolder(from: string, to: string): void {
+function cloneDirectory(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o755 })
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const source = join(from, entry.name)
     const target = join(to, entry.name)
-    if (entry.isDirectory()) cloneFolder(source, target)
+    if (entry.isDirectory()) cloneDirectory(source, target)
     else if (entry.isSymbolicLink()) copyLink(source, target)
     else cloneFile(source, target)
   }

@@ -15,7 +15,7 @@ export function createCluster(location: DataLocation, password: string): void {
     writeFileSync(passwordFile, password, { mode: 0o600 })
     own(passwordFile, location.user)
     const result = spawnSync(
-      join(location.binaries.folder, 'bin/initdb'),
+      join(location.binaries.directory, 'bin/initdb'),
       [
         ...['--pgdata', part, '--username', 'crux', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
         // The builtin provider sorts the same on every machine, so an index never goes stale under a new C library.
@@ -70,7 +70,7 @@ export function spawnPostmaster(location: DataLocation, options: { port: number;
     log_line_prefix: '',
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   }
-  const postgres = join(location.binaries.folder, 'bin/postgres')
+  const postgres = join(location.binaries.directory, 'bin/postgres')
   const args = ['-D', location.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const stdio = ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe']
   // A session of its own: Ctrl-C in a terminal reaches the supervisor, which stops things in order.

@@ -12,7 +12,7 @@ import { type Embedded, removeEmbedded, startEmbedded } from './supervisor.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 const isRoot = process.getuid?.() === 0
-const folders: string[] = []
+const directories: string[] = []
 const running: (Embedded | ChildProcess)[] = []
 
 afterEach(async () => {
@@ -20,16 +20,16 @@ afterEach(async () => {
     if ('stop' in entry) await entry.stop()
     else entry.kill('SIGKILL')
   }
-  for (const dataDir of folders.splice(0)) {
+  for (const dataDir of directories.splice(0)) {
     removeEmbedded({ dataDir })
     rmSync(dataDir, { recursive: true, force: true })
   }
 })
 
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'embedded-'))
-  folders.push(folder)
-  return folder
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'embedded-'))
+  directories.push(directory)
+  return directory
 }
 
 async function start(dataDir: string): Promise<Embedded> {
@@ -74,7 +74,7 @@ async function startElsewhere(dataDir: string): Promise<{ owner: ChildProcess; u
 
 describe('startEmbedded', () => {
   test('keeps what was stored over a stop, with the same address', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const first = await start(dataDir)
     await query(first.url, 'create table kept as select 42 as n')
     await first.stop()
@@ -84,7 +84,7 @@ describe('startEmbedded', () => {
   })
 
   test('listens on loopback only and wants the generated password', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const { url } = await start(dataDir)
     expect(await query(url, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
     expect(await query(url, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }])
@@ -95,22 +95,22 @@ describe('startEmbedded', () => {
   })
 
   test.runIf(isRoot)('runs as an unprivileged user when the caller is root', async () => {
-    const embedded = await start(makeFolder())
+    const embedded = await start(makeDirectory())
     const status = readFileSync(`/proc/${embedded.pid()}/status`, 'utf8')
     expect(Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])).toBeGreaterThan(0)
   })
 
   test('is refused to a second owner, with the first one named', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     await start(dataDir)
     await expect(startEmbedded({ dataDir, log })).rejects.toThrow(`in use by process ${process.pid}`)
-    const other = makeFolder()
+    const other = makeDirectory()
     const { owner } = await startElsewhere(other)
     await expect(startEmbedded({ dataDir: other, log })).rejects.toThrow(`in use by process ${owner.pid}`)
   })
 
   test('starts the postmaster again when it is killed, and loses nothing', async () => {
-    const embedded = await start(makeFolder())
+    const embedded = await start(makeDirectory())
     await query(embedded.url, 'create table kept as select 1 as n')
     const pid = embedded.pid() as number
     process.kill(pid, 'SIGKILL')
@@ -121,7 +121,7 @@ describe('startEmbedded', () => {
   })
 
   test('dies with its owner, and the next start recovers without repair', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const { owner, url, postmaster } = await startElsewhere(dataDir)
     await query(url, 'create table kept as select 1 as n')
     await killAndWait(owner)
@@ -131,7 +131,7 @@ describe('startEmbedded', () => {
   })
 
   test('recovers when owner and postmaster are killed at the same moment', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     const { owner, url, postmaster } = await startElsewhere(dataDir)
     await query(url, 'create table kept as select 1 as n')
     process.kill(postmaster, 'SIGKILL')
@@ -141,7 +141,7 @@ describe('startEmbedded', () => {
   })
 
   test('begins anew where a start was killed while it made the cluster', async () => {
-    const dataDir = makeFolder()
+    const dataDir = makeDirectory()
     mkdirSync(join(dataDir, 'postgres/data.part'), { recursive: true })
     const embedded = await start(dataDir)
     expect(await query(embedded.url, 'select 1 as n')).toEqual([{ n: 1 }])
@@ -150,16 +150,16 @@ describe('startEmbedded', () => {
   test.runIf(isRoot)(
     'goes outside a folder that its user cannot enter, opens no parent, and follows the folder',
     async () => {
-      const closed = makeFolder()
+      const closed = makeDirectory()
       const dataDir = join(closed, 'data')
-      folders.push(dataDir)
+      directories.push(dataDir)
       const first = await start(dataDir)
       await query(first.url, 'create table kept as select 1 as n')
       await first.stop()
       expect(statSync(closed).mode & 0o777).toBe(0o700)
       expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
       const moved = join(closed, 'moved')
-      folders.push(moved)
+      directories.push(moved)
       renameSync(dataDir, moved)
       const second = await start(moved)
       expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }])
@@ -168,7 +168,7 @@ describe('startEmbedded', () => {
 
   test.runIf(isRoot)('takes a cluster along whose folder was moved to where its user cannot enter', async () => {
     const open = mkdtempSync(join('/var/tmp', 'embedded-'))
-    folders.push(open)
+    directories.push(open)
     const dataDir = join(open, 'data')
     // The mode that a person's folder has; mkdtemp makes private ones.
     cpSync('/etc/hostname', join(open, 'x'))
@@ -178,8 +178,8 @@ describe('startEmbedded', () => {
     await query(first.url, 'create table kept as select 1 as n')
     await first.stop()
     expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
-    const closed = join(makeFolder(), 'data')
-    folders.unshift(closed)
+    const closed = join(makeDirectory(), 'data')
+    directories.unshift(closed)
     renameSync(dataDir, closed)
     const second = await start(closed)
     expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }])
@@ -189,7 +189,7 @@ describe('startEmbedded', () => {
 
 describe('claimOwnership', () => {
   test('takes over from a dead process and from a reused process id, not from a living one', async () => {
-    const file = join(makeFolder(), 'owner')
+    const file = join(makeDirectory(), 'owner')
     const sleeper = spawn('sleep', ['60'])
     running.push(sleeper)
     const claimAs = (pid: number, startTime: string | undefined) => {

@@ -52,7 +52,7 @@ export function findLocation(options: { dataDir: string; log: Logger }): DataLoc
   const user = ensureUser(options.log)
   const id = readId(dataDir)
   if (id === undefined && canEnter(dataDir, user) && canRun(binaries, user)) {
-    ownFolder(inside, user)
+    ownDirectory(inside, user)
     return { home: inside, data: join(inside, 'data'), binaries, user }
   }
   const home = join(sharedRoot, id ?? createId(dataDir))
@@ -61,9 +61,9 @@ export function findLocation(options: { dataDir: string; log: Logger }): DataLoc
     throw new Error(`${sharedRoot} must be open to the user ${user.name} (chmod 755 ${sharedRoot})`)
   const placed = canRun(binaries, user) ? binaries : placeBinaries(binaries, home)
   if (!canRun(placed, user))
-    throw new Error(`PostgreSQL does not run from ${placed.folder}; is that file system mounted noexec?`)
+    throw new Error(`PostgreSQL does not run from ${placed.directory}; is that file system mounted noexec?`)
   moveCluster(inside, home, options.log)
-  ownFolder(home, user, { mode: 0o755 })
+  ownDirectory(home, user, { mode: 0o755 })
   return { home, data: join(home, 'data'), binaries: placed, user }
 }
 
@@ -110,11 +110,11 @@ function moveCluster(inside: string, home: string, log: Logger): void {
   rmSync(inside, { recursive: true, force: true })
 }
 
-function ownFolder(folder: string, user: OsUser, options: { mode: number } = { mode: 0o700 }): void {
-  mkdirSync(folder, { recursive: true })
-  chownSync(folder, user.uid, user.gid)
-  chmodSync(folder, options.mode)
-  const data = join(folder, 'data')
+function ownDirectory(directory: string, user: OsUser, options: { mode: number } = { mode: 0o700 }): void {
+  mkdirSync(directory, { recursive: true })
+  chownSync(directory, user.uid, user.gid)
+  chmodSync(directory, options.mode)
+  const data = join(directory, 'data')
   if (existsSync(data) && statSync(data).uid !== user.uid) chownTree(data, user)
 }
 
@@ -126,8 +126,8 @@ function chownTree(path: string, user: OsUser): void {
 }
 
 /** Judged by permission bits on the way up; an ACL that says more is not needed, /var/lib/crux serves as well. */
-function canEnter(folder: string, user: OsUser): boolean {
-  for (let path = resolve(folder); ; path = dirname(path)) {
+function canEnter(directory: string, user: OsUser): boolean {
+  for (let path = resolve(directory); ; path = dirname(path)) {
     const { mode, uid, gid } = statSync(path)
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001
     if ((mode & bit) === 0) return false
@@ -136,7 +136,7 @@ function canEnter(folder: string, user: OsUser): boolean {
 }
 
 function canRun(binaries: Binaries, user: OsUser): boolean {
-  const result = spawnSync(join(binaries.folder, 'bin/postgres'), ['--version'], {
+  const result = spawnSync(join(binaries.directory, 'bin/postgres'), ['--version'], {
     uid: user.uid,
     gid: user.gid,
     cwd: '/',

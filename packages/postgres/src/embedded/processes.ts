@@ -21,10 +21,10 @@ export function startTimeOf(pid: number): string | undefined {
 }
 
 /** The processes of a cluster: the postmaster and its backends all work in its data folder. */
-export function processesIn(folder: string): number[] {
+export function processesIn(directory: string): number[] {
   let target: string
   try {
-    target = realpathSync(folder)
+    target = realpathSync(directory)
   } catch {
     return []
   }

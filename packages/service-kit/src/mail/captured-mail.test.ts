@@ -5,50 +5,50 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { captureMail, listCapturedMails, watchCapturedMails } from './captured-mail.ts'
 import { createMailTransport } from './transport.ts'
 
-let folder: string
+let directory: string
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'crux-mails-')), 'mails')
+  directory = join(mkdtempSync(join(tmpdir(), 'crux-mails-')), 'mails')
 })
-afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
+afterEach(() => rmSync(join(directory, '..'), { recursive: true, force: true }))
 
 const from = { name: 'Crux', address: 'crux@example.com' }
 const mail = { to: 'ada@example.com', subject: 'Hello', text: 'a code', html: '<p>a code</p>' }
 
 it('keeps mails when no mail server is set, the newest first', async () => {
-  expect(listCapturedMails(folder)).toEqual([])
-  const transport = createMailTransport({ smtpUri: undefined, from, keepIn: folder })
+  expect(listCapturedMails(directory)).toEqual([])
+  const transport = createMailTransport({ smtpUri: undefined, from, keepIn: directory })
   const { to: recipient, ...rest } = mail
   await transport?.send({ recipient, ...rest })
-  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(listCapturedMails(folder)[0]?.createdAt ?? ''))
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(listCapturedMails(directory)[0]?.createdAt ?? ''))
   await transport?.send({ recipient, ...rest, subject: 'Again' })
-  expect(listCapturedMails(folder)).toMatchObject([{ ...mail, subject: 'Again' }, mail])
+  expect(listCapturedMails(directory)).toMatchObject([{ ...mail, subject: 'Again' }, mail])
 })
 
 it('lets nobody else on the machine read them', () => {
-  captureMail(folder, mail)
-  const [file = ''] = readdirSync(folder)
-  expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
-  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  captureMail(directory, mail)
+  const [file = ''] = readdirSync(directory)
+  expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600)
+  expect(statSync(directory).mode & 0o777).toBe(0o700)
 })
 
 it('keeps no more than the last 200', () => {
-  for (let count = 0; count < 203; count++) captureMail(folder, { ...mail, subject: String(count) })
-  expect(listCapturedMails(folder)).toHaveLength(200)
+  for (let count = 0; count < 203; count++) captureMail(directory, { ...mail, subject: String(count) })
+  expect(listCapturedMails(directory)).toHaveLength(200)
 })
 
 it('passes over files that are no mails', () => {
-  captureMail(folder, mail)
-  writeFileSync(join(folder, 'notes.txt'), 'mine')
-  writeFileSync(join(folder, `${'1'.repeat(15)}-${'a'.repeat(36)}.json`), '{"no": "mail"}')
-  expect(listCapturedMails(folder)).toHaveLength(1)
+  captureMail(directory, mail)
+  writeFileSync(join(directory, 'notes.txt'), 'mine')
+  writeFileSync(join(directory, `${'1'.repeat(15)}-${'a'.repeat(36)}.json`), '{"no": "mail"}')
+  expect(listCapturedMails(directory)).toHaveLength(1)
 })
 
 it('tells of each new mail once', async () => {
-  captureMail(folder, mail)
+  captureMail(directory, mail)
   const told = vi.fn()
-  const watching = watchCapturedMails(folder, told)
-  const first = captureMail(folder, { ...mail, subject: 'first' })
-  const second = captureMail(folder, { ...mail, subject: 'second' })
+  const watching = watchCapturedMails(directory, told)
+  const first = captureMail(directory, { ...mail, subject: 'first' })
+  const second = captureMail(directory, { ...mail, subject: 'second' })
   await expect.poll(() => told.mock.calls.length).toBe(2)
   expect(told.mock.calls.map(([{ id }]) => id).toSorted()).toEqual([first.id, second.id].toSorted())
   watching.stop()

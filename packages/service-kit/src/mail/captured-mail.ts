@@ -19,45 +19,45 @@ const keptMax = 200
 const fileShape = /^\d{15}-[0-9a-f-]{36}\.json$/
 
 /** Writes a mail into the folder, readable by its owner only: mails hold codes. The oldest beyond 200 are deleted. */
-export function captureMail(folder: string, mail: Omit<CapturedMail, 'id' | 'createdAt'>): CapturedMail {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+export function captureMail(directory: string, mail: Omit<CapturedMail, 'id' | 'createdAt'>): CapturedMail {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const at = new Date()
   const kept: CapturedMail = { id: randomUUID(), createdAt: at.toISOString(), ...mail }
   const name = `${String(at.getTime()).padStart(15, '0')}-${kept.id}.json`
-  const part = join(folder, `${name}.part`)
+  const part = join(directory, `${name}.part`)
   writeFileSync(part, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
   // Whoever watches the folder sees whole mails only.
-  renameSync(part, join(folder, name))
-  for (const old of namesIn(folder).slice(keptMax)) rmSync(join(folder, old), { force: true })
+  renameSync(part, join(directory, name))
+  for (const old of namesIn(directory).slice(keptMax)) rmSync(join(directory, old), { force: true })
   return kept
 }
 
 /** The mails of the folder, the newest first; none when nothing was ever kept. */
-export function listCapturedMails(folder: string): CapturedMail[] {
-  return namesIn(folder).flatMap((name) => read(join(folder, name)) ?? [])
+export function listCapturedMails(directory: string): CapturedMail[] {
+  return namesIn(directory).flatMap((name) => read(join(directory, name)) ?? [])
 }
 
 /** Tells of each mail that is kept from now on. */
-export function watchCapturedMails(folder: string, told: (mail: CapturedMail) => void): { stop(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const known = new Set(namesIn(folder))
+export function watchCapturedMails(directory: string, told: (mail: CapturedMail) => void): { stop(): void } {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const known = new Set(namesIn(directory))
   const look = () => {
-    for (const name of namesIn(folder).toReversed()) {
+    for (const name of namesIn(directory).toReversed()) {
       if (known.has(name)) continue
-      const mail = read(join(folder, name))
+      const mail = read(join(directory, name))
       if (mail) told(mail)
       known.add(name)
     }
   }
-  const watcher = watch(folder, look)
+  const watcher = watch(directory, look)
   // A folder that is deleted while it is watched is no reason to end whatever watches it.
   watcher.on('error', () => undefined)
   return { stop: () => watcher.close() }
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(directory)
       .filter((name) => fileShape.test(name))
       .sort()
       .reverse()

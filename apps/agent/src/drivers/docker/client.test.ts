@@ -19,8 +19,8 @@ test('a request costs no description of the pool of sockets, however many there 
 
 /** An engine that answers the first question, and everything else as it is told. */
 async function withEngine(answer: RequestListener, use: (dockerHost: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-engine-'))
-  const path = join(folder, 'docker.sock')
+  const directory = await mkdtemp(join(tmpdir(), 'crux-engine-'))
+  const path = join(directory, 'docker.sock')
   const engine = createServer((request, response) =>
     request.url === '/version' ? response.end('{}') : answer(request, response),
   )
@@ -30,7 +30,7 @@ async function withEngine(answer: RequestListener, use: (dockerHost: string) => 
   } finally {
     engine.closeAllConnections()
     engine.close()
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
 }
 

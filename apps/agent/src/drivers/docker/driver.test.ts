@@ -28,8 +28,8 @@ const inspected = (id: string) => ({
 })
 
 test('a container that the engine holds locked hides no other, and is looked at again when it is free', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'crux-engine-'))
-  const path = join(folder, 'docker.sock')
+  const directory = await mkdtemp(join(tmpdir(), 'crux-engine-'))
+  const path = join(directory, 'docker.sock')
   const free = Promise.withResolvers<void>()
   const engine = createServer(async ({ url = '' }, response) => {
     const id = /containers\/(\w+)\/json/.exec(url)?.[1]
@@ -59,6 +59,6 @@ test('a container that the engine holds locked hides no other, and is looked at 
     driver.close()
     engine.closeAllConnections()
     engine.close()
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
 })

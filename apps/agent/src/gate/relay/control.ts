@@ -6,7 +6,7 @@ import { socketPath } from './socket-path.ts'
 
 /** Listens for the agent. A line `{id, ...request}` is answered by one with the same id; answers may overtake each other. */
 export async function listenForAgent(
-  folder: string,
+  directory: string,
   answer: (request: GateRequest) => Promise<GateAnswer>,
 ): Promise<{ handOver(): void }> {
   const agents = new Set<Socket>()
@@ -36,8 +36,8 @@ export async function listenForAgent(
 
   // Under a name of its own first: a successor takes the place of its predecessor in one step, and a dead one's socket is replaced.
   const own = `control.${process.pid}.sock`
-  await listening(server, socketPath(folder, own))
-  renameSync(join(folder, own), join(folder, 'control.sock'))
+  await listening(server, socketPath(directory, own))
+  renameSync(join(directory, own), join(directory, 'control.sock'))
   return {
     handOver() {
       server.close()
@@ -56,11 +56,11 @@ function listening(server: Server, path: string): Promise<void> {
 }
 
 /** @returns `none` without a control socket, `dead` when nobody listens behind it */
-export function reachGate(folder: string): Promise<Socket | 'none' | 'dead'> {
+export function reachGate(directory: string): Promise<Socket | 'none' | 'dead'> {
   return new Promise((resolve) => {
     let path: string
     try {
-      path = socketPath(folder)
+      path = socketPath(directory)
     } catch {
       return resolve('none')
     }

@@ -36,7 +36,7 @@ export interface RunningGate {
 
 /** A running gate: its ports, its connections, the agent's commands, and its position between predecessor and successor. */
 export async function runGate(options: {
-  folder: string
+  directory: string
   /** What the code calls itself. */
   code: string
   /** The connections of this process, which may have been the gate before. */
@@ -45,7 +45,7 @@ export async function runGate(options: {
   /** Called when it has handed over and its last connection has ended. */
   onDrained: () => void
 }): Promise<RunningGate> {
-  const { folder, code, relay, onDrained } = options
+  const { directory, code, relay, onDrained } = options
   let { predecessor } = options
   const ports = createPorts(relay)
   let applying: Promise<unknown> = Promise.resolve()
@@ -70,13 +70,13 @@ export async function runGate(options: {
     const answer = await ports.apply(open, close)
     if (!answer.ok) return answer
     for (const key of [...open, ...close].map(keyOf)) pending.delete(key)
-    keep(() => writePorts(folder, entries()))
+    keep(() => writePorts(directory, entries()))
     return answer
   }
 
   async function handOver(entry: string, node = process.execPath): Promise<GateAnswer> {
     if (handedOver) return hasHandedOver
-    const successor = await startSuccessor(node, entry, folder, ports.listening())
+    const successor = await startSuccessor(node, entry, directory, ports.listening())
     handedOver = true
     clearInterval(controlCheck)
     serve(successor)
@@ -136,14 +136,14 @@ export async function runGate(options: {
 
   /** Without its control socket the parent knows that it shall start no other. */
   function endOnPurpose(): void {
-    if (!handedOver) keep(() => rmSync(join(folder, 'control.sock'), { force: true }))
+    if (!handedOver) keep(() => rmSync(join(directory, 'control.sock'), { force: true }))
     setImmediate(() => process.exit(0))
   }
 
   async function stop(keepPorts = false): Promise<GateAnswer> {
     if (handedOver) return hasHandedOver
     ports.leave()
-    if (!keepPorts) keep(() => writePorts(folder, []))
+    if (!keepPorts) keep(() => writePorts(directory, []))
     endOnPurpose()
     return { ok: true }
   }
@@ -176,24 +176,24 @@ export async function runGate(options: {
   if (predecessor) {
     const previous = predecessor
     await previous.takeOver(ports.adopt, async () => {
-      control = await listenForAgent(folder, answer)
-      forgetSuccessor(folder, process.pid)
+      control = await listenForAgent(directory, answer)
+      forgetSuccessor(directory, process.pid)
     })
     previous.onEnd(() => {
       predecessor = undefined
     })
   } else {
-    for (const port of readPorts(folder)) if (!(await ports.apply([port], [])).ok) pending.set(keyOf(port), port)
+    for (const port of readPorts(directory)) if (!(await ports.apply([port], [])).ok) pending.set(keyOf(port), port)
     try {
-      control = await listenForAgent(folder, answer)
+      control = await listenForAgent(directory, answer)
     } catch (error) {
       ports.leave()
       throw error
     }
   }
   reserved = Promise.all([...pending.values()].map(reserveLater))
-  keep(() => writeFileSync(join(folder, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
-  const controlPath = join(folder, 'control.sock')
+  keep(() => writeFileSync(join(directory, 'gate.pid'), `${process.pid}\n`, { mode: 0o600 }))
+  const controlPath = join(directory, 'control.sock')
   const own = inodeOf(controlPath)
   controlCheck = setInterval(
     () => inOrder(async () => !handedOver && inodeOf(controlPath) !== own && process.exit(0)),

@@ -20,15 +20,15 @@ const readyMs = 15_000
 export async function startSuccessor(
   node: string,
   entry: string,
-  folder: string,
+  directory: string,
   listening: readonly { entry: GatePort; server: Server }[],
 ): Promise<ChildProcess> {
-  const child = spawn(node, [entry, folder, roleFlags.successor], {
+  const child = spawn(node, [entry, directory, roleFlags.successor], {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   try {
-    if (child.pid !== undefined) writeSuccessor(folder, child.pid)
+    if (child.pid !== undefined) writeSuccessor(directory, child.pid)
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the new gate did not answer in time')), readyMs)
       const complete = (finish: () => void) => () => {
@@ -51,7 +51,7 @@ export async function startSuccessor(
     child.kill('SIGKILL')
     throw error
   } finally {
-    forgetSuccessor(folder, child.pid)
+    forgetSuccessor(directory, child.pid)
   }
   return child
 }

@@ -15,24 +15,24 @@ process.on('uncaughtException', (error) => process.stderr.write(`${error.stack ?
 process.on('unhandledRejection', (error) => process.stderr.write(`${String(error)}\n`))
 
 const entry = fileURLToPath(import.meta.url)
-const [folder, mode] = process.argv.slice(2)
-if (!folder) {
+const [directory, mode] = process.argv.slice(2)
+if (!directory) {
   process.stderr.write('usage: gate FOLDER\n')
   process.exit(1)
 }
 try {
   const code = codeOf(entry)
-  if (mode === roleFlags.parent) await runParent(folder, code, entry)
+  if (mode === roleFlags.parent) await runParent(directory, code, entry)
   const predecessor = mode === roleFlags.successor ? connectPredecessor() : undefined
   // The parent of an earlier version did not see the other gate in time.
-  if (!predecessor && typeof (await reachGate(folder)) !== 'string') process.exit(0)
-  const gate = await runGate({ folder, code, relay: createRelay(), predecessor, onDrained: () => process.exit(0) })
+  if (!predecessor && typeof (await reachGate(directory)) !== 'string') process.exit(0)
+  const gate = await runGate({ directory, code, relay: createRelay(), predecessor, onDrained: () => process.exit(0) })
   process.on('SIGTERM', gate.end)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   // The previous gate was the parent, for the moments after an end, and was killed: nobody else starts the next one.
-  if (mode === roleFlags.successor && !process.connected && findProcess(folder, 'parent') === undefined)
-    spawn(process.execPath, [entry, folder, roleFlags.parent], {
+  if (mode === roleFlags.successor && !process.connected && findProcess(directory, 'parent') === undefined)
+    spawn(process.execPath, [entry, directory, roleFlags.parent], {
       detached: true,
       stdio: ['ignore', 'inherit', 'inherit'],
     }).unref()

@@ -23,19 +23,19 @@ const endMs = 1_000
  * It finds the gate that runs by the control socket and not as its child, because a successor is the child of its predecessor, and so that
  * it can go on for a parent that was killed. A gate that ends on purpose removes the control socket, and the parent ends with it.
  */
-export async function runParent(folder: string, code: string, builtIn: string): Promise<never> {
+export async function runParent(directory: string, code: string, builtIn: string): Promise<never> {
   const relay = createRelay()
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, async () => {
-      await Promise.race([stopGate(folder), delay(endMs)])
+      await Promise.race([stopGate(directory), delay(endMs)])
       process.exit(0)
     })
 
   /** @returns undefined when this process could not become the gate, on a full disk for instance */
   async function becomeGate(): Promise<RunningGate | undefined> {
-    await killHalfStarted(folder)
+    await killHalfStarted(directory)
     try {
-      return await runGate({ folder, code, relay, onDrained: () => undefined })
+      return await runGate({ directory, code, relay, onDrained: () => undefined })
     } catch (error) {
       report(error)
       return undefined
@@ -46,7 +46,7 @@ export async function runParent(folder: string, code: string, builtIn: string): 
   async function handOver(gate: RunningGate, pause: number): Promise<void> {
     await Promise.all([gate.reserved, delay(pause)])
     for (let failures = 1; ; failures += 1) {
-      const { entry, node } = latestCode(folder, builtIn)
+      const { entry, node } = latestCode(directory, builtIn)
       try {
         // An agent may have had it hand over before: that is as good.
         await gate.handOver(entry, node)
@@ -61,10 +61,10 @@ export async function runParent(folder: string, code: string, builtIn: string): 
   let hasAnswered = false
   let quickEnds = 0
   for (;;) {
-    const found = await reachGate(folder)
+    const found = await reachGate(directory)
     // The folder may be on its way out too: nothing is written into it any more.
     if (found === 'none' && hasAnswered) process.exit(0)
-    if (!existsSync(folder) || !claimParent(folder)) process.exit(0)
+    if (!existsSync(directory) || !claimParent(directory)) process.exit(0)
     const answeredAt = performance.now()
     if (typeof found !== 'string') {
       hasAnswered = true
@@ -98,9 +98,9 @@ function pauseAfter(quickEnds: number): number {
  * A gate that was killed in the middle of a handover leaves a successor that has its listening sockets, and that ends, or becomes the
  * gate, a moment later. Nobody can tell which, and two gates must never run.
  */
-async function killHalfStarted(folder: string): Promise<void> {
+async function killHalfStarted(directory: string): Promise<void> {
   for (const end = performance.now() + endMs; performance.now() < end; await delay(1)) {
-    const pid = findProcess(folder, 'successor')
+    const pid = findProcess(directory, 'successor')
     if (pid === undefined) return
     try {
       process.kill(pid, 'SIGKILL')
@@ -111,9 +111,9 @@ async function killHalfStarted(folder: string): Promise<void> {
 }
 
 /** The gate may be handing over while it is told to stop: then the successor is told. */
-async function stopGate(folder: string): Promise<void> {
+async function stopGate(directory: string): Promise<void> {
   for (;;) {
-    const gate = await reachGate(folder)
+    const gate = await reachGate(directory)
     if (typeof gate === 'string') return
     gate.write(`${JSON.stringify({ id: 1, kind: 'stop', keepPorts: true })}\n`)
     gate.resume()
@@ -134,11 +134,11 @@ function report(error: unknown): void {
  * An agent that starts or hands over to a gate leaves in `entry` the code, and outside of a container the Node, that the next one has to
  * use: an update may have removed those that this process was started from.
  */
-function latestCode(folder: string, builtIn: string): { entry: string; node: string } {
+function latestCode(directory: string, builtIn: string): { entry: string; node: string } {
   const own = { entry: builtIn, node: process.execPath }
   try {
-    const [name = '', node = ''] = readFileSync(join(folder, 'entry'), 'utf8').trim().split('\n')
-    const entry = isAbsolute(name) ? name : join(folder, name)
+    const [name = '', node = ''] = readFileSync(join(directory, 'entry'), 'utf8').trim().split('\n')
+    const entry = isAbsolute(name) ? name : join(directory, name)
     return name !== '' && existsSync(entry) ? { entry, node: existsSync(node) ? node : own.node } : own
   } catch {
     return own

@@ -16,10 +16,10 @@ interface Stored {
   links?: Record<string, string[]>
 }
 
-export function readPorts(folder: string): GatePort[] {
+export function readPorts(directory: string): GatePort[] {
   let stored: Stored
   try {
-    stored = JSON.parse(readFileSync(join(folder, 'ports.json'), 'utf8')) as Stored
+    stored = JSON.parse(readFileSync(join(directory, 'ports.json'), 'utf8')) as Stored
   } catch {
     return []
   }
@@ -32,8 +32,8 @@ export function readPorts(folder: string): GatePort[] {
 }
 
 /** In one step, so that a crash leaves the old or the new text. Without fsync: after a loss of power the addresses are void anyhow. */
-export function writePorts(folder: string, ports: readonly GatePort[]): void {
-  const path = join(folder, 'ports.json')
+export function writePorts(directory: string, ports: readonly GatePort[]): void {
+  const path = join(directory, 'ports.json')
   const targets = new Set(ports.map(({ target }) => target).filter((target) => target !== ''))
   const stored: Stored = { boot: bootId(), ports: [...ports], links: linksOf(targets) }
   writeFileSync(`${path}.new`, JSON.stringify(stored), { mode: 0o600 })

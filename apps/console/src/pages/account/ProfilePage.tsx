@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { queryKey, useCall } from '../../api/client.ts'
 import { identityQuery, isWhole } from '../../api/identity.ts'
 import { useMe } from '../../api/me.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { ButtonLink } from '../../components/Button.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonRows } from '../../components/Skeletons.tsx'
@@ -38,7 +38,7 @@ export function ProfilePage() {
           {(identity) =>
             isWhole(identity) && (
               <Box label={t('tab.profile')}>
-                <Facts
+                <DescriptionList
                   items={[
                     { label: t('profile.firstName'), value: identity.firstName || '-' },
                     { label: t('profile.lastName'), value: identity.lastName || '-' },

@@ -2,7 +2,7 @@ import type { ApiError } from '@crux/client'
 import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
@@ -48,7 +48,7 @@ export function TokenDetails({ of, token, create, creating, revoke, revokeDenied
       }
     >
       {token ? (
-        <Facts
+        <DescriptionList
           items={[
             ...(token.name ? [{ label: t('name'), value: token.name }] : []),
             { label: t('created'), value: <RelativeTime at={token.createdAt} /> },

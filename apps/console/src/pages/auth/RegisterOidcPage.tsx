@@ -79,11 +79,11 @@ type NamesProps = {
 
 function Names({ flow, pending, error, onSubmit }: NamesProps) {
   const { t } = useTranslation('auth')
-  const told = fieldValue(flow, 'traits.email')
+  const reported = fieldValue(flow, 'traits.email')
   const form = useForm({
     resolver: zodResolver(Form),
     defaultValues: {
-      email: told,
+      email: reported,
       firstName: fieldValue(flow, 'traits.name.first'),
       lastName: fieldValue(flow, 'traits.name.last'),
     },
@@ -99,7 +99,7 @@ function Names({ flow, pending, error, onSubmit }: NamesProps) {
         type="email"
         inputMode="email"
         autoComplete="email"
-        disabled={told !== ''}
+        disabled={reported !== ''}
         tall
       />
     </FormPanel>

@@ -25,8 +25,8 @@ import { links } from '../../links.ts'
 import { CancelButton } from './CancelButton.tsx'
 import { blockingProblems } from './change-lines.ts'
 import { DeploymentBundles } from './DeploymentBundles.tsx'
-import { DeploymentFacts } from './DeploymentFacts.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
+import { DeploymentSummary } from './DeploymentSummary.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
 import { queueIntervalMs } from './QueuePosition.tsx'
 import { Releases } from './Releases.tsx'
@@ -205,7 +205,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
           </>
         }
       />
-      <DeploymentFacts teamSlug={teamSlug} deployment={deployment} nodeStatus={node?.status} />
+      <DeploymentSummary teamSlug={teamSlug} deployment={deployment} nodeStatus={node?.status} />
       <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div className="grid min-w-0 gap-4">
           <DeploymentInstances

@@ -15,7 +15,7 @@ import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
 import { SkeletonPage, SkeletonRows } from '../../components/Skeletons.tsx'
 import { links } from '../../links.ts'
-import { ContainerFacts } from './ContainerFacts.tsx'
+import { ContainerDetails } from './ContainerDetails.tsx'
 import { ContainerInspection } from './ContainerInspection.tsx'
 import { ContainerState } from './ContainerState.tsx'
 import { isForeign } from './containers.ts'
@@ -128,7 +128,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
       ) : (
         <div className="grid gap-4">
           {container && (
-            <ContainerFacts
+            <ContainerDetails
               teamSlug={teamSlug}
               node={node}
               container={container}

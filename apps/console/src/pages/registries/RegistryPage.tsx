@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -59,7 +59,7 @@ function RegistryView({ teamSlug, registry }: { teamSlug: string; registry: Resp
         inUse={registry.inUse && t('delete.inUse')}
       />
       <Box label={t('details.facts')} className="mb-4">
-        <Facts
+        <DescriptionList
           items={[
             { label: t('details.type'), value: <Pill>{t(`type.${registry.type}`)}</Pill> },
             { label: t('details.url'), value: <code>{registry.imageUrlPrefix || registry.url || '-'}</code> },

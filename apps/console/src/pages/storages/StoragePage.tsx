@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryKey } from '../../api/client.ts'
 import { useDenied } from '../../api/me.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { DetailsHead } from '../../components/DetailsHead.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -51,7 +51,7 @@ function StorageView({ teamSlug, storage }: { teamSlug: string; storage: Respons
         inUse={storage.inUse && t('delete.inUse')}
       />
       <Box label={t('details.facts')} className="mb-4">
-        <Facts
+        <DescriptionList
           items={[
             { label: t('details.url'), value: <code className="break-all">{storage.url}</code> },
             { label: t('details.access'), value: storage.public ? t('details.public') : t('details.keys') },

@@ -5,7 +5,7 @@ import { ArrowRight, Pencil } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { currentTeam, useDenied, useMe } from '../../api/me.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
@@ -72,7 +72,7 @@ function TeamView({ team }: { team: ResponseOf<'teams.get'> }) {
       />
       <div className="grid gap-4">
         <Box label={t('details.facts')}>
-          <Facts
+          <DescriptionList
             items={[
               { label: t('column.members'), value: members },
               ...(invited > 0 ? [{ label: t('details.invited'), value: invited }] : []),

@@ -2,7 +2,7 @@ import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Tag } from '../../components/Tag.tsx'
@@ -27,7 +27,7 @@ export function TeamSecurity({ team }: { team: Team }) {
         </Button>
       }
     >
-      <Facts
+      <DescriptionList
         items={[
           {
             label: t('security.factor'),

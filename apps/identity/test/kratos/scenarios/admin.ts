@@ -25,10 +25,13 @@ const create: Record<string, Scenario> = {
     const made = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     note('ends with the id', made.location?.endsWith(`/identities/${made.json.id}`))
   },
-  'a taken address is refused': async (world) => {
-    const { email } = await makePerson(world)
-    world.see('answer', await world.admin('/identities', 'POST', { traits: { email } }))
-    world.see('capitals', await world.admin('/identities', 'POST', { traits: { email: email.toUpperCase() } }))
+  'a taken address is refused': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin('/identities', 'POST', { traits: { email } }))
+    testEnvironment.see(
+      'capitals',
+      await testEnvironment.admin('/identities', 'POST', { traits: { email: email.toUpperCase() } }),
+    )
   },
   'an imported address need not be one of the traits': async ({ admin, see }) => {
     const addresses = [{ value: newEmail().toLowerCase(), verified: true, via: 'email', status: 'completed' }]
@@ -68,65 +71,69 @@ const create: Record<string, Scenario> = {
 }
 
 const read: Record<string, Scenario> = {
-  'an identity is read': async (world) => {
-    const { id } = await makePerson(world)
-    world.see('answer', await world.admin(`/identities/${id}`))
-    world.see('unknown', await world.admin(`/identities/${nobody}`))
-    world.see('nonsense', await world.admin('/identities/zz'))
+  'an identity is read': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`))
+    testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${nobody}`))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz'))
   },
   'an identity without a password is read': async ({ admin, see }) => {
     const { json } = await admin<Identity>('/identities', 'POST', { traits: { email: newEmail() } })
     see('answer', await admin(`/identities/${json.id}`))
   },
-  'a credential is asked for': async (world) => {
-    const { id } = await makePerson(world)
-    world.see('password', await world.admin(`/identities/${id}?include_credential=password`))
-    world.see('oidc', await world.admin(`/identities/${id}?include_credential=oidc`))
-    world.see('unknown', await world.admin(`/identities/${id}?include_credential=zz`))
+  'a credential is asked for': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    testEnvironment.see('password', await testEnvironment.admin(`/identities/${id}?include_credential=password`))
+    testEnvironment.see('oidc', await testEnvironment.admin(`/identities/${id}?include_credential=oidc`))
+    testEnvironment.see('unknown', await testEnvironment.admin(`/identities/${id}?include_credential=zz`))
   },
-  'identities are found by identifier': async (world) => {
-    const { email } = await makePerson(world)
-    const find = (text: string) => world.admin(`/identities?credentials_identifier=${encodeURIComponent(text)}`)
-    world.see('lower', await find(email.toLowerCase()))
-    world.see('upper', await find(email.toUpperCase()))
-    world.see('part', await find(email.slice(0, 20)))
-    world.see('unknown', await find('nobody@example.com'))
+  'identities are found by identifier': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const find = (text: string) =>
+      testEnvironment.admin(`/identities?credentials_identifier=${encodeURIComponent(text)}`)
+    testEnvironment.see('lower', await find(email.toLowerCase()))
+    testEnvironment.see('upper', await find(email.toUpperCase()))
+    testEnvironment.see('part', await find(email.slice(0, 20)))
+    testEnvironment.see('unknown', await find('nobody@example.com'))
   },
-  'identities are found by a part of the identifier': async (world) => {
-    const { email } = await makePerson(world)
+  'identities are found by a part of the identifier': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
     const part = email.toLowerCase().slice(0, 19)
-    world.see('answer', await world.admin(`/identities?preview_credentials_identifier_similar=${part}`))
+    testEnvironment.see(
+      'answer',
+      await testEnvironment.admin(`/identities?preview_credentials_identifier_similar=${part}`),
+    )
     const both = `preview_credentials_identifier_similar=${part}&credentials_identifier=${part}`
-    world.see('both', await world.admin(`/identities?${both}`))
+    testEnvironment.see('both', await testEnvironment.admin(`/identities?${both}`))
   },
-  'identities are found by ids': async (world) => {
-    const { id } = await makePerson(world)
-    const other = await makePerson(world)
-    world.see('one', await world.admin(`/identities?ids=${id}&ids=${nobody}`))
-    const { json } = await world.admin<Identity[]>(`/identities?ids=${id}&ids=${other.id}`)
-    world.note('two', json.length)
-    world.see('nonsense', await world.admin('/identities?ids=zz'))
+  'identities are found by ids': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const other = await makePerson(testEnvironment)
+    testEnvironment.see('one', await testEnvironment.admin(`/identities?ids=${id}&ids=${nobody}`))
+    const { json } = await testEnvironment.admin<Identity[]>(`/identities?ids=${id}&ids=${other.id}`)
+    testEnvironment.note('two', json.length)
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities?ids=zz'))
   },
-  'identities have pages': async (world) => {
-    await makePerson(world)
-    await makePerson(world)
-    const first = await world.admin<unknown[]>('/identities?page_size=1')
-    world.note('size', first.json.length)
+  'identities have pages': async (testEnvironment) => {
+    await makePerson(testEnvironment)
+    await makePerson(testEnvironment)
+    const first = await testEnvironment.admin<unknown[]>('/identities?page_size=1')
+    testEnvironment.note('size', first.json.length)
     const next = /<([^>]+)>; ?rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
-    world.note('next', next?.replace(/page_token=.*/, 'page_token='))
-    const second = await world.adminPort().ask<Identity[]>(next ?? '')
-    world.note('second size', second.json.length)
-    world.note('another', JSON.stringify(first.json) !== JSON.stringify(second.json))
-    world.note('total', first.headers.get('x-total-count'))
+    testEnvironment.note('next', next?.replace(/page_token=.*/, 'page_token='))
+    const second = await testEnvironment.adminPort().ask<Identity[]>(next ?? '')
+    testEnvironment.note('second size', second.json.length)
+    testEnvironment.note('another', JSON.stringify(first.json) !== JSON.stringify(second.json))
+    testEnvironment.note('total', first.headers.get('x-total-count'))
   },
-  'identities have numbered pages': async (world) => {
-    await makePerson(world)
-    await makePerson(world)
-    const page = await world.admin<unknown[]>('/identities?per_page=1&page=1')
-    world.note('size', page.json.length)
-    world.note('total', page.headers.has('x-total-count'))
+  'identities have numbered pages': async (testEnvironment) => {
+    await makePerson(testEnvironment)
+    await makePerson(testEnvironment)
+    const page = await testEnvironment.admin<unknown[]>('/identities?per_page=1&page=1')
+    testEnvironment.note('size', page.json.length)
+    testEnvironment.note('total', page.headers.has('x-total-count'))
     const rels = [...(page.headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel)
-    world.note('links', rels.sort())
+    testEnvironment.note('links', rels.sort())
   },
   'a page of no size has the default size': async ({ admin, note }) => {
     for (const query of ['', '?page_size=0', '?page_size=5000']) {
@@ -140,99 +147,106 @@ const read: Record<string, Scenario> = {
 }
 
 const change: Record<string, Scenario> = {
-  'an identity is replaced': async (world) => {
-    const { id } = await makePerson(world, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
+  'an identity is replaced': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment, { metadata_public: { a: 1 }, metadata_admin: { b: 2 } })
     const body = { schema_id: 'default', state: 'active', traits: { email: newEmail() } }
-    world.see('answer', await world.admin(`/identities/${id}`, 'PUT', body))
-    world.see('read', await world.admin(`/identities/${id}`))
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PUT', body))
+    testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
-  'a replacement keeps state and password': async (world) => {
-    const { id, email } = await makePerson(world, { state: 'inactive' })
-    world.see('answer', await world.admin(`/identities/${id}`, 'PUT', { traits: { email, name: {} } }))
-    await world.admin(`/identities/${id}`, 'PATCH', [{ op: 'replace', path: '/state', value: 'active' }])
-    const flow = await open(world.browser(), 'login', 'api')
-    const done = await submit(world.browser(), flow, { method: 'password', identifier: email, password })
-    world.note('signed in', done.status)
+  'a replacement keeps state and password': async (testEnvironment) => {
+    const { id, email } = await makePerson(testEnvironment, { state: 'inactive' })
+    testEnvironment.see(
+      'answer',
+      await testEnvironment.admin(`/identities/${id}`, 'PUT', { traits: { email, name: {} } }),
+    )
+    await testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op: 'replace', path: '/state', value: 'active' }])
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    const done = await submit(testEnvironment.browser(), flow, { method: 'password', identifier: email, password })
+    testEnvironment.note('signed in', done.status)
   },
-  'a replacement sets a password': async (world) => {
-    const { id, email } = await makePerson(world)
+  'a replacement sets a password': async (testEnvironment) => {
+    const { id, email } = await makePerson(testEnvironment)
     const next = 'ten green Badgers 77'
     const body = { traits: { email }, state: 'active', schema_id: 'default' }
     const credentials = { password: { config: { password: next } } }
-    world.see('answer', await world.admin(`/identities/${id}`, 'PUT', { ...body, credentials }))
-    const flow = await open(world.browser(), 'login', 'api')
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PUT', { ...body, credentials }))
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
     const fields = { method: 'password', identifier: email }
-    world.note('former', (await submit(world.browser(), flow, { ...fields, password })).status)
-    world.note('new', (await submit(world.browser(), flow, { ...fields, password: next })).status)
+    testEnvironment.note('former', (await submit(testEnvironment.browser(), flow, { ...fields, password })).status)
+    testEnvironment.note('new', (await submit(testEnvironment.browser(), flow, { ...fields, password: next })).status)
   },
-  'a bad replacement is refused': async (world) => {
-    const { id } = await makePerson(world)
-    const taken = await makePerson(world)
-    const put = (body: unknown, whose = id) => world.admin(`/identities/${whose}`, 'PUT', body)
-    world.see('no traits', await put({ schema_id: 'default', state: 'active' }))
-    world.see('bad traits', await put({ traits: { email: 'ada' } }))
-    world.see('taken', await put({ traits: { email: taken.email } }))
-    world.see('state', await put({ traits: { email: newEmail() }, state: 'zz' }))
-    world.see('unknown field', await put({ traits: { email: newEmail() }, id: nobody }))
-    world.see('unknown', await put({ traits: { email: newEmail() } }, nobody))
-    world.see('nonsense', await put({ traits: { email: newEmail() } }, 'zz'))
+  'a bad replacement is refused': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const taken = await makePerson(testEnvironment)
+    const put = (body: unknown, whose = id) => testEnvironment.admin(`/identities/${whose}`, 'PUT', body)
+    testEnvironment.see('no traits', await put({ schema_id: 'default', state: 'active' }))
+    testEnvironment.see('bad traits', await put({ traits: { email: 'ada' } }))
+    testEnvironment.see('taken', await put({ traits: { email: taken.email } }))
+    testEnvironment.see('state', await put({ traits: { email: newEmail() }, state: 'zz' }))
+    testEnvironment.see('unknown field', await put({ traits: { email: newEmail() }, id: nobody }))
+    testEnvironment.see('unknown', await put({ traits: { email: newEmail() } }, nobody))
+    testEnvironment.see('nonsense', await put({ traits: { email: newEmail() } }, 'zz'))
   },
-  'an identity is patched': async (world) => {
-    const { id } = await makePerson(world)
+  'an identity is patched': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
-      world.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
-    world.see('trait', await patch('replace', '/traits/name/first', 'Grace'))
-    world.see('state', await patch('replace', '/state', 'inactive'))
-    world.see('below nothing', await patch('add', '/metadata_admin/x/y', 3))
-    world.see('public', await patch('add', '/metadata_public', { a: 1 }))
-    world.see('removed', await patch('remove', '/metadata_public/a'))
-    world.see('nothing there', await patch('remove', '/metadata_public/zz'))
-    world.see('read', await world.admin(`/identities/${id}`))
+      testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
+    testEnvironment.see('trait', await patch('replace', '/traits/name/first', 'Grace'))
+    testEnvironment.see('state', await patch('replace', '/state', 'inactive'))
+    testEnvironment.see('below nothing', await patch('add', '/metadata_admin/x/y', 3))
+    testEnvironment.see('public', await patch('add', '/metadata_public', { a: 1 }))
+    testEnvironment.see('removed', await patch('remove', '/metadata_public/a'))
+    testEnvironment.see('nothing there', await patch('remove', '/metadata_public/zz'))
+    testEnvironment.see('read', await testEnvironment.admin(`/identities/${id}`))
   },
-  'what must not be patched is not': async (world) => {
-    const { id } = await makePerson(world)
-    const taken = await makePerson(world)
+  'what must not be patched is not': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const taken = await makePerson(testEnvironment)
     const patch = (op: string, path: string, value?: unknown) =>
-      world.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
-    world.see('id', await patch('replace', '/id', nobody))
-    world.see('credentials', await patch('replace', '/credentials', {}))
-    world.see('below credentials', await patch('replace', '/credentials/password', {}))
-    world.see('schema_url', await patch('replace', '/schema_url', 'http://evil.test'))
-    world.see('state_changed_at', await patch('replace', '/state_changed_at', '2020-01-01T00:00:00Z'))
-    world.see('unknown', await patch('add', '/zap', 1))
-    world.see('test', await patch('test', '/state', 'active'))
-    world.see('operation', await patch('zap', '/state', 'active'))
-    world.see('state', await patch('replace', '/state', 'zz'))
-    world.see('traits', await patch('replace', '/traits', {}))
-    world.see('taken', await patch('replace', '/traits/email', taken.email))
+      testEnvironment.admin(`/identities/${id}`, 'PATCH', [{ op, path, value }])
+    testEnvironment.see('id', await patch('replace', '/id', nobody))
+    testEnvironment.see('credentials', await patch('replace', '/credentials', {}))
+    testEnvironment.see('below credentials', await patch('replace', '/credentials/password', {}))
+    testEnvironment.see('schema_url', await patch('replace', '/schema_url', 'http://evil.test'))
+    testEnvironment.see('state_changed_at', await patch('replace', '/state_changed_at', '2020-01-01T00:00:00Z'))
+    testEnvironment.see('unknown', await patch('add', '/zap', 1))
+    testEnvironment.see('test', await patch('test', '/state', 'active'))
+    testEnvironment.see('operation', await patch('zap', '/state', 'active'))
+    testEnvironment.see('state', await patch('replace', '/state', 'zz'))
+    testEnvironment.see('traits', await patch('replace', '/traits', {}))
+    testEnvironment.see('taken', await patch('replace', '/traits/email', taken.email))
   },
-  'a patch that is none is refused': async (world) => {
-    const { id } = await makePerson(world)
-    world.see('object', await world.admin(`/identities/${id}`, 'PATCH', {}))
-    world.see('empty', await world.admin(`/identities/${id}`, 'PATCH', []))
-    world.see('of nobody', await world.admin(`/identities/${nobody}`, 'PATCH', []))
-    world.see('nonsense', await world.admin('/identities/zz', 'PATCH', []))
+  'a patch that is none is refused': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    testEnvironment.see('object', await testEnvironment.admin(`/identities/${id}`, 'PATCH', {}))
+    testEnvironment.see('empty', await testEnvironment.admin(`/identities/${id}`, 'PATCH', []))
+    testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}`, 'PATCH', []))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz', 'PATCH', []))
     const body = JSON.stringify([{ op: 'replace', path: '/state', value: 'active' }])
     const headers = { 'content-type': 'text/plain' }
-    world.see('any type', await world.adminPort().ask(`/admin/identities/${id}`, { method: 'PATCH', body, headers }))
+    testEnvironment.see(
+      'any type',
+      await testEnvironment.adminPort().ask(`/admin/identities/${id}`, { method: 'PATCH', body, headers }),
+    )
   },
-  'a patched address must be verified': async (world) => {
-    const { id } = await makePerson(world)
+  'a patched address must be verified': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
     const operation = { op: 'replace', path: '/traits/email', value: newEmail() }
-    world.see('answer', await world.admin(`/identities/${id}`, 'PATCH', [operation]))
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'PATCH', [operation]))
   },
-  'an identity is deleted': async (world) => {
-    const { id } = await makePerson(world)
-    world.see('answer', await world.admin(`/identities/${id}`, 'DELETE'))
-    world.see('again', await world.admin(`/identities/${id}`, 'DELETE'))
-    world.see('nonsense', await world.admin('/identities/zz', 'DELETE'))
+  'an identity is deleted': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
+    testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}`, 'DELETE'))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz', 'DELETE'))
   },
-  'first factors are not taken away': async (world) => {
-    const { id } = await makePerson(world)
-    const remove = (type: string, whose = id) => world.admin(`/identities/${whose}/credentials/${type}`, 'DELETE')
+  'first factors are not taken away': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const remove = (type: string, whose = id) =>
+      testEnvironment.admin(`/identities/${whose}/credentials/${type}`, 'DELETE')
     for (const type of ['password', 'code', 'totp', 'lookup_secret', 'webauthn', 'passkey', 'oidc', 'zz'])
-      world.see(type, await remove(type))
-    world.see('of nobody', await remove('totp', nobody))
+      testEnvironment.see(type, await remove(type))
+    testEnvironment.see('of nobody', await remove('totp', nobody))
   },
 }
 
@@ -248,13 +262,13 @@ const batch: Record<string, Scenario> = {
     }))
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'one that conflicts does not stop the others': async (world) => {
-    const { email } = await makePerson(world)
+  'one that conflicts does not stop the others': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
     const identities = [email, newEmail()].map((address) => ({ create: { traits: { email: address } } }))
-    const answer = await world.admin<Batch>('/identities', 'PATCH', { identities })
-    world.see('answer', answer)
+    const answer = await testEnvironment.admin<Batch>('/identities', 'PATCH', { identities })
+    testEnvironment.see('answer', answer)
     const made = answer.json.identities.find(({ action }) => action === 'create')
-    world.see('read', await world.admin(`/identities/${made?.identity}`))
+    testEnvironment.see('read', await testEnvironment.admin(`/identities/${made?.identity}`))
   },
   'one that is wrong is told': async ({ admin, see }) => {
     const identities = [{ create: { traits: { email: 'ada' } } }, { create: { traits: { email: newEmail() } } }]
@@ -265,15 +279,15 @@ const batch: Record<string, Scenario> = {
     const identities = [{ create: { traits: { email } } }, { create: { traits: { email } } }]
     see('answer', await admin('/identities', 'PATCH', { identities }))
   },
-  'they may bring passwords': async (world) => {
+  'they may bring passwords': async (testEnvironment) => {
     const email = newEmail()
     const credentials = { password: { config: { password } } }
     const verified = [{ value: email.toLowerCase(), verified: true, via: 'email', status: 'completed' }]
     const create = { traits: { email }, credentials, verifiable_addresses: verified }
-    world.see('answer', await world.admin('/identities', 'PATCH', { identities: [{ create }] }))
-    const flow = await open(world.browser(), 'login', 'api')
+    testEnvironment.see('answer', await testEnvironment.admin('/identities', 'PATCH', { identities: [{ create }] }))
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
     const fields = { method: 'password', identifier: email, password }
-    world.note('signed in', (await submit(world.browser(), flow, fields)).status)
+    testEnvironment.note('signed in', (await submit(testEnvironment.browser(), flow, fields)).status)
   },
   'none at all': async ({ admin, see }) => {
     see('empty', await admin('/identities', 'PATCH', { identities: [] }))
@@ -288,14 +302,16 @@ const imports: Record<string, Scenario> = {
   ...Object.fromEntries(
     Object.entries(importedPasswords).map(([name, hash]): [string, Scenario] => [
       `a password hashed with ${name} signs in`,
-      async (world) => {
-        const person = await makePerson(world, { credentials: { password: { config: { hashed_password: hash } } } })
-        const flow = await open(world.browser(), 'login', 'api')
+      async (testEnvironment) => {
+        const person = await makePerson(testEnvironment, {
+          credentials: { password: { config: { hashed_password: hash } } },
+        })
+        const flow = await open(testEnvironment.browser(), 'login', 'api')
         const fields = { method: 'password', identifier: person.email, password }
-        const wrong = await submit(world.browser(), flow, { ...fields, password: 'not my password' })
-        world.note('wrong', wrong.status)
-        world.note('right', (await submit(world.browser(), flow, fields)).status)
-        world.note('again', (await submit(world.browser(), flow, fields)).status)
+        const wrong = await submit(testEnvironment.browser(), flow, { ...fields, password: 'not my password' })
+        testEnvironment.note('wrong', wrong.status)
+        testEnvironment.note('right', (await submit(testEnvironment.browser(), flow, fields)).status)
+        testEnvironment.note('again', (await submit(testEnvironment.browser(), flow, fields)).status)
       },
     ]),
   ),
@@ -308,68 +324,68 @@ const imports: Record<string, Scenario> = {
 }
 
 const sessionsOfAdmins: Record<string, Scenario> = {
-  'the sessions of an identity are listed': async (world) => {
-    const person = await makeSignedPerson(world)
-    await signIn(world, person)
-    world.see('all', await world.admin(`/identities/${person.id}/sessions`))
-    world.see('page', await world.admin(`/identities/${person.id}/sessions?page_size=1`))
-    world.see('active', await world.admin(`/identities/${person.id}/sessions?active=true`))
-    world.see('ended', await world.admin(`/identities/${person.id}/sessions?active=false`))
-    world.see('of nobody', await world.admin(`/identities/${nobody}/sessions`))
-    world.see('nonsense', await world.admin('/identities/zz/sessions'))
-    world.see('active nonsense', await world.admin(`/identities/${person.id}/sessions?active=zz`))
+  'the sessions of an identity are listed': async (testEnvironment) => {
+    const person = await makeSignedPerson(testEnvironment)
+    await signIn(testEnvironment, person)
+    testEnvironment.see('all', await testEnvironment.admin(`/identities/${person.id}/sessions`))
+    testEnvironment.see('page', await testEnvironment.admin(`/identities/${person.id}/sessions?page_size=1`))
+    testEnvironment.see('active', await testEnvironment.admin(`/identities/${person.id}/sessions?active=true`))
+    testEnvironment.see('ended', await testEnvironment.admin(`/identities/${person.id}/sessions?active=false`))
+    testEnvironment.see('of nobody', await testEnvironment.admin(`/identities/${nobody}/sessions`))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions'))
+    testEnvironment.see('active nonsense', await testEnvironment.admin(`/identities/${person.id}/sessions?active=zz`))
   },
-  'all sessions of an identity are deleted': async (world) => {
-    const { id, client } = await makeSignedPerson(world)
-    world.see('answer', await world.admin(`/identities/${id}/sessions`, 'DELETE'))
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('again', await world.admin(`/identities/${id}/sessions`, 'DELETE'))
-    world.see('nonsense', await world.admin('/identities/zz/sessions', 'DELETE'))
+  'all sessions of an identity are deleted': async (testEnvironment) => {
+    const { id, client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/sessions`, 'DELETE'))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/identities/zz/sessions', 'DELETE'))
   },
-  'a session is read': async (world) => {
-    const { session } = await makeSignedPerson(world)
-    world.see('bare', await world.admin(`/sessions/${session.id}`))
-    world.see('identity', await world.admin(`/sessions/${session.id}?expand=Identity`))
-    world.see('devices', await world.admin(`/sessions/${session.id}?expand=Devices`))
-    world.see('both', await world.admin(`/sessions/${session.id}?expand=Identity&expand=Devices`))
-    world.see('zz', await world.admin(`/sessions/${session.id}?expand=zz`))
-    world.see('unknown', await world.admin(`/sessions/${nobody}`))
-    world.see('nonsense', await world.admin('/sessions/zz'))
+  'a session is read': async (testEnvironment) => {
+    const { session } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('bare', await testEnvironment.admin(`/sessions/${session.id}`))
+    testEnvironment.see('identity', await testEnvironment.admin(`/sessions/${session.id}?expand=Identity`))
+    testEnvironment.see('devices', await testEnvironment.admin(`/sessions/${session.id}?expand=Devices`))
+    testEnvironment.see('both', await testEnvironment.admin(`/sessions/${session.id}?expand=Identity&expand=Devices`))
+    testEnvironment.see('zz', await testEnvironment.admin(`/sessions/${session.id}?expand=zz`))
+    testEnvironment.see('unknown', await testEnvironment.admin(`/sessions/${nobody}`))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz'))
   },
-  'a session is ended': async (world) => {
-    const { session, client } = await makeSignedPerson(world)
-    world.see('answer', await world.admin(`/sessions/${session.id}`, 'DELETE'))
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('again', await world.admin(`/sessions/${session.id}`, 'DELETE'))
-    world.see('read', await world.admin(`/sessions/${session.id}`))
-    world.see('unknown', await world.admin(`/sessions/${nobody}`, 'DELETE'))
-    world.see('nonsense', await world.admin('/sessions/zz', 'DELETE'))
+  'a session is ended': async (testEnvironment) => {
+    const { session, client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('again', await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE'))
+    testEnvironment.see('read', await testEnvironment.admin(`/sessions/${session.id}`))
+    testEnvironment.see('unknown', await testEnvironment.admin(`/sessions/${nobody}`, 'DELETE'))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz', 'DELETE'))
   },
-  'a session is extended': async (world) => {
-    const { session } = await makeSignedPerson(world)
-    world.see('answer', await world.admin(`/sessions/${session.id}/extend`, 'PATCH'))
-    await world.admin(`/sessions/${session.id}`, 'DELETE')
-    world.see('ended', await world.admin(`/sessions/${session.id}/extend`, 'PATCH'))
-    world.see('unknown', await world.admin(`/sessions/${nobody}/extend`, 'PATCH'))
-    world.see('nonsense', await world.admin('/sessions/zz/extend', 'PATCH'))
+  'a session is extended': async (testEnvironment) => {
+    const { session } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
+    await testEnvironment.admin(`/sessions/${session.id}`, 'DELETE')
+    testEnvironment.see('ended', await testEnvironment.admin(`/sessions/${session.id}/extend`, 'PATCH'))
+    testEnvironment.see('unknown', await testEnvironment.admin(`/sessions/${nobody}/extend`, 'PATCH'))
+    testEnvironment.see('nonsense', await testEnvironment.admin('/sessions/zz/extend', 'PATCH'))
   },
-  'all sessions are listed in pages': async (world) => {
-    const person = await makeSignedPerson(world)
-    await signIn(world, person)
-    const first = await world.admin<Session[]>('/sessions?page_size=1&active=true')
-    world.note('first', [first.status, first.json.length, Object.keys(first.json[0] ?? {}).sort()])
-    world.note('total', first.headers.has('x-total-count'))
+  'all sessions are listed in pages': async (testEnvironment) => {
+    const person = await makeSignedPerson(testEnvironment)
+    await signIn(testEnvironment, person)
+    const first = await testEnvironment.admin<Session[]>('/sessions?page_size=1&active=true')
+    testEnvironment.note('first', [first.status, first.json.length, Object.keys(first.json[0] ?? {}).sort()])
+    testEnvironment.note('total', first.headers.has('x-total-count'))
     const next = /<([^>]+)>; ?rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
-    const second = await world.adminPort().ask<Session[]>(next ?? '')
-    world.note('second', [second.status, second.json.length, first.json[0]?.id !== second.json[0]?.id])
+    const second = await testEnvironment.adminPort().ask<Session[]>(next ?? '')
+    testEnvironment.note('second', [second.status, second.json.length, first.json[0]?.id !== second.json[0]?.id])
     for (const query of ['active=zz', 'expand=zz', 'page_token=zz', 'page_size=zz'])
-      world.see(query, await world.admin(`/sessions?${query}`))
+      testEnvironment.see(query, await testEnvironment.admin(`/sessions?${query}`))
   },
-  'all sessions are listed with what is asked for': async (world) => {
-    await makeSignedPerson(world)
-    const { json } = await world.admin<Session[]>('/sessions?page_size=1&expand=Identity&expand=Devices')
-    world.note('identity', json[0]?.identity !== undefined)
-    world.note('devices', (json[0]?.devices ?? []).length > 0)
+  'all sessions are listed with what is asked for': async (testEnvironment) => {
+    await makeSignedPerson(testEnvironment)
+    const { json } = await testEnvironment.admin<Session[]>('/sessions?page_size=1&expand=Identity&expand=Devices')
+    testEnvironment.note('identity', json[0]?.identity !== undefined)
+    testEnvironment.note('devices', (json[0]?.devices ?? []).length > 0)
   },
 }
 

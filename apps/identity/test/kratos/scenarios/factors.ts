@@ -2,7 +2,7 @@ import type { Flow } from '../flows.ts'
 import { flowOf, open, openPage, submit, submitForm } from '../flows.ts'
 import { oneTimePassword } from '../one-time-password.ts'
 import { makeBrowserPerson, makePerson, makeSignedPerson, password, type SignedPerson } from '../people.ts'
-import type { Scenario, World } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../world.ts'
 
 /** The secret of a settings flow, for an authenticator app. */
 function secretIn(flow: Flow): string {
@@ -32,12 +32,12 @@ async function enrolTotp<P extends Pick<SignedPerson, 'client'>>(person: P, type
   return { ...person, secret, flow, done }
 }
 
-async function withTotp(world: World) {
-  return enrolTotp(await makeSignedPerson(world))
+async function withTotp(testEnvironment: TestEnvironment) {
+  return enrolTotp(await makeSignedPerson(testEnvironment))
 }
 
-async function withLookup(world: World) {
-  const person = await makeSignedPerson(world)
+async function withLookup(testEnvironment: TestEnvironment) {
+  const person = await makeSignedPerson(testEnvironment)
   const flow = await open(person.client, 'settings', 'api')
   const shown = await submit(person.client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true })
   const secrets = lookupCodesIn(flowOf(shown, 'settings'))
@@ -49,244 +49,262 @@ async function withLookup(world: World) {
 const nextCode = (secret: string) => oneTimePassword(secret, 1)
 
 /** Signs in with the password alone. */
-async function passwordLogin(world: World, email: string) {
-  const flow = await open(world.browser(), 'login', 'api')
-  const { json } = await submit(world.browser(), flow, { method: 'password', identifier: email, password })
-  return world.browser({ 'x-session-token': json.session_token ?? '' })
+async function passwordLogin(testEnvironment: TestEnvironment, email: string) {
+  const flow = await open(testEnvironment.browser(), 'login', 'api')
+  const { json } = await submit(testEnvironment.browser(), flow, { method: 'password', identifier: email, password })
+  return testEnvironment.browser({ 'x-session-token': json.session_token ?? '' })
 }
 
 const wrongOf = (code: string) => (code === '000000' ? '000001' : '000000')
 
 const totp: Record<string, Scenario> = {
-  'an authenticator app is enrolled by API': async (world) => {
-    const { done, client } = await withTotp(world)
-    world.see('answer', done)
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('settings', await client.ask('/self-service/settings/api'))
+  'an authenticator app is enrolled by API': async (testEnvironment) => {
+    const { done, client } = await withTotp(testEnvironment)
+    testEnvironment.see('answer', done)
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
-  'an authenticator app is enrolled in a single-page application': async (world) => {
-    const { done } = await enrolTotp(await makeBrowserPerson(world), 'browser')
-    world.see('answer', done)
+  'an authenticator app is enrolled in a single-page application': async (testEnvironment) => {
+    const { done } = await enrolTotp(await makeBrowserPerson(testEnvironment), 'browser')
+    testEnvironment.see('answer', done)
   },
-  'an authenticator app is enrolled on a page': async (world) => {
-    const { client } = await makeBrowserPerson(world)
+  'an authenticator app is enrolled on a page': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
     const flow = await openPage(client, 'settings')
     const code = oneTimePassword(secretIn(flow))
-    world.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: code }))
+    testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: code }))
   },
-  'a wrong code does not enrol and keeps the secret': async (world) => {
-    const { client } = await makeSignedPerson(world)
+  'a wrong code does not enrol and keeps the secret': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const secret = secretIn(flow)
     const fields = { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }
     const answer = await submit(client, flow, fields)
-    world.see('answer', answer)
-    world.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
+    testEnvironment.see('answer', answer)
+    testEnvironment.note('the same secret', secretIn(flowOf(answer, 'settings')) === secret)
   },
-  'no code does not enrol': async (world) => {
-    const { client } = await makeSignedPerson(world)
+  'no code does not enrol': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    world.see('answer', await submit(client, flow, { method: 'totp' }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'totp' }))
   },
-  'an old session does not enrol': async (world) => {
-    const { client, session } = await makeSignedPerson(world)
+  'an old session does not enrol': async (testEnvironment) => {
+    const { client, session } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    await world.clock.ageSession(session.id)
+    await testEnvironment.clock.ageSession(session.id)
     const code = oneTimePassword(secretIn(flow))
-    world.see('answer', await submit(client, flow, { method: 'totp', totp_code: code }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_code: code }))
   },
-  'an app is unlinked': async (world) => {
-    const { client } = await withTotp(world)
+  'an app is unlinked': async (testEnvironment) => {
+    const { client } = await withTotp(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    world.see('answer', await submit(client, flow, { method: 'totp', totp_unlink: true }))
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see(
+    testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_unlink: true }))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see(
       'again',
       await submit(client, await open(client, 'settings', 'api'), { method: 'totp', totp_unlink: true }),
     )
   },
-  'an administrator takes the app away': async (world) => {
-    const { id } = await withTotp(world)
-    world.see('identity', await world.admin(`/identities/${id}`))
-    world.see('answer', await world.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
-    world.see('again', await world.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
+  'an administrator takes the app away': async (testEnvironment) => {
+    const { id } = await withTotp(testEnvironment)
+    testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
+    testEnvironment.see('again', await testEnvironment.admin(`/identities/${id}/credentials/totp`, 'DELETE'))
   },
-  'after a password an API client is asked for the code': async (world) => {
-    const { email, secret } = await withTotp(world)
-    const login = await open(world.browser(), 'login', 'api')
-    const done = await submit(world.browser(), login, { method: 'password', identifier: email, password })
-    world.see('password', done)
-    const client = world.browser({ 'x-session-token': done.json.session_token ?? '' })
-    world.see('whoami', await client.ask('/sessions/whoami'))
+  'after a password an API client is asked for the code': async (testEnvironment) => {
+    const { email, secret } = await withTotp(testEnvironment)
+    const login = await open(testEnvironment.browser(), 'login', 'api')
+    const done = await submit(testEnvironment.browser(), login, { method: 'password', identifier: email, password })
+    testEnvironment.see('password', done)
+    const client = testEnvironment.browser({ 'x-session-token': done.json.session_token ?? '' })
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const init = await client.ask('/self-service/login/api?aal=aal2')
-    world.see('init', init)
+    testEnvironment.see('init', init)
     const flow = flowOf(init, 'login')
-    world.see('wrong', await submit(client, flow, { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }))
+    testEnvironment.see(
+      'wrong',
+      await submit(client, flow, { method: 'totp', totp_code: wrongOf(oneTimePassword(secret)) }),
+    )
     const answer = await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) })
-    world.see('answer', answer)
-    world.note('the same session', answer.json.session?.id === done.json.session?.id)
-    world.see('whoami then', await client.ask('/sessions/whoami'))
+    testEnvironment.see('answer', answer)
+    testEnvironment.note('the same session', answer.json.session?.id === done.json.session?.id)
+    testEnvironment.see('whoami then', await client.ask('/sessions/whoami'))
   },
-  'after a password a single-page application is asked for the code': async (world) => {
-    const { email, secret } = await withTotp(world)
-    const client = world.browser()
+  'after a password a single-page application is asked for the code': async (testEnvironment) => {
+    const { email, secret } = await withTotp(testEnvironment)
+    const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser', '?return_to=/after')
     const fields = { method: 'password', identifier: email, password }
-    world.see('password', await submit(client, login, fields))
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('password', await submit(client, login, fields))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const init = await client.ask('/self-service/login/browser?aal=aal2')
-    world.see('init', init)
+    testEnvironment.see('init', init)
     const flow = flowOf(init, 'login')
-    world.see('answer', await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'after a password a page is asked for the code': async (world) => {
-    const { email, secret } = await withTotp(world)
-    const client = world.browser()
+  'after a password a page is asked for the code': async (testEnvironment) => {
+    const { email, secret } = await withTotp(testEnvironment)
+    const client = testEnvironment.browser()
     const login = await openPage(client, 'login', '?return_to=/after')
-    world.see('password', await submitForm(client, login, { method: 'password', identifier: email, password }))
+    testEnvironment.see(
+      'password',
+      await submitForm(client, login, { method: 'password', identifier: email, password }),
+    )
     const flow = await openPage(client, 'login', '?aal=aal2&return_to=/after')
     const code = wrongOf(oneTimePassword(secret))
-    world.see('wrong', await submitForm(client, flow, { method: 'totp', totp_code: code }))
-    world.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
-    world.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
+    testEnvironment.see('wrong', await submitForm(client, flow, { method: 'totp', totp_code: code }))
+    testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, { method: 'totp', totp_code: nextCode(secret) }))
   },
-  'below the required level much is refused and some is not': async (world) => {
-    const { email } = await withTotp(world)
-    const client = await passwordLogin(world, email)
-    world.see('settings', await client.ask('/self-service/settings/api'))
-    world.see('sessions', await client.ask('/sessions'))
-    world.see('end others', await client.ask('/sessions', { method: 'DELETE' }))
-    world.see('login', await client.ask('/self-service/login/api'))
-    world.see('registration', await client.ask('/self-service/registration/api'))
+  'below the required level much is refused and some is not': async (testEnvironment) => {
+    const { email } = await withTotp(testEnvironment)
+    const client = await passwordLogin(testEnvironment, email)
+    testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
+    testEnvironment.see('sessions', await client.ask('/sessions'))
+    testEnvironment.see('end others', await client.ask('/sessions', { method: 'DELETE' }))
+    testEnvironment.see('login', await client.ask('/self-service/login/api'))
+    testEnvironment.see('registration', await client.ask('/self-service/registration/api'))
   },
-  'below the required level a browser is sent to the code': async (world) => {
-    const { email } = await withTotp(world)
-    const client = world.browser()
+  'below the required level a browser is sent to the code': async (testEnvironment) => {
+    const { email } = await withTotp(testEnvironment)
+    const client = testEnvironment.browser()
     const login = await open(client, 'login', 'browser')
     await submit(client, login, { method: 'password', identifier: email, password })
-    world.see('settings', await client.ask('/self-service/settings/browser'))
-    world.see('settings page', await client.page('/self-service/settings/browser'))
-    world.see('login', await client.ask('/self-service/login/browser'))
-    world.see('login page', await client.page('/self-service/login/browser'))
-    world.see('logout', await client.ask('/self-service/logout/browser'))
+    testEnvironment.see('settings', await client.ask('/self-service/settings/browser'))
+    testEnvironment.see('settings page', await client.page('/self-service/settings/browser'))
+    testEnvironment.see('login', await client.ask('/self-service/login/browser'))
+    testEnvironment.see('login page', await client.page('/self-service/login/browser'))
+    testEnvironment.see('logout', await client.ask('/self-service/logout/browser'))
   },
-  'with the code given nothing more is asked': async (world) => {
-    const { client } = await withTotp(world)
-    world.see('answer', await client.ask('/self-service/login/api?aal=aal2'))
-    world.see('refresh', await client.ask('/self-service/login/api?aal=aal2&refresh=true'))
+  'with the code given nothing more is asked': async (testEnvironment) => {
+    const { client } = await withTotp(testEnvironment)
+    testEnvironment.see('answer', await client.ask('/self-service/login/api?aal=aal2'))
+    testEnvironment.see('refresh', await client.ask('/self-service/login/api?aal=aal2&refresh=true'))
   },
-  'the code is given again for a refresh': async (world) => {
-    const { client, secret, session } = await withTotp(world)
+  'the code is given again for a refresh': async (testEnvironment) => {
+    const { client, secret, session } = await withTotp(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2&refresh=true')
     const done = await submit(client, flow, { method: 'totp', totp_code: nextCode(secret) })
-    world.see('answer', done)
-    world.note('the same session', done.json.session?.id === session.id)
+    testEnvironment.see('answer', done)
+    testEnvironment.note('the same session', done.json.session?.id === session.id)
   },
-  'without an app there is no way out of the second step': async (world) => {
-    const { client } = await makeSignedPerson(world)
+  'without an app there is no way out of the second step': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'login', 'api', '?aal=aal2')
-    world.see('init', await client.ask('/self-service/login/api?aal=aal2'))
-    world.see('totp', await submit(client, flow, { method: 'totp', totp_code: '123456' }))
-    world.see('lookup', await submit(client, flow, { method: 'lookup_secret', lookup_secret: 'abcdefgh' }))
-    world.see('password', await submit(client, flow, { method: 'password', identifier: 'a@example.com', password }))
+    testEnvironment.see('init', await client.ask('/self-service/login/api?aal=aal2'))
+    testEnvironment.see('totp', await submit(client, flow, { method: 'totp', totp_code: '123456' }))
+    testEnvironment.see('lookup', await submit(client, flow, { method: 'lookup_secret', lookup_secret: 'abcdefgh' }))
+    testEnvironment.see(
+      'password',
+      await submit(client, flow, { method: 'password', identifier: 'a@example.com', password }),
+    )
   },
-  'without an app a browser has no way out of the second step': async (world) => {
-    const { client } = await makeBrowserPerson(world)
-    world.see('json', await client.ask('/self-service/login/browser?aal=aal2'))
+  'without an app a browser has no way out of the second step': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
+    testEnvironment.see('json', await client.ask('/self-service/login/browser?aal=aal2'))
   },
-  'a code without a session is no way in': async (world) => {
-    await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, { method: 'totp', totp_code: '123456' }))
+  'a code without a session is no way in': async (testEnvironment) => {
+    await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { method: 'totp', totp_code: '123456' }),
+    )
   },
-  'who recovers still needs the code': async (world) => {
-    const { email } = await withTotp(world)
-    const client = world.browser()
+  'who recovers still needs the code': async (testEnvironment) => {
+    const { email } = await withTotp(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
     await submit(client, flow, { method: 'code', email: email.toLowerCase() })
-    const done = await submit(client, flow, { method: 'code', code: await world.code(email) })
-    world.see('answer', done)
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    const done = await submit(client, flow, { method: 'code', code: await testEnvironment.code(email) })
+    testEnvironment.see('answer', done)
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const id = new URL(done.json.redirect_browser_to ?? '', 'http://localhost').searchParams.get('flow')
-    world.see('settings', await client.ask(`/self-service/settings/flows?id=${id}`))
+    testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${id}`))
   },
 }
 
 const lookup: Record<string, Scenario> = {
-  'codes are shown, confirmed and kept': async (world) => {
-    const { shown, secrets, done, client } = await withLookup(world)
-    world.see('shown', shown)
-    world.note('codes', [secrets.length, secrets.every((secret) => /^[a-z0-9]{8}$/.test(secret))])
-    world.see('answer', done)
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('settings', await client.ask('/self-service/settings/api'))
+  'codes are shown, confirmed and kept': async (testEnvironment) => {
+    const { shown, secrets, done, client } = await withLookup(testEnvironment)
+    testEnvironment.see('shown', shown)
+    testEnvironment.note('codes', [secrets.length, secrets.every((secret) => /^[a-z0-9]{8}$/.test(secret))])
+    testEnvironment.see('answer', done)
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
-  'codes are shown and confirmed in a single-page application': async (world) => {
-    const { client } = await makeBrowserPerson(world)
+  'codes are shown and confirmed in a single-page application': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
     const flow = await open(client, 'settings', 'browser')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: true }
-    world.see('shown', await submit(client, flow, regenerate))
-    world.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
+    testEnvironment.see('shown', await submit(client, flow, regenerate))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
-  'codes are shown on a page': async (world) => {
-    const { client } = await makeBrowserPerson(world)
+  'codes are shown on a page': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
     const flow = await openPage(client, 'settings')
     const regenerate = { method: 'lookup_secret', lookup_secret_regenerate: 'true' }
-    world.see('answer', await submitForm(client, flow, regenerate))
-    world.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, regenerate))
+    testEnvironment.see('flow', await client.ask(`/self-service/settings/flows?id=${flow.id}`))
   },
-  'nothing is confirmed before it was shown': async (world) => {
-    const { client } = await makeSignedPerson(world)
+  'nothing is confirmed before it was shown': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    world.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_confirm: true }))
   },
-  'an old session gets no codes': async (world) => {
-    const { client, session } = await makeSignedPerson(world)
+  'an old session gets no codes': async (testEnvironment) => {
+    const { client, session } = await makeSignedPerson(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    await world.clock.ageSession(session.id)
-    world.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true }))
+    await testEnvironment.clock.ageSession(session.id)
+    testEnvironment.see(
+      'answer',
+      await submit(client, flow, { method: 'lookup_secret', lookup_secret_regenerate: true }),
+    )
   },
-  'codes are revealed again': async (world) => {
-    const { client, secrets } = await withLookup(world)
+  'codes are revealed again': async (testEnvironment) => {
+    const { client, secrets } = await withLookup(testEnvironment)
     const flow = await open(client, 'settings', 'api')
     const answer = await submit(client, flow, { method: 'lookup_secret', lookup_secret_reveal: true })
-    world.see('answer', answer)
-    world.note(
+    testEnvironment.see('answer', answer)
+    testEnvironment.note(
       'the same',
       lookupCodesIn(flowOf(answer, 'settings')).every((code, i) => code === secrets[i]),
     )
   },
-  'codes are taken away': async (world) => {
-    const { client } = await withLookup(world)
+  'codes are taken away': async (testEnvironment) => {
+    const { client } = await withLookup(testEnvironment)
     const flow = await open(client, 'settings', 'api')
-    world.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_disable: true }))
-    world.see('settings', await client.ask('/self-service/settings/api'))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'lookup_secret', lookup_secret_disable: true }))
+    testEnvironment.see('settings', await client.ask('/self-service/settings/api'))
   },
-  'a code works once': async (world) => {
-    const { email, secrets } = await withLookup(world)
-    const client = await passwordLogin(world, email)
+  'a code works once': async (testEnvironment) => {
+    const { email, secrets } = await withLookup(testEnvironment)
+    const client = await passwordLogin(testEnvironment, email)
     const init = await client.ask('/self-service/login/api?aal=aal2')
-    world.see('init', init)
+    testEnvironment.see('init', init)
     const fields = { method: 'lookup_secret', lookup_secret: secrets[0] }
-    world.see('answer', await submit(client, flowOf(init, 'login'), fields))
-    const next = await passwordLogin(world, email)
+    testEnvironment.see('answer', await submit(client, flowOf(init, 'login'), fields))
+    const next = await passwordLogin(testEnvironment, email)
     const again = await open(next, 'login', 'api', '?aal=aal2')
-    world.see('again', await submit(next, again, fields))
-    world.see('wrong', await submit(next, again, { ...fields, lookup_secret: 'zzzzzzz0' }))
-    world.see('empty', await submit(next, again, { ...fields, lookup_secret: '' }))
+    testEnvironment.see('again', await submit(next, again, fields))
+    testEnvironment.see('wrong', await submit(next, again, { ...fields, lookup_secret: 'zzzzzzz0' }))
+    testEnvironment.see('empty', await submit(next, again, { ...fields, lookup_secret: '' }))
     const settings = await open(client, 'settings', 'api')
-    world.see('revealed', await submit(client, settings, { method: 'lookup_secret', lookup_secret_reveal: true }))
+    testEnvironment.see(
+      'revealed',
+      await submit(client, settings, { method: 'lookup_secret', lookup_secret_reveal: true }),
+    )
   },
-  'an administrator takes the codes away': async (world) => {
-    const { id } = await withLookup(world)
-    world.see('answer', await world.admin(`/identities/${id}/credentials/lookup_secret`, 'DELETE'))
-    world.see('identity', await world.admin(`/identities/${id}`))
+  'an administrator takes the codes away': async (testEnvironment) => {
+    const { id } = await withLookup(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.admin(`/identities/${id}/credentials/lookup_secret`, 'DELETE'))
+    testEnvironment.see('identity', await testEnvironment.admin(`/identities/${id}`))
   },
-  'with app and codes either is offered': async (world) => {
-    const { client, email } = await withLookup(world)
+  'with app and codes either is offered': async (testEnvironment) => {
+    const { client, email } = await withLookup(testEnvironment)
     await enrolTotp({ client })
-    const other = await passwordLogin(world, email)
-    world.see('answer', await other.ask('/self-service/login/api?aal=aal2'))
+    const other = await passwordLogin(testEnvironment, email)
+    testEnvironment.see('answer', await other.ask('/self-service/login/api?aal=aal2'))
   },
 }
 

@@ -17,10 +17,10 @@ const fields = (identifier: string) => ({ method: 'password', identifier, passwo
 /** A submit of an API client with something else than its password. */
 const refused =
   (change: Record<string, unknown>): Scenario =>
-  async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, { ...fields(email), ...change }))
+  async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { ...fields(email), ...change }))
   }
 
 const form: Record<string, Scenario> = {
@@ -44,57 +44,60 @@ const form: Record<string, Scenario> = {
 }
 
 const success: Record<string, Scenario> = {
-  'an API client gets a token': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    const done = await submit(world.browser(), flow, fields(email))
-    world.see('answer', done)
-    const client = world.browser({ 'x-session-token': done.json.session_token ?? '' })
-    world.see('whoami', await client.ask('/sessions/whoami'))
+  'an API client gets a token': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    const done = await submit(testEnvironment.browser(), flow, fields(email))
+    testEnvironment.see('answer', done)
+    const client = testEnvironment.browser({ 'x-session-token': done.json.session_token ?? '' })
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'an API flow may be used again': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    const first = await submit(world.browser(), flow, fields(email))
-    const second = await submit(world.browser(), flow, fields(email))
-    world.see('answer', second)
-    world.note('another session', first.json.session?.id !== second.json.session?.id)
+  'an API flow may be used again': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    const first = await submit(testEnvironment.browser(), flow, fields(email))
+    const second = await submit(testEnvironment.browser(), flow, fields(email))
+    testEnvironment.see('answer', second)
+    testEnvironment.note('another session', first.json.session?.id !== second.json.session?.id)
   },
-  'a failed flow may be tried again': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('failed', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  'a failed flow may be tried again': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see(
+      'failed',
+      await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'not my password' }),
+    )
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
-  'a single-page application gets cookies and where to go on': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a single-page application gets cookies and where to go on': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/projects')
-    world.see('answer', await submit(client, flow, fields(email)))
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('answer', await submit(client, flow, fields(email)))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a page goes to return_to': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a page goes to return_to': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'login', '?return_to=/projects')
-    world.see('answer', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
-  'a page without return_to goes to the console': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a page without return_to goes to the console': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
-    world.see('answer', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
-  'spaces and capitals of the address do not matter': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, fields(`  ${email.toUpperCase()} `)))
+  'spaces and capitals of the address do not matter': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(`  ${email.toUpperCase()} `)))
   },
-  'the former name of the identifier works': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
+  'the former name of the identifier works': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
     const { identifier: password_identifier, ...rest } = fields(email)
-    world.see('answer', await submit(world.browser(), flow, { ...rest, password_identifier }))
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { ...rest, password_identifier }))
   },
 }
 
@@ -104,10 +107,10 @@ const mistakes: Record<string, Scenario> = {
     const flow = await open(browser(), 'login', 'api')
     see('answer', await submit(browser(), flow, fields(newEmail())))
   },
-  'a person without a password': async (world) => {
-    const { email } = await makePerson(world, { credentials: undefined })
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  'a person without a password': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment, { credentials: undefined })
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
   'spaces around the password': refused({ password: ` ${password}` }),
   'no password': refused({ password: undefined }),
@@ -121,44 +124,50 @@ const mistakes: Record<string, Scenario> = {
   'an unknown method': refused({ method: 'telepathy' }),
   'a method that is not configured': refused({ method: 'oidc', provider: 'google' }),
   'a method of other flows': refused({ method: 'link' }),
-  'a wrong password on a page': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a wrong password on a page': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
-    world.see('answer', await submitForm(client, flow, { ...fields(email), password: 'not my password' }))
-    world.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, { ...fields(email), password: 'not my password' }))
+    testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
-  'a wrong password in a single-page application': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a wrong password in a single-page application': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
-    world.see('answer', await submit(client, flow, { ...fields(email), password: 'not my password' }))
+    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), password: 'not my password' }))
   },
-  'an address that is not verified': async (world) => {
-    const { email } = await signUp(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
-    world.see('wrong password', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
+  'an address that is not verified': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
+    testEnvironment.see(
+      'wrong password',
+      await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'not my password' }),
+    )
   },
-  'an address that is not verified, on a page': async (world) => {
-    const { email } = await signUp(world)
-    const client = world.browser()
+  'an address that is not verified, on a page': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
-    world.see('answer', await submitForm(client, flow, fields(email)))
-    world.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('flow', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
-  'a disabled person': async (world) => {
-    const { email } = await makePerson(world, { state: 'inactive' })
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
-    world.see('wrong password', await submit(world.browser(), flow, { ...fields(email), password: 'not my password' }))
+  'a disabled person': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment, { state: 'inactive' })
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
+    testEnvironment.see(
+      'wrong password',
+      await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'not my password' }),
+    )
   },
-  'a disabled person in a browser': async (world) => {
-    const { email } = await makePerson(world, { state: 'inactive' })
-    const client = world.browser()
+  'a disabled person in a browser': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment, { state: 'inactive' })
+    const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser')
-    world.see('json', await submit(client, flow, fields(email)))
-    world.see('page', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('json', await submit(client, flow, fields(email)))
+    testEnvironment.see('page', await submitForm(client, flow, fields(email)))
   },
 }
 
@@ -176,99 +185,99 @@ const flowless: Record<string, Scenario> = {
     see('read none', await browser().ask('/self-service/login/flows'))
     see('read nonsense', await browser().ask('/self-service/login/flows?id=zz'))
   },
-  'a flow that expired, by API': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    await world.clock.expireFlow('login', flow.id)
-    world.see('read', await world.browser().ask(`/self-service/login/flows?id=${flow.id}`))
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  'a flow that expired, by API': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    await testEnvironment.clock.expireFlow('login', flow.id)
+    testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/login/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
-  'a flow that expired, in a browser': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a flow that expired, in a browser': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'login', 'browser', '?return_to=/projects')
-    await world.clock.expireFlow('login', flow.id)
-    world.see('read', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    await testEnvironment.clock.expireFlow('login', flow.id)
+    testEnvironment.see('read', await client.ask(`/self-service/login/flows?id=${flow.id}`))
     const answer = await submit(client, flow, fields(email))
-    world.see('answer', answer)
+    testEnvironment.see('answer', answer)
     const { use_flow_id: next } = answer.json as { use_flow_id?: string }
-    world.see('next', await client.ask(`/self-service/login/flows?id=${next}`))
+    testEnvironment.see('next', await client.ask(`/self-service/login/flows?id=${next}`))
   },
-  'a flow that expired, on a page': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a flow that expired, on a page': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'login')
-    await world.clock.expireFlow('login', flow.id)
+    await testEnvironment.clock.expireFlow('login', flow.id)
     const answer = await submitForm(client, flow, fields(email))
-    world.see('answer', answer)
-    world.see('next', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
+    testEnvironment.see('answer', answer)
+    testEnvironment.see('next', await client.ask(`/self-service/login/flows?id=${flowIdIn(answer.location)}`))
   },
 }
 
 const signedIn: Record<string, Scenario> = {
-  'an API client that is signed in gets no flow': async (world) => {
-    const { client } = await makeSignedPerson(world)
-    world.see('answer', await client.ask('/self-service/login/api'))
+  'an API client that is signed in gets no flow': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await client.ask('/self-service/login/api'))
   },
-  'a browser that is signed in gets no flow': async (world) => {
-    const { client } = await makeBrowserPerson(world)
-    world.see('json', await client.ask('/self-service/login/browser'))
-    world.see('page', await client.page('/self-service/login/browser'))
-    world.see('page with return_to', await client.page('/self-service/login/browser?return_to=/projects'))
+  'a browser that is signed in gets no flow': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
+    testEnvironment.see('json', await client.ask('/self-service/login/browser'))
+    testEnvironment.see('page', await client.page('/self-service/login/browser'))
+    testEnvironment.see('page with return_to', await client.page('/self-service/login/browser?return_to=/projects'))
   },
-  'a browser that is signed in submits nothing': async (world) => {
-    const { client, email } = await makeBrowserPerson(world)
+  'a browser that is signed in submits nothing': async (testEnvironment) => {
+    const { client, email } = await makeBrowserPerson(testEnvironment)
     const token = client.sessionCookie
     client.cookies.delete('ory_kratos_session')
     const flow = await open(client, 'login', 'browser')
     client.cookies.set('ory_kratos_session', token ?? '')
-    world.see('json', await submit(client, flow, fields(email)))
-    world.see('page', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('json', await submit(client, flow, fields(email)))
+    testEnvironment.see('page', await submitForm(client, flow, fields(email)))
   },
-  'an API client that is signed in submits nothing': async (world) => {
-    const flow = await open(world.browser(), 'login', 'api')
-    const { client, email } = await makeSignedPerson(world)
-    world.see('answer', await submit(client, flow, fields(email)))
+  'an API client that is signed in submits nothing': async (testEnvironment) => {
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    const { client, email } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await submit(client, flow, fields(email)))
   },
 }
 
 const refresh: Record<string, Scenario> = {
-  'an API client confirms who it is and keeps its session': async (world) => {
-    const { client, email, session } = await makeSignedPerson(world)
+  'an API client confirms who it is and keeps its session': async (testEnvironment) => {
+    const { client, email, session } = await makeSignedPerson(testEnvironment)
     const init = await client.ask('/self-service/login/api?refresh=true')
-    world.see('init', init)
+    testEnvironment.see('init', init)
     const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'api' } as const
     const done = await submit(client, flow, fields(email))
-    world.see('answer', done)
-    world.note('the same session', done.json.session?.id === session.id)
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('answer', done)
+    testEnvironment.note('the same session', done.json.session?.id === session.id)
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a single-page application confirms who it is': async (world) => {
-    const { client, email } = await makeBrowserPerson(world)
+  'a single-page application confirms who it is': async (testEnvironment) => {
+    const { client, email } = await makeBrowserPerson(testEnvironment)
     const init = await client.ask('/self-service/login/browser?refresh=true')
-    world.see('init', init)
+    testEnvironment.see('init', init)
     const flow = { ...(init.json as { id: string; ui: never }), kind: 'login', type: 'browser' } as const
-    world.see('wrong', await submit(client, flow, { ...fields(email), password: 'not my password' }))
-    world.see('answer', await submit(client, flow, fields(email)))
+    testEnvironment.see('wrong', await submit(client, flow, { ...fields(email), password: 'not my password' }))
+    testEnvironment.see('answer', await submit(client, flow, fields(email)))
   },
-  'a page confirms who it is': async (world) => {
-    const { client, email } = await makeBrowserPerson(world)
+  'a page confirms who it is': async (testEnvironment) => {
+    const { client, email } = await makeBrowserPerson(testEnvironment)
     const flow = await openPage(client, 'login', '?refresh=true&return_to=/projects')
-    world.see('answer', await submitForm(client, flow, fields(email)))
+    testEnvironment.see('answer', await submitForm(client, flow, fields(email)))
   },
   'without a session a refresh is an ordinary flow': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/login/api?refresh=true'))
     see('json', await browser().ask('/self-service/login/browser?refresh=true'))
   },
-  "a refresh with somebody else's password signs them in": async (world) => {
-    const other = await makePerson(world)
-    const { client, session } = await makeBrowserPerson(world)
+  "a refresh with somebody else's password signs them in": async (testEnvironment) => {
+    const other = await makePerson(testEnvironment)
+    const { client, session } = await makeBrowserPerson(testEnvironment)
     const flow = await open(client, 'login', 'browser', '?refresh=true')
     const done = await submit(client, flow, fields(other.email))
-    world.see('answer', done)
-    world.note('another session', done.json.session?.id !== session.id)
+    testEnvironment.see('answer', done)
+    testEnvironment.note('another session', done.json.session?.id !== session.id)
     const { json } = await client.ask<{ identity: Identity }>('/sessions/whoami')
-    world.note('another person', json.identity?.id === other.id)
+    testEnvironment.note('another person', json.identity?.id === other.id)
   },
 }
 
@@ -307,9 +316,9 @@ const assurance: Record<string, Scenario> = {
   'the first level by name': async ({ browser, see }) => {
     see('api', await browser().ask('/self-service/login/api?aal=aal1'))
   },
-  'the first level again': async (world) => {
-    const client = await signInBrowser(world, await makePerson(world))
-    world.see('answer', await client.ask('/self-service/login/browser?aal=aal1'))
+  'the first level again': async (testEnvironment) => {
+    const client = await signInBrowser(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see('answer', await client.ask('/self-service/login/browser?aal=aal1'))
   },
 }
 

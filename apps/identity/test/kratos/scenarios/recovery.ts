@@ -10,7 +10,7 @@ import {
   password,
   signUp,
 } from '../people.ts'
-import type { Scenario, World } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../world.ts'
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
@@ -21,18 +21,18 @@ interface Sent {
   code: string
 }
 
-async function withCode(world: World, person: Person): Promise<Sent> {
-  const flow = await open(world.browser(), 'recovery', 'api')
-  const sent = await submit(world.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-  return { person, flow, sent, code: await world.code(person.email) }
+async function withCode(testEnvironment: TestEnvironment, person: Person): Promise<Sent> {
+  const flow = await open(testEnvironment.browser(), 'recovery', 'api')
+  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
+  return { person, flow, sent, code: await testEnvironment.code(person.email) }
 }
 
 /** The same in a single-page application. */
-async function withCodeInBrowser(world: World, person: Person, query = '') {
-  const client = world.browser()
+async function withCodeInBrowser(testEnvironment: TestEnvironment, person: Person, query = '') {
+  const client = testEnvironment.browser()
   const flow = await open(client, 'recovery', 'browser', query)
   const sent = await submit(client, flow, { method: 'code', email: person.email.toLowerCase() })
-  return { client, flow, sent, code: await world.code(person.email) }
+  return { client, flow, sent, code: await testEnvironment.code(person.email) }
 }
 
 const form: Record<string, Scenario> = {
@@ -52,53 +52,59 @@ const form: Record<string, Scenario> = {
     const flow = await open(browser(), 'recovery', 'browser')
     see('answer', await browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'who is signed in gets no flow': async (world) => {
-    const { client } = await makeSignedPerson(world)
-    world.see('api', await client.ask('/self-service/recovery/api'))
-    const { client: page } = await makeBrowserPerson(world)
-    world.see('json', await page.ask('/self-service/recovery/browser'))
-    world.see('page', await page.page('/self-service/recovery/browser'))
+  'who is signed in gets no flow': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('api', await client.ask('/self-service/recovery/api'))
+    const { client: page } = await makeBrowserPerson(testEnvironment)
+    testEnvironment.see('json', await page.ask('/self-service/recovery/browser'))
+    testEnvironment.see('page', await page.page('/self-service/recovery/browser'))
   },
 }
 
 const sending: Record<string, Scenario> = {
-  'a code is sent': async (world) => {
-    const { sent, flow } = await withCode(world, await makePerson(world))
-    world.see('answer', sent)
-    world.see('read', await world.browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
+  'a code is sent': async (testEnvironment) => {
+    const { sent, flow } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see('answer', sent)
+    testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'a code is sent for a single-page application': async (world) => {
-    const { sent } = await withCodeInBrowser(world, await makePerson(world))
-    world.see('answer', sent)
+  'a code is sent for a single-page application': async (testEnvironment) => {
+    const { sent } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see('answer', sent)
   },
-  'a code is sent for a page': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a code is sent for a page': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
-    world.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
-    world.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
+    testEnvironment.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
   'a stranger is answered alike': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
-  'capitals of the address do not matter': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'recovery', 'api')
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', email: email.toUpperCase() }))
-    world.note('sent', (await world.code(email)).length)
+  'capitals of the address do not matter': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'recovery', 'api')
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: email.toUpperCase() }),
+    )
+    testEnvironment.note('sent', (await testEnvironment.code(email)).length)
   },
-  'an address that is not verified recovers, too': async (world) => {
-    const person = await signUp(world)
-    await world.code(person.email)
-    const { sent } = await withCode(world, person)
-    world.see('answer', sent)
+  'an address that is not verified recovers, too': async (testEnvironment) => {
+    const person = await signUp(testEnvironment)
+    await testEnvironment.code(person.email)
+    const { sent } = await withCode(testEnvironment, person)
+    testEnvironment.see('answer', sent)
   },
-  'another code makes the first worthless': async (world) => {
-    const { person, flow, code } = await withCode(world, await makePerson(world))
-    world.see('again', await submit(world.browser(), flow, { method: 'code', email: person.email.toLowerCase() }))
-    if ((await world.code(person.email)) === code) return
-    world.see('first', await submit(world.browser(), flow, { method: 'code', code }))
+  'another code makes the first worthless': async (testEnvironment) => {
+    const { person, flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see(
+      'again',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() }),
+    )
+    if ((await testEnvironment.code(person.email)) === code) return
+    testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
 }
 
@@ -119,102 +125,118 @@ const mistakes: Record<string, Scenario> = {
 }
 
 const codes: Record<string, Scenario> = {
-  'the right code by API': async (world) => {
-    const { flow, code } = await withCode(world, await makePerson(world))
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code }))
+  'the right code by API': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'the right code leads a single-page application to the settings': async (world) => {
-    const { client, flow, code } = await withCodeInBrowser(world, await makePerson(world), '?return_to=/after')
+  'the right code leads a single-page application to the settings': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(
+      testEnvironment,
+      await makePerson(testEnvironment),
+      '?return_to=/after',
+    )
     const answer = await submit(client, flow, { method: 'code', code })
-    world.see('answer', answer)
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('answer', answer)
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
     const settings = flowIdIn(answer.json.redirect_browser_to)
-    world.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
+    testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
   },
-  'the right code leads a page to the settings': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'the right code leads a page to the settings': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
-    world.see('answer', await submitForm(client, flow, { method: 'code', code: await world.code(email) }))
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see(
+      'answer',
+      await submitForm(client, flow, { method: 'code', code: await testEnvironment.code(email) }),
+    )
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'recovery verifies the address and leaves other sessions alone': async (world) => {
-    const person = await signUp(world)
-    await world.code(person.email)
-    const { client, flow, code } = await withCodeInBrowser(world, person)
+  'recovery verifies the address and leaves other sessions alone': async (testEnvironment) => {
+    const person = await signUp(testEnvironment)
+    await testEnvironment.code(person.email)
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, person)
     await submit(client, flow, { method: 'code', code })
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('other', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('other', await person.client.ask('/sessions/whoami'))
   },
-  'who recovered may set a password at once': async (world) => {
-    const person = await makePerson(world)
-    const { client, flow, code } = await withCodeInBrowser(world, person)
+  'who recovered may set a password at once': async (testEnvironment) => {
+    const person = await makePerson(testEnvironment)
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, person)
     const { json } = await submit(client, flow, { method: 'code', code })
     const { json: shown } = await client.ask<Flow>(
       `/self-service/settings/flows?id=${flowIdIn(json.redirect_browser_to)}`,
     )
     const settings: Flow = { ...shown, kind: 'settings' }
-    world.see('answer', await submit(client, settings, { method: 'password', password: 'ten green Badgers 77' }))
-    const login = await open(world.browser(), 'login', 'api')
+    testEnvironment.see(
+      'answer',
+      await submit(client, settings, { method: 'password', password: 'ten green Badgers 77' }),
+    )
+    const login = await open(testEnvironment.browser(), 'login', 'api')
     const fields = { method: 'password', identifier: person.email }
-    const former = await submit(world.browser(), login, { ...fields, password })
-    world.note('former', former.status)
-    const next = await submit(world.browser(), login, { ...fields, password: 'ten green Badgers 77' })
-    world.note('new', next.status)
+    const former = await submit(testEnvironment.browser(), login, { ...fields, password })
+    testEnvironment.note('former', former.status)
+    const next = await submit(testEnvironment.browser(), login, { ...fields, password: 'ten green Badgers 77' })
+    testEnvironment.note('new', next.status)
   },
-  'a wrong code does not recover': async (world) => {
-    const { flow, code } = await withCode(world, await makePerson(world))
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code: wrong(code) }))
+  'a wrong code does not recover': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment, await makePerson(testEnvironment))
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) }))
   },
-  'a wrong code on a page does not recover': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a wrong code on a page does not recover': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
-    world.see('answer', await submitForm(client, flow, { method: 'code', code: wrong(await world.code(email)) }))
-    world.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submitForm(client, flow, { method: 'code', code: wrong(await testEnvironment.code(email)) }),
+    )
+    testEnvironment.see('flow', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
   },
-  'a code works once': async (world) => {
-    const { client, flow, code } = await withCodeInBrowser(world, await makePerson(world))
+  'a code works once': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
     await submit(client, flow, { method: 'code', code })
     client.cookies.delete('ory_kratos_session')
-    world.see('answer', await submit(client, flow, { method: 'code', code }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
-  'too many tries end the flow': async (world) => {
-    const { client, flow, code } = await withCodeInBrowser(world, await makePerson(world))
+  'too many tries end the flow': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
     for (let i = 0; i < 5; i++) await submit(client, flow, { method: 'code', code: wrong(code) })
-    world.see('answer', await submit(client, flow, { method: 'code', code }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
-  'an expired code does not recover': async (world) => {
-    const { client, flow, code } = await withCodeInBrowser(world, await makePerson(world))
-    await world.clock.expireCodes('recovery', flow.id)
+  'an expired code does not recover': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(testEnvironment, await makePerson(testEnvironment))
+    await testEnvironment.clock.expireCodes('recovery', flow.id)
     const answer = await submit(client, flow, { method: 'code', code })
-    world.see('answer', answer)
+    testEnvironment.see('answer', answer)
   },
-  'a disabled person does not recover': async (world) => {
-    const { client, flow, code } = await withCodeInBrowser(world, await makePerson(world, { state: 'inactive' }))
-    world.see('answer', await submit(client, flow, { method: 'code', code }))
+  'a disabled person does not recover': async (testEnvironment) => {
+    const { client, flow, code } = await withCodeInBrowser(
+      testEnvironment,
+      await makePerson(testEnvironment, { state: 'inactive' }),
+    )
+    testEnvironment.see('answer', await submit(client, flow, { method: 'code', code }))
   },
 }
 
 const links: Record<string, Scenario> = {
-  'a link is sent where it is asked for': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a link is sent where it is asked for': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser')
-    world.see('answer', await submit(client, flow, { method: 'link', email: email.toLowerCase() }))
-    const opened = await world.browser()
-    const link = await world.link(email)
+    testEnvironment.see('answer', await submit(client, flow, { method: 'link', email: email.toLowerCase() }))
+    const opened = await testEnvironment.browser()
+    const link = await testEnvironment.link(email)
     const answer = await opened.page(link)
-    world.see('opened', answer)
-    world.see('whoami', await opened.ask('/sessions/whoami'))
+    testEnvironment.see('opened', answer)
+    testEnvironment.see('whoami', await opened.ask('/sessions/whoami'))
     const settings = flowIdIn(answer.location)
-    world.see('settings', await opened.ask(`/self-service/settings/flows?id=${settings}`))
-    const again = world.browser()
+    testEnvironment.see('settings', await opened.ask(`/self-service/settings/flows?id=${settings}`))
+    const again = testEnvironment.browser()
     const second = await again.page(link)
-    world.see('a second time', second)
-    world.see('next', await again.ask(`/self-service/recovery/flows?id=${flowIdIn(second.location)}`))
+    testEnvironment.see('a second time', second)
+    testEnvironment.see('next', await again.ask(`/self-service/recovery/flows?id=${flowIdIn(second.location)}`))
   },
   'a link to a stranger is answered alike': async ({ browser, see }) => {
     const flow = await open(browser(), 'recovery', 'api')
@@ -228,26 +250,29 @@ const links: Record<string, Scenario> = {
 }
 
 const expired: Record<string, Scenario> = {
-  'a flow that expired, by API': async (world) => {
-    const flow = await open(world.browser(), 'recovery', 'api')
-    await world.clock.expireFlow('recovery', flow.id)
-    world.see('read', await world.browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', email: 'ada@example.com' }))
+  'a flow that expired, by API': async (testEnvironment) => {
+    const flow = await open(testEnvironment.browser(), 'recovery', 'api')
+    await testEnvironment.clock.expireFlow('recovery', flow.id)
+    testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/recovery/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: 'ada@example.com' }),
+    )
   },
-  'a flow that expired, in a browser': async (world) => {
-    const client = world.browser()
+  'a flow that expired, in a browser': async (testEnvironment) => {
+    const client = testEnvironment.browser()
     const flow = await open(client, 'recovery', 'browser', '?return_to=/after')
-    await world.clock.expireFlow('recovery', flow.id)
-    world.see('read', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
+    await testEnvironment.clock.expireFlow('recovery', flow.id)
+    testEnvironment.see('read', await client.ask(`/self-service/recovery/flows?id=${flow.id}`))
     const answer = await submit(client, flow, { method: 'code', email: 'ada@example.com' })
-    world.see('answer', answer)
-    world.see('next', await client.ask(`/self-service/recovery/flows?id=${answer.location?.split('id=')[1]}`))
+    testEnvironment.see('answer', answer)
+    testEnvironment.see('next', await client.ask(`/self-service/recovery/flows?id=${answer.location?.split('id=')[1]}`))
   },
-  'a flow that expired, on a page': async (world) => {
-    const client = world.browser()
+  'a flow that expired, on a page': async (testEnvironment) => {
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'recovery')
-    await world.clock.expireFlow('recovery', flow.id)
-    world.see('answer', await submitForm(client, flow, { method: 'code', email: 'ada@example.com' }))
+    await testEnvironment.clock.expireFlow('recovery', flow.id)
+    testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: 'ada@example.com' }))
   },
   'a flow that does not exist': async ({ browser, see }) => {
     see('json', await browser().ask(`/self-service/recovery?flow=${nobody}`, { json: { method: 'code' } }))
@@ -263,48 +288,54 @@ interface Recovery {
 }
 
 const byAdministrators: Record<string, Scenario> = {
-  'an administrator hands out a code': async (world) => {
-    const { id } = await makePerson(world)
-    const made = await world.admin<Recovery>('/recovery/code', 'POST', { identity_id: id })
-    world.see('made', made)
-    const client = world.browser()
+  'an administrator hands out a code': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const made = await testEnvironment.admin<Recovery>('/recovery/code', 'POST', { identity_id: id })
+    testEnvironment.see('made', made)
+    const client = testEnvironment.browser()
     const flowId = flowIdIn(made.json.recovery_link)
     const answer = await client.ask<Flow>(`/self-service/recovery/flows?id=${flowId}`)
-    world.see('flow', answer)
+    testEnvironment.see('flow', answer)
     const fields = { method: 'code', code: made.json.recovery_code ?? '' }
-    world.see('answer', await client.ask(`/self-service/recovery?flow=${flowId}`, { json: fields }))
-    world.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('answer', await client.ask(`/self-service/recovery?flow=${flowId}`, { json: fields }))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
   },
-  'a code may live for a shorter time': async (world) => {
-    const { id } = await makePerson(world)
-    world.see('answer', await world.admin('/recovery/code', 'POST', { identity_id: id, expires_in: '10m' }))
-    world.see('nonsense', await world.admin('/recovery/code', 'POST', { identity_id: id, expires_in: 'soon' }))
+  'a code may live for a shorter time': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    testEnvironment.see(
+      'answer',
+      await testEnvironment.admin('/recovery/code', 'POST', { identity_id: id, expires_in: '10m' }),
+    )
+    testEnvironment.see(
+      'nonsense',
+      await testEnvironment.admin('/recovery/code', 'POST', { identity_id: id, expires_in: 'soon' }),
+    )
   },
   'a code for nobody is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/code', 'POST', { identity_id: nobody }))
     see('nonsense', await admin('/recovery/code', 'POST', { identity_id: 'zz' }))
     see('missing', await admin('/recovery/code', 'POST', {}))
   },
-  'an administrator hands out a link': async (world) => {
-    const { id } = await makePerson(world)
-    const made = await world.admin<Recovery>('/recovery/link', 'POST', { identity_id: id })
-    world.see('made', made)
+  'an administrator hands out a link': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const made = await testEnvironment.admin<Recovery>('/recovery/link', 'POST', { identity_id: id })
+    testEnvironment.see('made', made)
     const { pathname, search } = new URL(made.json.recovery_link)
     const path = `${pathname.replace('/kratos', '')}${search}`
-    const client = world.browser()
-    world.see('opened', await client.ask(path))
-    world.see('whoami', await client.ask('/sessions/whoami'))
-    world.see('a second time', await world.browser().ask(path))
+    const client = testEnvironment.browser()
+    testEnvironment.see('opened', await client.ask(path))
+    testEnvironment.see('whoami', await client.ask('/sessions/whoami'))
+    testEnvironment.see('a second time', await testEnvironment.browser().ask(path))
   },
-  'a link may name where to return to': async (world) => {
-    const { id } = await makePerson(world)
-    const made = await world.admin<Recovery>('/recovery/link?return_to=/after', 'POST', { identity_id: id })
-    world.see('made', made)
+  'a link may name where to return to': async (testEnvironment) => {
+    const { id } = await makePerson(testEnvironment)
+    const made = await testEnvironment.admin<Recovery>('/recovery/link?return_to=/after', 'POST', { identity_id: id })
+    testEnvironment.see('made', made)
     const { pathname, search } = new URL(made.json.recovery_link)
-    const client = world.browser()
+    const client = testEnvironment.browser()
     const opened = await client.page(`${pathname.replace('/kratos', '')}${search}`)
     const settings = flowIdIn(opened.location)
-    world.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
+    testEnvironment.see('settings', await client.ask(`/self-service/settings/flows?id=${settings}`))
   },
   'a link for nobody is refused': async ({ admin, see }) => {
     see('unknown', await admin('/recovery/link', 'POST', { identity_id: nobody }))

@@ -120,23 +120,26 @@ const mistakes: Record<string, Scenario> = {
   'an unknown method': refused(() => ({ method: 'telepathy' })),
   'a method that is not configured': refused(() => ({ method: 'oidc', provider: 'google' })),
   'a method of other flows': refused(() => ({ method: 'totp', totp_code: '123456' })),
-  'a taken address': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'registration', 'api')
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
+  'a taken address': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'registration', 'api')
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
   },
-  'a taken address in other capitals, in a browser': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a taken address in other capitals, in a browser': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
-    world.see('answer', await submit(client, flow, fields(email.toUpperCase())))
+    testEnvironment.see('answer', await submit(client, flow, fields(email.toUpperCase())))
   },
-  'a taken address on a page': async (world) => {
-    const { email } = await makePerson(world)
-    const client = world.browser()
+  'a taken address on a page': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'registration')
-    world.see('answer', await submitForm(client, flow, { method: 'password', password, 'traits.email': email }))
-    world.see('flow', await client.ask(`/self-service/registration/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submitForm(client, flow, { method: 'password', password, 'traits.email': email }),
+    )
+    testEnvironment.see('flow', await client.ask(`/self-service/registration/flows?id=${flow.id}`))
   },
   'a mistake on a page': async ({ browser, see }) => {
     const client = browser()
@@ -195,29 +198,32 @@ const flowless: Record<string, Scenario> = {
 }
 
 const signedIn: Record<string, Scenario> = {
-  'an API client that is signed in gets no flow': async (world) => {
-    const { client } = await makeSignedPerson(world)
-    world.see('answer', await client.ask('/self-service/registration/api'))
+  'an API client that is signed in gets no flow': async (testEnvironment) => {
+    const { client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await client.ask('/self-service/registration/api'))
   },
-  'a browser that is signed in gets no flow': async (world) => {
-    const { client } = await makeBrowserPerson(world)
-    world.see('json', await client.ask('/self-service/registration/browser'))
-    world.see('page', await client.page('/self-service/registration/browser?return_to=/after'))
+  'a browser that is signed in gets no flow': async (testEnvironment) => {
+    const { client } = await makeBrowserPerson(testEnvironment)
+    testEnvironment.see('json', await client.ask('/self-service/registration/browser'))
+    testEnvironment.see('page', await client.page('/self-service/registration/browser?return_to=/after'))
   },
-  'an API client that is signed in submits nothing': async (world) => {
-    const flow = await open(world.browser(), 'registration', 'api')
-    const { client } = await makeSignedPerson(world)
-    world.see('answer', await submit(client, flow, fields()))
+  'an API client that is signed in submits nothing': async (testEnvironment) => {
+    const flow = await open(testEnvironment.browser(), 'registration', 'api')
+    const { client } = await makeSignedPerson(testEnvironment)
+    testEnvironment.see('answer', await submit(client, flow, fields()))
   },
-  'a browser that is signed in submits nothing': async (world) => {
-    const { client, session } = await makeBrowserPerson(world)
+  'a browser that is signed in submits nothing': async (testEnvironment) => {
+    const { client, session } = await makeBrowserPerson(testEnvironment)
     const token = client.sessionCookie
     client.cookies.delete('ory_kratos_session')
     const flow = await open(client, 'registration', 'browser')
     client.cookies.set('ory_kratos_session', token ?? '')
-    world.note('still the same', session.active)
-    world.see('json', await submit(client, flow, fields()))
-    world.see('page', await submitForm(client, flow, { method: 'password', password, 'traits.email': newEmail() }))
+    testEnvironment.note('still the same', session.active)
+    testEnvironment.see('json', await submit(client, flow, fields()))
+    testEnvironment.see(
+      'page',
+      await submitForm(client, flow, { method: 'password', password, 'traits.email': newEmail() }),
+    )
   },
 }
 

@@ -1,7 +1,7 @@
 import { consoleUrl } from '../../console-url.ts'
 import { type Flow, open, openPage, submit, submitForm } from '../flows.ts'
 import { makePerson, newEmail, nobody, password, signInBrowser } from '../people.ts'
-import type { Scenario, World } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../world.ts'
 
 const fields = (identifier: string) => ({ method: 'password', identifier, password })
 const json = { 'content-type': 'application/json' }
@@ -31,9 +31,9 @@ const bodies: Record<string, Scenario> = {
   'no body': posted(undefined),
 }
 
-async function loginFlow(world: World) {
-  const { email } = await makePerson(world)
-  const client = world.browser()
+async function loginFlow(testEnvironment: TestEnvironment) {
+  const { email } = await makePerson(testEnvironment)
+  const client = testEnvironment.browser()
   return { email, client, flow: await open(client, 'login', 'browser') }
 }
 
@@ -58,8 +58,8 @@ const accepts: Record<string, Scenario> = Object.fromEntries(
 /** Submits what would do, with headers that only browsers send. */
 const refusedByApiFlows =
   (headers: Record<string, string>): Scenario =>
-  async (world) => {
-    const { email } = await makePerson(world)
+  async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
     const code = { method: 'code', email: email.toLowerCase() }
     const bodies = {
       login: fields(email),
@@ -68,79 +68,82 @@ const refusedByApiFlows =
       recovery: code,
     }
     for (const kind of ['login', 'registration', 'verification', 'recovery'] as const) {
-      const flow = await open(world.browser(), kind, 'api')
-      world.see(kind, await submit(world.browser(headers), flow, bodies[kind]))
+      const flow = await open(testEnvironment.browser(), kind, 'api')
+      testEnvironment.see(kind, await submit(testEnvironment.browser(headers), flow, bodies[kind]))
     }
   }
 
 const csrf: Record<string, Scenario> = {
-  'a JSON body of a page is answered JSON': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
+  'a JSON body of a page is answered JSON': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
     const path = `/self-service/login?flow=${flow.id}`
-    world.see('answer', await client.page(path, { json: { ...fields(email), password: 'not my password' } }))
+    testEnvironment.see('answer', await client.page(path, { json: { ...fields(email), password: 'not my password' } }))
   },
-  'without the token of the form nothing is done': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
+  'without the token of the form nothing is done': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
     const path = `/self-service/login?flow=${flow.id}`
-    world.see('missing', await client.ask(path, { json: fields(email) }))
-    world.see('empty', await submit(client, flow, { ...fields(email), csrf_token: '' }))
-    world.see('nonsense', await submit(client, flow, { ...fields(email), csrf_token: 'zz' }))
-    world.see('page', await submitForm(client, flow, { ...fields(email), csrf_token: '' }))
+    testEnvironment.see('missing', await client.ask(path, { json: fields(email) }))
+    testEnvironment.see('empty', await submit(client, flow, { ...fields(email), csrf_token: '' }))
+    testEnvironment.see('nonsense', await submit(client, flow, { ...fields(email), csrf_token: 'zz' }))
+    testEnvironment.see('page', await submitForm(client, flow, { ...fields(email), csrf_token: '' }))
   },
-  'the token in a header does not count': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
+  'the token in a header does not count': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
     const token = tokenOf(flow)
     const headers = { 'x-csrf-token': token }
-    world.see('answer', await client.ask(`/self-service/login?flow=${flow.id}`, { json: fields(email), headers }))
+    testEnvironment.see(
+      'answer',
+      await client.ask(`/self-service/login?flow=${flow.id}`, { json: fields(email), headers }),
+    )
   },
-  'without the cookie nothing is done': async (world) => {
-    const { flow, email } = await loginFlow(world)
-    world.see('answer', await submit(world.browser(), flow, fields(email)))
-    world.see('page', await submitForm(world.browser(), flow, fields(email)))
+  'without the cookie nothing is done': async (testEnvironment) => {
+    const { flow, email } = await loginFlow(testEnvironment)
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, fields(email)))
+    testEnvironment.see('page', await submitForm(testEnvironment.browser(), flow, fields(email)))
   },
-  'the token of another flow of the same browser counts': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
+  'the token of another flow of the same browser counts': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
     const other = await open(client, 'login', 'browser')
-    world.note('masked afresh', tokenOf(flow) !== tokenOf(other))
-    world.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+    testEnvironment.note('masked afresh', tokenOf(flow) !== tokenOf(other))
+    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
   },
-  'the token of another browser does not count': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
-    const other = await open(world.browser(), 'login', 'browser')
-    world.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
+  'the token of another browser does not count': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
+    const other = await open(testEnvironment.browser(), 'login', 'browser')
+    testEnvironment.see('answer', await submit(client, flow, { ...fields(email), csrf_token: tokenOf(other) }))
   },
-  'a flow is read by its browser only': async (world) => {
-    const { flow } = await loginFlow(world)
-    const registration = await open(world.browser(), 'registration', 'browser')
-    const verification = await open(world.browser(), 'verification', 'browser')
+  'a flow is read by its browser only': async (testEnvironment) => {
+    const { flow } = await loginFlow(testEnvironment)
+    const registration = await open(testEnvironment.browser(), 'registration', 'browser')
+    const verification = await open(testEnvironment.browser(), 'verification', 'browser')
     for (const { kind, id } of [flow, registration, verification])
-      world.see(kind, await world.browser().ask(`/self-service/${kind}/flows?id=${id}`))
-    world.see('page', await world.browser().page(`/self-service/login/flows?id=${flow.id}`))
+      testEnvironment.see(kind, await testEnvironment.browser().ask(`/self-service/${kind}/flows?id=${id}`))
+    testEnvironment.see('page', await testEnvironment.browser().page(`/self-service/login/flows?id=${flow.id}`))
   },
-  'signing in changes the cookie': async (world) => {
-    const { client, flow, email } = await loginFlow(world)
+  'signing in changes the cookie': async (testEnvironment) => {
+    const { client, flow, email } = await loginFlow(testEnvironment)
     const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
     await submit(client, flow, fields(email))
     const after = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
-    world.note('changed', before !== after)
-    world.see('used again', await submit(client, flow, fields(email)))
-    world.see('read again', await client.ask(`/self-service/login/flows?id=${flow.id}`))
+    testEnvironment.note('changed', before !== after)
+    testEnvironment.see('used again', await submit(client, flow, fields(email)))
+    testEnvironment.see('read again', await client.ask(`/self-service/login/flows?id=${flow.id}`))
   },
-  'signing up changes the cookie': async (world) => {
-    const client = world.browser()
+  'signing up changes the cookie': async (testEnvironment) => {
+    const client = testEnvironment.browser()
     const flow = await open(client, 'registration', 'browser')
     const body = { method: 'password', password, traits: { email: newEmail() } }
     await submit(client, flow, body)
     client.cookies.delete('ory_kratos_session')
-    world.see('used again', await submit(client, flow, body))
+    testEnvironment.see('used again', await submit(client, flow, body))
   },
-  'signing out changes the cookie': async (world) => {
-    const client = await signInBrowser(world, await makePerson(world))
+  'signing out changes the cookie': async (testEnvironment) => {
+    const client = await signInBrowser(testEnvironment, await makePerson(testEnvironment))
     const { json: logout } = await client.ask<{ logout_token: string }>('/self-service/logout/browser')
     const before = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
-    world.see('answer', await client.ask(`/self-service/logout?token=${logout.logout_token}`))
+    testEnvironment.see('answer', await client.ask(`/self-service/logout?token=${logout.logout_token}`))
     const after = [...client.cookies].find(([name]) => name.startsWith('csrf'))?.[1]
-    world.note('changed', before !== after)
+    testEnvironment.note('changed', before !== after)
   },
   'a cookie comes with a first visit only': async ({ browser, see }) => {
     const client = browser()
@@ -238,15 +241,21 @@ const addresses: Record<string, Scenario> = {
 }
 
 const sizes: Record<string, Scenario> = {
-  'a password of ten thousand characters is just wrong': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, { ...fields(email), password: 'x'.repeat(10_000) }))
+  'a password of ten thousand characters is just wrong': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'x'.repeat(10_000) }),
+    )
   },
-  'a body of half a megabyte': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'login', 'api')
-    world.see('answer', await submit(world.browser(), flow, { ...fields(email), password: 'x'.repeat(500_000) }))
+  'a body of half a megabyte': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'login', 'api')
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { ...fields(email), password: 'x'.repeat(500_000) }),
+    )
   },
   'a JSON submit of a page with a mistake stays JSON': async ({ browser, see }) => {
     const client = browser()

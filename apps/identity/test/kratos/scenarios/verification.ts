@@ -1,17 +1,17 @@
 import { flowIdIn, nextFlow, open, openPage, read, submit, submitForm } from '../flows.ts'
 import { makePerson, newEmail, nobody, password, signUp } from '../people.ts'
-import type { Scenario, World } from '../world.ts'
+import type { Scenario, TestEnvironment } from '../world.ts'
 
 /** Not the code that was sent. */
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
 /** Somebody with an address to verify and an API flow that has just sent the code. */
-async function withCode(world: World) {
-  const person = await signUp(world)
-  await world.code(person.email)
-  const flow = await open(world.browser(), 'verification', 'api')
-  const sent = await submit(world.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-  return { person, flow, sent, code: await world.code(person.email) }
+async function withCode(testEnvironment: TestEnvironment) {
+  const person = await signUp(testEnvironment)
+  await testEnvironment.code(person.email)
+  const flow = await open(testEnvironment.browser(), 'verification', 'api')
+  const sent = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
+  return { person, flow, sent, code: await testEnvironment.code(person.email) }
 }
 
 const form: Record<string, Scenario> = {
@@ -27,9 +27,9 @@ const form: Record<string, Scenario> = {
     see('answer', answer)
     see('flow', await client.ask(`/self-service/verification/flows?id=${flowIdIn(answer.location)}`))
   },
-  'the flow that signing up opened waits for the code': async (world) => {
-    const { flow } = await signUp(world)
-    world.see('answer', await world.browser().ask(`/self-service/verification/flows?id=${flow}`))
+  'the flow that signing up opened waits for the code': async (testEnvironment) => {
+    const { flow } = await signUp(testEnvironment)
+    testEnvironment.see('answer', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow}`))
   },
   'the flow that signing up in a browser opened belongs to that browser': async ({ browser, see }) => {
     const client = browser()
@@ -40,46 +40,55 @@ const form: Record<string, Scenario> = {
     see('answer', await client.ask(`/self-service/verification/flows?id=${id}`))
     see('elsewhere', await browser().ask(`/self-service/verification/flows?id=${id}`))
   },
-  'a signed-in person may verify, too': async (world) => {
-    const { client } = await signUp(world)
-    world.see('answer', await client.ask('/self-service/verification/api'))
+  'a signed-in person may verify, too': async (testEnvironment) => {
+    const { client } = await signUp(testEnvironment)
+    testEnvironment.see('answer', await client.ask('/self-service/verification/api'))
   },
 }
 
 const sending: Record<string, Scenario> = {
-  'a code is sent': async (world) => {
-    const { sent } = await withCode(world)
-    world.see('answer', sent)
+  'a code is sent': async (testEnvironment) => {
+    const { sent } = await withCode(testEnvironment)
+    testEnvironment.see('answer', sent)
   },
-  'a code is sent for a single-page application': async (world) => {
-    const { email } = await signUp(world)
-    const client = world.browser()
+  'a code is sent for a single-page application': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'verification', 'browser')
-    world.see('answer', await submit(client, flow, { method: 'code', email: email.toLowerCase() }))
+    testEnvironment.see('answer', await submit(client, flow, { method: 'code', email: email.toLowerCase() }))
   },
-  'a code is sent for a page': async (world) => {
-    const { email } = await signUp(world)
-    const client = world.browser()
+  'a code is sent for a page': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'verification')
-    world.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
-    world.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
+    testEnvironment.see('answer', await submitForm(client, flow, { method: 'code', email: email.toLowerCase() }))
+    testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
   'a stranger is answered alike': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
     see('answer', await submit(browser(), flow, { method: 'code', email: newEmail().toLowerCase() }))
   },
-  'a verified address may be verified again': async (world) => {
-    const { email } = await makePerson(world)
-    const flow = await open(world.browser(), 'verification', 'api')
-    world.see('sent', await submit(world.browser(), flow, { method: 'code', email: email.toLowerCase() }))
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code: await world.code(email) }))
+  'a verified address may be verified again': async (testEnvironment) => {
+    const { email } = await makePerson(testEnvironment)
+    const flow = await open(testEnvironment.browser(), 'verification', 'api')
+    testEnvironment.see(
+      'sent',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: email.toLowerCase() }),
+    )
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { method: 'code', code: await testEnvironment.code(email) }),
+    )
   },
-  'another code makes the first worthless': async (world) => {
-    const { person, flow, code } = await withCode(world)
-    world.see('again', await submit(world.browser(), flow, { method: 'code', email: person.email.toLowerCase() }))
-    const next = await world.code(person.email)
+  'another code makes the first worthless': async (testEnvironment) => {
+    const { person, flow, code } = await withCode(testEnvironment)
+    testEnvironment.see(
+      'again',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() }),
+    )
+    const next = await testEnvironment.code(person.email)
     if (next === code) return
-    world.see('first', await submit(world.browser(), flow, { method: 'code', code }))
+    testEnvironment.see('first', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
   'no address': async ({ browser, see }) => {
     const flow = await open(browser(), 'verification', 'api')
@@ -108,125 +117,140 @@ const sending: Record<string, Scenario> = {
 }
 
 const codes: Record<string, Scenario> = {
-  'the right code verifies': async (world) => {
-    const { person, flow, code } = await withCode(world)
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code }))
-    world.see('whoami', await person.client.ask('/sessions/whoami'))
-    world.see('read', await world.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
+  'the right code verifies': async (testEnvironment) => {
+    const { person, flow, code } = await withCode(testEnvironment)
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
+    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
+    testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
   },
-  'the right code verifies in a single-page application': async (world) => {
-    const { email } = await signUp(world)
-    await world.code(email)
-    const client = world.browser()
+  'the right code verifies in a single-page application': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    await testEnvironment.code(email)
+    const client = testEnvironment.browser()
     const flow = await open(client, 'verification', 'browser', '?return_to=/after')
     await submit(client, flow, { method: 'code', email: email.toLowerCase() })
-    world.see('answer', await submit(client, flow, { method: 'code', code: await world.code(email) }))
+    testEnvironment.see(
+      'answer',
+      await submit(client, flow, { method: 'code', code: await testEnvironment.code(email) }),
+    )
   },
-  'the right code verifies on a page': async (world) => {
-    const { email } = await signUp(world)
-    await world.code(email)
-    const client = world.browser()
+  'the right code verifies on a page': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    await testEnvironment.code(email)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'verification')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
-    world.see('answer', await submitForm(client, flow, { method: 'code', code: await world.code(email) }))
-    world.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submitForm(client, flow, { method: 'code', code: await testEnvironment.code(email) }),
+    )
+    testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
-  'the code of signing up verifies': async (world) => {
-    const { email, flow } = await signUp(world)
-    const answer = await world.browser().ask(`/self-service/verification?flow=${flow}`, {
-      json: { method: 'code', code: await world.code(email) },
+  'the code of signing up verifies': async (testEnvironment) => {
+    const { email, flow } = await signUp(testEnvironment)
+    const answer = await testEnvironment.browser().ask(`/self-service/verification?flow=${flow}`, {
+      json: { method: 'code', code: await testEnvironment.code(email) },
     })
-    world.see('answer', answer)
+    testEnvironment.see('answer', answer)
   },
-  'a wrong code does not': async (world) => {
-    const { flow, code } = await withCode(world)
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code: wrong(code) }))
-    world.see('right', await submit(world.browser(), flow, { method: 'code', code }))
+  'a wrong code does not': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment)
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) }))
+    testEnvironment.see('right', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'a wrong code on a page does not': async (world) => {
-    const { email } = await signUp(world)
-    await world.code(email)
-    const client = world.browser()
+  'a wrong code on a page does not': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    await testEnvironment.code(email)
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'verification')
     await submitForm(client, flow, { method: 'code', email: email.toLowerCase() })
-    world.see('answer', await submitForm(client, flow, { method: 'code', code: wrong(await world.code(email)) }))
-    world.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submitForm(client, flow, { method: 'code', code: wrong(await testEnvironment.code(email)) }),
+    )
+    testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
-  'letters are no code': async (world) => {
-    const { flow } = await withCode(world)
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code: 'abcdef' }))
+  'letters are no code': async (testEnvironment) => {
+    const { flow } = await withCode(testEnvironment)
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code: 'abcdef' }))
   },
-  'a code works once': async (world) => {
-    const { flow, code } = await withCode(world)
-    await submit(world.browser(), flow, { method: 'code', code })
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code }))
+  'a code works once': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment)
+    await submit(testEnvironment.browser(), flow, { method: 'code', code })
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'a code works in its flow only': async (world) => {
-    const { person, code } = await withCode(world)
-    const other = await open(world.browser(), 'verification', 'api')
-    await submit(world.browser(), other, { method: 'code', email: person.email.toLowerCase() })
-    if ((await world.code(person.email)) === code) return
-    world.see('answer', await submit(world.browser(), other, { method: 'code', code }))
+  'a code works in its flow only': async (testEnvironment) => {
+    const { person, code } = await withCode(testEnvironment)
+    const other = await open(testEnvironment.browser(), 'verification', 'api')
+    await submit(testEnvironment.browser(), other, { method: 'code', email: person.email.toLowerCase() })
+    if ((await testEnvironment.code(person.email)) === code) return
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), other, { method: 'code', code }))
   },
-  'too many tries end the flow': async (world) => {
-    const { flow, code } = await withCode(world)
-    for (let i = 0; i < 5; i++) await submit(world.browser(), flow, { method: 'code', code: wrong(code) })
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code }))
+  'too many tries end the flow': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment)
+    for (let i = 0; i < 5; i++) await submit(testEnvironment.browser(), flow, { method: 'code', code: wrong(code) })
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
-  'an expired code does not verify': async (world) => {
-    const { flow, code } = await withCode(world)
-    await world.clock.expireCodes('verification', flow.id)
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', code }))
+  'an expired code does not verify': async (testEnvironment) => {
+    const { flow, code } = await withCode(testEnvironment)
+    await testEnvironment.clock.expireCodes('verification', flow.id)
+    testEnvironment.see('answer', await submit(testEnvironment.browser(), flow, { method: 'code', code }))
   },
 }
 
 const links: Record<string, Scenario> = {
-  "the mail's link leads to the form and verifies nothing": async (world) => {
-    const { person, flow } = await withCode(world)
-    const flows = await submit(world.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
-    world.note('sent', flows.status)
-    const link = await world.link(person.email)
-    const answer = await world.browser().page(link)
-    world.see('page', answer)
-    world.see('json', await world.browser().ask(link))
-    world.see('whoami', await person.client.ask('/sessions/whoami'))
+  "the mail's link leads to the form and verifies nothing": async (testEnvironment) => {
+    const { person, flow } = await withCode(testEnvironment)
+    const flows = await submit(testEnvironment.browser(), flow, { method: 'code', email: person.email.toLowerCase() })
+    testEnvironment.note('sent', flows.status)
+    const link = await testEnvironment.link(person.email)
+    const answer = await testEnvironment.browser().page(link)
+    testEnvironment.see('page', answer)
+    testEnvironment.see('json', await testEnvironment.browser().ask(link))
+    testEnvironment.see('whoami', await person.client.ask('/sessions/whoami'))
   },
   'a link of nobody leads to the form': async ({ browser, see }) => {
     see('page', await browser().page(`/self-service/verification?flow=${nobody}&code=123456`))
     see('no flow', await browser().page('/self-service/verification?code=123456'))
   },
-  'a flow opened by a link is completed in that browser': async (world) => {
-    const { email } = await signUp(world)
-    const client = world.browser()
-    const opened = await client.page(await world.link(email))
+  'a flow opened by a link is completed in that browser': async (testEnvironment) => {
+    const { email } = await signUp(testEnvironment)
+    const client = testEnvironment.browser()
+    const opened = await client.page(await testEnvironment.link(email))
     const flow = await read(client, 'verification', flowIdIn(opened.location))
-    world.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
+    testEnvironment.see('flow', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
   },
 }
 
 const expired: Record<string, Scenario> = {
-  'by API': async (world) => {
-    const flow = await open(world.browser(), 'verification', 'api')
-    await world.clock.expireFlow('verification', flow.id)
-    world.see('read', await world.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
-    world.see('answer', await submit(world.browser(), flow, { method: 'code', email: 'ada@example.com' }))
+  'by API': async (testEnvironment) => {
+    const flow = await open(testEnvironment.browser(), 'verification', 'api')
+    await testEnvironment.clock.expireFlow('verification', flow.id)
+    testEnvironment.see('read', await testEnvironment.browser().ask(`/self-service/verification/flows?id=${flow.id}`))
+    testEnvironment.see(
+      'answer',
+      await submit(testEnvironment.browser(), flow, { method: 'code', email: 'ada@example.com' }),
+    )
   },
-  'in a browser': async (world) => {
-    const client = world.browser()
+  'in a browser': async (testEnvironment) => {
+    const client = testEnvironment.browser()
     const flow = await open(client, 'verification', 'browser', '?return_to=/after')
-    await world.clock.expireFlow('verification', flow.id)
-    world.see('read', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
+    await testEnvironment.clock.expireFlow('verification', flow.id)
+    testEnvironment.see('read', await client.ask(`/self-service/verification/flows?id=${flow.id}`))
     const answer = await submit(client, flow, { method: 'code', email: 'ada@example.com' })
-    world.see('answer', answer)
-    world.see('next', await client.ask(`/self-service/verification/flows?id=${answer.location?.split('id=')[1]}`))
+    testEnvironment.see('answer', answer)
+    testEnvironment.see(
+      'next',
+      await client.ask(`/self-service/verification/flows?id=${answer.location?.split('id=')[1]}`),
+    )
   },
-  'on a page': async (world) => {
-    const client = world.browser()
+  'on a page': async (testEnvironment) => {
+    const client = testEnvironment.browser()
     const flow = await openPage(client, 'verification')
-    await world.clock.expireFlow('verification', flow.id)
+    await testEnvironment.clock.expireFlow('verification', flow.id)
     const answer = await submitForm(client, flow, { method: 'code', email: 'ada@example.com' })
-    world.see('answer', answer)
-    world.see('next', await client.ask(`/self-service/verification/flows?id=${flowIdIn(answer.location)}`))
+    testEnvironment.see('answer', answer)
+    testEnvironment.see('next', await client.ask(`/self-service/verification/flows?id=${flowIdIn(answer.location)}`))
   },
   'that does not exist': async ({ browser, see }) => {
     see('json', await browser().ask(`/self-service/verification?flow=${nobody}`, { json: { method: 'code' } }))

@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ContainedFolder, openContainedFolder } from './contained-folder.ts'
+import { type ContainedDirectory, openContainedDirectory } from './contained-directory.ts'
 import { extractArchive } from './extract-archive.ts'
 
 let base: string
 let root: string
 let outside: string
-let folder: ContainedFolder
+let directory: ContainedDirectory
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'crux-contained-'))
   root = join(base, 'root')
   outside = join(base, 'outside')
   await Promise.all([mkdir(root), mkdir(outside)])
   await writeFile(join(outside, 'mine'), 'mine')
-  folder = await openContainedFolder(root, { replace: true })
+  directory = await openContainedDirectory(root, { replace: true })
 })
 afterEach(async () => {
-  await folder.close()
+  await directory.close()
   await rm(base, { recursive: true, force: true })
 })
 
@@ -30,22 +30,22 @@ async function* content(text: string): AsyncGenerator<Buffer> {
 
 test('goes through no link: a file or folder takes its place, or it is refused where nothing is replaced', async () => {
   await symlink(outside, join(root, 'away'))
-  const keeping = await openContainedFolder(root, { replace: false })
+  const keeping = await openContainedDirectory(root, { replace: false })
   await expect(keeping.writeFile(['away', 'mine'], content('x'), {})).rejects.toThrow(
     'away is not a folder in the volume',
   )
   await keeping.close()
-  expect(await folder.facts(['away', 'mine'])).toBeUndefined()
-  await folder.writeFile(['away', 'mine'], content('x'), {})
+  expect(await directory.metadata(['away', 'mine'])).toBeUndefined()
+  await directory.writeFile(['away', 'mine'], content('x'), {})
   expect(await readFile(join(outside, 'mine'), 'utf8')).toBe('mine')
   expect(await readFile(join(root, 'away', 'mine'), 'utf8')).toBe('x')
 })
 
 test('removes links, and not what they lead to', async () => {
   await symlink(outside, join(root, 'away'))
-  await folder.writeFile(['kept', 'file'], content('x'), {})
-  await folder.writeFile(['gone', 'deep', 'file'], content('x'), {})
-  expect(await folder.removeUnwanted((path) => path.startsWith('kept'))).toBe(2)
+  await directory.writeFile(['kept', 'file'], content('x'), {})
+  await directory.writeFile(['gone', 'deep', 'file'], content('x'), {})
+  expect(await directory.removeUnwanted((path) => path.startsWith('kept'))).toBe(2)
   expect(await readdir(root)).toEqual(['kept'])
   expect(await readdir(outside)).toEqual(['mine'])
 })
@@ -55,19 +55,19 @@ test('leaves nothing half written, and clears away what a killed process left', 
     yield Buffer.from('half')
     throw new Error('the line broke')
   }
-  await folder.writeFile(['file'], content('old'), {})
-  await expect(folder.writeFile(['file'], broken(), {})).rejects.toThrow('the line broke')
+  await directory.writeFile(['file'], content('old'), {})
+  await expect(directory.writeFile(['file'], broken(), {})).rejects.toThrow('the line broke')
   expect(await readdir(root)).toEqual(['file'])
   expect(await readFile(join(root, 'file'), 'utf8')).toBe('old')
   await writeFile(join(root, '.crux-0011223344556677.part'), 'left')
-  expect(await folder.removePartial()).toBe(1)
+  expect(await directory.removePartial()).toBe(1)
   expect(await readdir(root)).toEqual(['file'])
 })
 
 test.each([[['..', 'outside', 'mine']], [['a', '..', '..', 'x']], [['']], [['a/b']], [['.']], [[]]])(
   'refuses the path %j',
   async (path) => {
-    await expect(folder.writeFile(path, content('x'), {})).rejects.toThrow('is not a path inside')
+    await expect(directory.writeFile(path, content('x'), {})).rejects.toThrow('is not a path inside')
   },
 )
 
@@ -80,7 +80,7 @@ test('unpacks an archive with modes, times and links, without rights of others, 
   archive.entry({ name: 'app/current', type: 'symlink', linkname: '/etc/passwd' })
   archive.entry({ name: 'app/pipe', type: 'fifo' })
   archive.finalize()
-  const { files, skipped, paths } = await extractArchive(Readable.from(archive), folder)
+  const { files, skipped, paths } = await extractArchive(Readable.from(archive), directory)
   expect({ files, skipped, paths: [...paths].sort() }).toEqual({
     files: 1,
     skipped: ['pipe'],
@@ -92,6 +92,6 @@ test('unpacks an archive with modes, times and links, without rights of others, 
   evil.entry({ name: 'app/', type: 'directory' })
   evil.entry({ name: 'app/../../outside/mine' }, 'evil')
   evil.finalize()
-  await expect(extractArchive(Readable.from(evil), folder)).rejects.toThrow('leads out of its folder')
+  await expect(extractArchive(Readable.from(evil), directory)).rejects.toThrow('leads out of its folder')
   expect(await readFile(join(outside, 'mine'), 'utf8')).toBe('mine')
 })

@@ -1,7 +1,7 @@
 import type { NodeStatus, ResponseOf } from '@crux/contract'
 import { Shield } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
@@ -15,7 +15,7 @@ type Details = ResponseOf<'deployments.get'>
 type Props = { teamSlug: string; deployment: Details; nodeStatus: NodeStatus | undefined }
 
 /** Where it runs, what runs there now, and how the last release ended or how long the next one waits. */
-export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
+export function DeploymentSummary({ teamSlug, deployment, nodeStatus }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
   const { outcome, queuedBehind, note } = deployment
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
@@ -80,7 +80,7 @@ export function DeploymentFacts({ teamSlug, deployment, nodeStatus }: Props) {
   ]
   return (
     <Box className="mb-4">
-      <Facts items={items.filter((item) => typeof item === 'object' && item !== null)} />
+      <DescriptionList items={items.filter((item) => typeof item === 'object' && item !== null)} />
     </Box>
   )
 }

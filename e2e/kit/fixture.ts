@@ -7,14 +7,14 @@ import {
   freePort,
   idle,
   setTag,
+  type TestEnvironment,
   unique,
-  type World,
   web,
 } from '@crux/test-kit'
 import { newNode } from './node.ts'
 
 /** A team as it looks after a week: things that run, one that failed, a node that waits, and a team with nothing in it. */
-export type Scene = {
+export type Fixture = {
   team: string
   teamId: string
   emptyTeam: string
@@ -36,22 +36,22 @@ const environment = Object.entries({
   FEATURE_CHECKOUT_EXPRESS: 'true',
 }).map(([key, value]) => ({ id: crypto.randomUUID(), key, value }))
 
-const scenes = new WeakMap<World, Promise<Scene>>()
+const fixtures = new WeakMap<TestEnvironment, Promise<Fixture>>()
 
 /** The one scene of a world: several files look at it, and its names are taken after the first. */
-export function buildScene(world: World): Promise<Scene> {
-  const scene = scenes.get(world) ?? build(world)
-  scenes.set(world, scene)
-  return scene
+export function buildFixture(testEnvironment: TestEnvironment): Promise<Fixture> {
+  const fixture = fixtures.get(testEnvironment) ?? build(testEnvironment)
+  fixtures.set(testEnvironment, fixture)
+  return fixture
 }
 
-async function build(world: World): Promise<Scene> {
-  const { client } = world.person
-  const inTeam = { teamSlug: world.teamSlug }
+async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
+  const { client } = testEnvironment.person
+  const inTeam = { teamSlug: testEnvironment.teamSlug }
   const images = ['api', 'web', 'worker'].map((name) => unique(`acme/${name}-`))
   const [api = '', shop = '', worker = ''] = images
   const service = await createService(
-    world,
+    testEnvironment,
     [
       { name: api, tag: '1.0.0', image: idle('listening'), config: { name: 'api', environment } },
       {
@@ -65,8 +65,8 @@ async function build(world: World): Promise<Scene> {
     { name: 'Checkout', versioned: '1.0.0' },
   )
   const prefix = unique('shop')
-  const good = await createDeployment(world, service, prefix)
-  await deploy(world, good.id)
+  const good = await createDeployment(testEnvironment, service, prefix)
+  await deploy(testEnvironment, good.id)
   const next = await client.call('versions.increase', {
     params: { ...inTeam, projectId: service.projectId, versionId: service.versionId },
     body: { name: '1.1.0', changelog: 'Express checkout, and the worker retries what failed.' },
@@ -78,27 +78,27 @@ async function build(world: World): Promise<Scene> {
   const preparedId = increased.deployments[0]?.id ?? ''
 
   const job = await createService(
-    world,
+    testEnvironment,
     [{ name: unique('acme/importer-'), tag: '4', image: idle('imported'), config: { name: 'importer' } }],
     { name: 'Nightly import' },
   )
-  const failed = await createDeployment(world, job, unique('import'))
-  await deploy(world, failed.id)
+  const failed = await createDeployment(testEnvironment, job, unique('import'))
+  await deploy(testEnvironment, failed.id)
   const importer = await client.call('versions.get', {
     params: { ...inTeam, projectId: job.projectId, versionId: job.versionId },
   })
   const importerName = importer.images[0]?.name ?? ''
   // A second release, so that there is one to go back to.
-  await world.registry.push(importerName, '4.1', idle('imported faster'))
-  await setTag(world, job, 0, '4.1')
+  await testEnvironment.registry.push(importerName, '4.1', idle('imported faster'))
+  await setTag(testEnvironment, job, 0, '4.1')
   await client.call('images.update', {
     params: { ...inTeam, projectId: job.projectId, versionId: job.versionId, imageId: job.imageIds[0] ?? '' },
     body: { config: { environment: environment.slice(1) } },
   })
-  await deploy(world, failed.id)
-  await world.registry.push(importerName, '5', exits(3, 0, 'no configuration found at /etc/import.yml'))
-  await setTag(world, job, 0, '5')
-  await deploy(world, failed.id)
+  await deploy(testEnvironment, failed.id)
+  await testEnvironment.registry.push(importerName, '5', exits(3, 0, 'no configuration found at /etc/import.yml'))
+  await setTag(testEnvironment, job, 0, '5')
+  await deploy(testEnvironment, failed.id)
 
   const details = await client.call('deployments.get', { params: { ...inTeam, deploymentId: preparedId } })
   const instance = details.instances.find(({ image }) => image.config.name === 'api')
@@ -127,15 +127,15 @@ async function build(world: World): Promise<Scene> {
       public: true,
     },
   })
-  const waiting = await newNode(world)
-  const empty = await createTeam(world.person)
+  const waiting = await newNode(testEnvironment)
+  const empty = await createTeam(testEnvironment.person)
   return {
-    team: world.teamSlug,
-    teamId: world.teamId,
+    team: testEnvironment.teamSlug,
+    teamId: testEnvironment.teamId,
     emptyTeam: empty.teamSlug,
-    node: world.nodeId,
+    node: testEnvironment.nodeId,
     newNode: waiting.nodeId,
-    registry: world.registryId,
+    registry: testEnvironment.registryId,
     versioned: { project: service.projectId, version: next.id, readOnly: service.versionId },
     versionless: job.projectId,
     deployment: { good: good.id, failed: failed.id, prepared: preparedId },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { Box, Facts } from '../../components/Box.tsx'
+import { Box, DescriptionList } from '../../components/Box.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
@@ -24,7 +24,7 @@ type Props = {
 }
 
 /** What a person asks first: since when, where it is reached, which image, and which deployment started it. */
-export function ContainerFacts({ teamSlug, node, container, endedAt }: Props) {
+export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
   const prefix = prefixOf(container)
   const isRunning = container.state === 'running'
@@ -68,7 +68,7 @@ export function ContainerFacts({ teamSlug, node, container, endedAt }: Props) {
   ]
   return (
     <Box label={t('container.facts')}>
-      <Facts items={items.filter((item) => typeof item === 'object' && item !== null)} />
+      <DescriptionList items={items.filter((item) => typeof item === 'object' && item !== null)} />
     </Box>
   )
 }

@@ -43,14 +43,14 @@ export class InTheWay extends Error {
  *
  * @param options.replace whether what stands in the way is removed, as a mirror does
  */
-export async function openContainedFolder(path: string, options: { replace: boolean }): Promise<ContainedFolder> {
-  return new ContainedFolder(await open(path, directoryFlags), options.replace)
+export async function openContainedDirectory(path: string, options: { replace: boolean }): Promise<ContainedDirectory> {
+  return new ContainedDirectory(await open(path, directoryFlags), options.replace)
 }
 
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const partial = { start: '.crux-', end: '.part' }
 
-export class ContainedFolder {
+export class ContainedDirectory {
   readonly #root: FileHandle
   readonly #replace: boolean
 
@@ -59,7 +59,7 @@ export class ContainedFolder {
     this.#replace = replace
   }
 
-  async facts(path: InnerPath): Promise<FileMetadata | undefined> {
+  async metadata(path: InnerPath): Promise<FileMetadata | undefined> {
     try {
       return await this.#within(path, { create: false }, async (at) => {
         const found = await lstat(at)
@@ -74,8 +74,8 @@ export class ContainedFolder {
 
   /** The file stands there whole or not at all. @param content buffers */
   writeFile(path: InnerPath, content: AsyncIterable<unknown>, attributes: Attributes): Promise<void> {
-    return this.#within(path, { create: true }, async (at, folder) => {
-      const temporary = entryOf(folder, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
+    return this.#within(path, { create: true }, async (at, directory) => {
+      const temporary = entryOf(directory, `${partial.start}${randomBytes(8).toString('hex')}${partial.end}`)
       const file = await open(temporary, newFileFlags, 0o600)
       try {
         try {
@@ -84,7 +84,7 @@ export class ContainedFolder {
         } finally {
           await file.close()
         }
-        await this.#clear(at, folder, path, 'file')
+        await this.#clear(at, directory, path, 'file')
         await rename(temporary, at)
       } catch (error) {
         await unlink(temporary).catch(() => undefined)
@@ -93,22 +93,22 @@ export class ContainedFolder {
     })
   }
 
-  makeFolder(path: InnerPath): Promise<void> {
+  makeDirectory(path: InnerPath): Promise<void> {
     if (path.length === 0) return Promise.resolve()
-    return this.#within(path, { create: true }, async (at, folder) => {
-      await this.#clear(at, folder, path, 'folder')
+    return this.#within(path, { create: true }, async (at, directory) => {
+      await this.#clear(at, directory, path, 'folder')
       await mkdir(at).catch(ignore('EEXIST'))
     })
   }
 
   /** Attributes of a folder, once its content is written. */
-  async finishFolder(path: InnerPath, attributes: Attributes): Promise<void> {
+  async finishDirectory(path: InnerPath, attributes: Attributes): Promise<void> {
     const apply = async (at: string) => {
-      const folder = await open(at, directoryFlags)
+      const directory = await open(at, directoryFlags)
       try {
-        await applyTo(folder, attributes)
+        await applyTo(directory, attributes)
       } finally {
-        await folder.close()
+        await directory.close()
       }
     }
     if (path.length === 0) await applyTo(this.#root, attributes)
@@ -117,8 +117,8 @@ export class ContainedFolder {
 
   /** A symbolic link is only text here: whoever opens it resolves it with his own eyes, a container inside its own files. */
   makeLink(path: InnerPath, target: string, attributes: Attributes): Promise<void> {
-    return this.#within(path, { create: true }, async (at, folder) => {
-      await this.#clear(at, folder, path, 'file')
+    return this.#within(path, { create: true }, async (at, directory) => {
+      await this.#clear(at, directory, path, 'file')
       await unlink(at).catch(ignore('ENOENT'))
       await symlink(target, at)
       if (attributes.owner) await lchown(at, attributes.owner.user, attributes.owner.group)
@@ -129,8 +129,8 @@ export class ContainedFolder {
   makeHardLink(path: InnerPath, existing: InnerPath): Promise<void> {
     return this.#within(existing, { create: false }, async (from) => {
       if (!(await lstat(from)).isFile()) throw new InTheWay(`${existing.join('/')} is not a file`)
-      await this.#within(path, { create: true }, async (at, folder) => {
-        await this.#clear(at, folder, path, 'file')
+      await this.#within(path, { create: true }, async (at, directory) => {
+        await this.#clear(at, directory, path, 'file')
         await unlink(at).catch(ignore('ENOENT'))
         await hardLink(from, at)
       })
@@ -163,59 +163,61 @@ export class ContainedFolder {
   async #within<T>(
     path: InnerPath,
     options: { create: boolean },
-    work: (at: string, folder: FileHandle) => Promise<T>,
+    work: (at: string, directory: FileHandle) => Promise<T>,
   ): Promise<T> {
     const name = path.at(-1)
     if (name === undefined || path.some(leadsAway)) throw new InTheWay(`"${path.join('/')}" is not a path inside`)
-    let folder = this.#root
+    let directory = this.#root
     try {
       for (const [index, part] of path.slice(0, -1).entries()) {
-        const next = await this.#enter(folder, part, path.slice(0, index + 1), options.create)
-        if (folder !== this.#root) await folder.close()
-        folder = next
+        const next = await this.#enter(directory, part, path.slice(0, index + 1), options.create)
+        if (directory !== this.#root) await directory.close()
+        directory = next
       }
-      return await work(entryOf(folder, name), folder)
+      return await work(entryOf(directory, name), directory)
     } finally {
-      if (folder !== this.#root) await folder.close()
+      if (directory !== this.#root) await directory.close()
     }
   }
 
-  async #enter(folder: FileHandle, name: string, path: InnerPath, create: boolean): Promise<FileHandle> {
-    const at = entryOf(folder, name)
+  async #enter(directory: FileHandle, name: string, path: InnerPath, create: boolean): Promise<FileHandle> {
+    const at = entryOf(directory, name)
     try {
       return await open(at, directoryFlags)
     } catch (error) {
       const code = errorCode(error)
       if (!create || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error
-      if (code !== 'ENOENT') await this.#clear(at, folder, path, 'folder')
+      if (code !== 'ENOENT') await this.#clear(at, directory, path, 'folder')
       await mkdir(at).catch(ignore('EEXIST'))
       return open(at, directoryFlags)
     }
   }
 
   /** Makes room where something of another kind stands. */
-  async #clear(at: string, folder: FileHandle, path: InnerPath, wanted: 'file' | 'folder'): Promise<void> {
+  async #clear(at: string, directory: FileHandle, path: InnerPath, wanted: 'file' | 'folder'): Promise<void> {
     const found = await lstat(at).catch(ignore('ENOENT'))
     if (!found) return
-    const isFolder = found.isDirectory()
-    if (isFolder === (wanted === 'folder')) return
+    const isDirectory = found.isDirectory()
+    if (isDirectory === (wanted === 'folder')) return
     if (!this.#replace)
       throw new InTheWay(
-        isFolder ? `${path.join('/')} is a folder in the volume` : `${path.join('/')} is not a folder in the volume`,
+        isDirectory ? `${path.join('/')} is a folder in the volume` : `${path.join('/')} is not a folder in the volume`,
       )
-    await removeEntry(folder, path.at(-1) ?? '', isFolder)
+    await removeEntry(directory, path.at(-1) ?? '', isDirectory)
   }
 }
 
-async function removeIn(folder: FileHandle, path: string, wanted: (path: string) => boolean): Promise<number> {
+async function removeIn(directory: FileHandle, path: string, wanted: (path: string) => boolean): Promise<number> {
   let removed = 0
-  for (const entry of await readdir(entryOf(folder, '.'), { withFileTypes: true })) {
+  for (const entry of await readdir(entryOf(directory, '.'), { withFileTypes: true })) {
     const own = path === '' ? entry.name : `${path}/${entry.name}`
     if (!wanted(own)) {
-      await removeEntry(folder, entry.name, entry.isDirectory())
+      await removeEntry(directory, entry.name, entry.isDirectory())
       removed += 1
     } else if (entry.isDirectory()) {
-      const next = await open(entryOf(folder, entry.name), directoryFlags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'))
+      const next = await open(entryOf(directory, entry.name), directoryFlags).catch(
+        ignore('ENOENT', 'ENOTDIR', 'ELOOP'),
+      )
       if (!next) continue
       try {
         removed += await removeIn(next, own, wanted)
@@ -227,9 +229,9 @@ async function removeIn(folder: FileHandle, path: string, wanted: (path: string)
   return removed
 }
 
-async function removeEntry(folder: FileHandle, name: string, isFolder: boolean): Promise<void> {
-  const at = entryOf(folder, name)
-  if (!isFolder) return void (await unlink(at).catch(ignore('ENOENT')))
+async function removeEntry(directory: FileHandle, name: string, isDirectory: boolean): Promise<void> {
+  const at = entryOf(directory, name)
+  if (!isDirectory) return void (await unlink(at).catch(ignore('ENOENT')))
   const inner = await open(at, directoryFlags)
   try {
     await removeIn(inner, '', () => false)

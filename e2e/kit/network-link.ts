@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net'
 
 /** A TCP relay that can be pulled out and plugged in again: the network between an agent and the server. */
-export type Cable = { port: number; cut: () => void; mend: () => void; close: () => Promise<void> }
+export type NetworkLink = { port: number; cut: () => void; mend: () => void; close: () => Promise<void> }
 
-export async function layCable(targetPort: number): Promise<Cable> {
+export async function createNetworkLink(targetPort: number): Promise<NetworkLink> {
   let whole = true
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
