@@ -1,0 +1,231 @@
+import { open } from 'node:fs/promises'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
+import { freePort } from '@crux/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestEnvironment, type TestEnvironment, waitUntil, webImage } from './kit/index.ts'
+
+let testEnvironment: TestEnvironment
+beforeAll(async () => {
+  testEnvironment = await startTestEnvironment()
+})
+afterEach(() => testEnvironment.clear())
+afterAll(() => testEnvironment.dispose())
+
+const eventsOf = (release: Release) => (release.key ? testEnvironment.server.eventsOf(release.key) : [])
+const phasesOf = (release: Release, phase: Phase) =>
+  eventsOf(release).flatMap(({ event }) =>
+    event.case === 'phase' && event.value.phase === phase ? [event.value.state] : [],
+  )
+const succeed = async (release: Release) => {
+  const outcome = await testEnvironment.server.deployAndWait(release)
+  expect(outcome).toMatchObject({ successful: true, reason: '' })
+  return outcome
+}
+
+describe('a further deployment', () => {
+  const web = (image: string, more: object = {}) => ({ instanceId: 'web', image, config: { name: 'web', ...more } })
+
+  test('keeps what did not change, and replaces it only when asked to', async () => {
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    await succeed(testEnvironment.release({ instances: [web(image.reference)] }))
+    const { Id } = await testEnvironment.inspect('web')
+    const again = testEnvironment.release({ instances: [web(image.reference)] })
+    await succeed(again)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
+    expect(phasesOf(again, Phase.START)).toEqual([PhaseState.SKIPPED])
+    await succeed(testEnvironment.release({ recreate: true, instances: [web(image.reference)] }))
+    expect((await testEnvironment.inspect('web')).Id).not.toBe(Id)
+  })
+
+  test('sees a tag that was pushed again as a change, and runs the new image under the readable name', async () => {
+    const first = await testEnvironment.publish('web:latest', webImage('one'))
+    await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
+    const second = await testEnvironment.publish('web:latest', webImage('two'))
+    // The engine's own store still has the old image under the tag.
+    const old = await testEnvironment.docker.getImage(`${testEnvironment.registry.host}/web@${first.digest}`).inspect()
+    await testEnvironment.forget('web:latest')
+    await testEnvironment.docker.getImage(old.Id).tag({ repo: `${testEnvironment.registry.host}/web`, tag: 'latest' })
+    await succeed(testEnvironment.release({ instances: [web(second.reference)] }))
+    expect(await testEnvironment.answer('web')).toBe('two')
+    expect((await testEnvironment.inspect('web')).Config.Image).toBe(second.reference)
+  })
+
+  test('rolls back to an image by its digest, without the registry where the engine still has it', async () => {
+    const first = await testEnvironment.publish('web:latest', webImage('one'))
+    await testEnvironment.forget('web:latest')
+    await succeed(testEnvironment.release({ instances: [web(first.reference)] }))
+    await succeed(
+      testEnvironment.release({
+        instances: [web((await testEnvironment.publish('web:latest', webImage('two'))).reference)],
+      }),
+    )
+    await testEnvironment.registry.stop()
+    try {
+      await succeed(testEnvironment.release({ instances: [{ ...web(first.reference), digest: first.digest }] }))
+    } finally {
+      await testEnvironment.registry.start()
+    }
+    expect(await testEnvironment.answer('web')).toBe('one')
+  })
+
+  test('pauses a service with a published port, and only for the moment of the exchange', async () => {
+    const port = await freePort()
+    const ports = { ports: [{ internal: 8080, external: port }] }
+    const one = await testEnvironment.publish('web:1', webImage('one'))
+    const two = await testEnvironment.publish('web:2', webImage('two'))
+    await succeed(testEnvironment.release({ instances: [web(one.reference, ports)] }))
+    const release = testEnvironment.release({ instances: [web(two.reference, ports)] })
+    await succeed(release)
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('two')
+    expect(testEnvironment.server.linesOf(release).join('\n')).toContain(`both publish port ${port}`)
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+    expect(await testEnvironment.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)
+  })
+
+  test('exchanges the ports of two services', async () => {
+    const [left, right] = [await freePort(), await freePort()]
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const instances = (a: number, b: number) => [
+      { instanceId: 'a', image: image.reference, config: { name: 'a', ports: [{ internal: 8080, external: a }] } },
+      { instanceId: 'b', image: image.reference, config: { name: 'b', ports: [{ internal: 8080, external: b }] } },
+    ]
+    await succeed(testEnvironment.release({ instances: instances(left, right) }))
+    await succeed(testEnvironment.release({ instances: instances(right, left) }))
+    expect((await testEnvironment.inspect('a')).HostConfig.PortBindings).toMatchObject({
+      '8080/tcp': [{ HostPort: String(right) }],
+    })
+    expect((await testEnvironment.inspect('b')).State.Running).toBe(true)
+  })
+
+  test('removes what the version no longer holds, unless only a part of it was started', async () => {
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const both = testEnvironment.release({
+      instances: [web(image.reference), { instanceId: 'old', image: image.reference, config: { name: 'old' } }],
+    })
+    await succeed(both)
+    const previous = [
+      { containerName: testEnvironment.name('web'), instanceId: 'web', release: both.key },
+      { containerName: testEnvironment.name('old'), instanceId: 'old', release: both.key },
+    ]
+    await succeed(testEnvironment.release({ partial: true, previous, instances: [web(image.reference)] }))
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('old'), testEnvironment.name('web')])
+    await succeed(testEnvironment.release({ previous, instances: [web(image.reference)] }))
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+  })
+
+  test('takes over the containers of another version of the project, also one that was renamed', async () => {
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const port = await freePort()
+    const config = { ports: [{ internal: 8080, external: port }] }
+    const first = testEnvironment.release({
+      instances: [{ instanceId: 'i-1', image: image.reference, config: { name: 'web', ...config } }],
+    })
+    await succeed(first)
+    const next = await testEnvironment.publish('web:2', webImage('two'))
+    const second = testEnvironment.release({
+      previous: [{ containerName: testEnvironment.name('web'), instanceId: 'i-1', release: first.key }],
+      instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'web', ...config } }],
+    })
+    await succeed(second)
+    expect(await testEnvironment.answer('web')).toBe('two')
+    await succeed(
+      testEnvironment.release({
+        previous: [{ containerName: testEnvironment.name('web'), instanceId: 'i-2', release: second.key }],
+        instances: [{ instanceId: 'i-2', image: next.reference, config: { name: 'site', ...config } }],
+      }),
+    )
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('site')])
+  })
+
+  test('never lets the old and the new container hold the same volume at once', async () => {
+    const image = await testEnvironment.publish('writer:1', {
+      cmd: [
+        '/bin/sh',
+        '-c',
+        'test ! -e /data/lock || exit 9; touch /data/lock; trap "rm /data/lock; exit 0" TERM; while true; do sleep 0.1; done',
+      ],
+    })
+    const config = (value: string) => ({
+      name: 'writer',
+      environment: [{ key: 'TRY', value }],
+      volumes: [{ name: 'data', path: '/data' }],
+    })
+    for (const value of ['1', '2', '3']) {
+      await succeed(
+        testEnvironment.release({
+          instances: [{ instanceId: 'writer', image: image.reference, config: config(value) }],
+        }),
+      )
+    }
+    expect((await testEnvironment.inspect('writer')).Config.Env).toContain('TRY=3')
+  })
+
+  test('stops nothing before a loss of power would be survived by the plan to start it again', async () => {
+    const image = (await testEnvironment.publish('web:1', webImage('one'))).reference
+    const config = { name: 'web', ports: [{ internal: 8080, external: await freePort() }] }
+    const release = () => testEnvironment.release({ recreate: true, instances: [{ instanceId: 'web', image, config }] })
+    await succeed(release())
+    const handle = await open('/dev/null')
+    const files = Object.getPrototypeOf(handle) as { datasync: () => Promise<void> }
+    await handle.close()
+    const { Id } = await testEnvironment.inspect('web')
+    const running: boolean[] = []
+    const { datasync } = files
+    const watched = vi.spyOn(files, 'datasync').mockImplementation(async function (this: typeof files) {
+      running.push((await testEnvironment.docker.getContainer(Id).inspect()).State.Running)
+      return datasync.call(this)
+    })
+    try {
+      await succeed(release())
+    } finally {
+      watched.mockRestore()
+    }
+    expect(running[0]).toBe(true)
+  })
+
+  test('pauses for an image whose VOLUME nothing mounts, says so, and keeps the old data', async () => {
+    const image = await testEnvironment.publish('vol:1', { ...webImage('one'), volumes: ['/var/data'] })
+    await succeed(
+      testEnvironment.release({ instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }] }),
+    )
+    const volume =
+      (await testEnvironment.inspect('vol')).Mounts.find(({ Destination }) => Destination === '/var/data')?.Name ?? ''
+    const release = testEnvironment.release({
+      recreate: true,
+      instances: [{ instanceId: 'vol', image: image.reference, config: { name: 'vol' } }],
+    })
+    await succeed(release)
+    expect(testEnvironment.server.linesOf(release).join('\n')).toContain('/var/data')
+    expect((await testEnvironment.docker.getVolume(volume).inspect()).Name).toBe(volume)
+    await testEnvironment.docker.getVolume(volume).remove()
+  })
+
+  test('runs the releases of a prefix one after another, in the order in which they came', async () => {
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const releases = ['1', '2', '3'].map((value) =>
+      testEnvironment.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
+    )
+    for (const release of releases) testEnvironment.server.deploy(release)
+    for (const release of releases)
+      expect(await testEnvironment.server.outcomeOf(release)).toMatchObject({ successful: true })
+    expect((await testEnvironment.inspect('web')).Config.Env).toContain('TRY=3')
+    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
+  })
+
+  test('does not execute a release twice that is sent twice', async () => {
+    const image = await testEnvironment.publish('web:1', webImage('one'))
+    const release = testEnvironment.release({ recreate: true, instances: [web(image.reference)] })
+    testEnvironment.server.deploy(release)
+    await succeed(release)
+    const { Id } = await testEnvironment.inspect('web')
+    const reported = eventsOf(release).length
+    testEnvironment.server.deploy(release)
+    expect(
+      (await testEnvironment.server.ask({ case: 'listContainers', value: { prefix: testEnvironment.owner.prefix } }))
+        .case,
+    ).toBe('containers')
+    await waitUntil('all is quiet', async () => (await testEnvironment.names()).length === 1)
+    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
+    expect(eventsOf(release).length).toBe(reported)
+  })
+})
