@@ -57,8 +57,7 @@ export function createNodeLinks(parts: Pick<App, 'database' | 'log'>): LinkTable
     throw new CruxError('serviceUnavailable', {
       property: 'agent',
       value: nodeId,
-      description:
-        'The agent of this node is connected to another server process. Commands between processes need NATS_URL.',
+      description: 'The agent of this node is connected to another server process. Try again in a moment.',
     })
   }
 
