@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline/promises'
 /** What is looked at outside of PATH. A test gives a machine of its own. */
 export const thisMachine = {
   platform: process.platform,
-  systemFolders: ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin'],
+  systemDirectories: ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin'],
   osRelease: '/etc/os-release',
   systemd: '/run/systemd/system',
   dockerSocket: '/var/run/docker.sock',
@@ -14,8 +14,8 @@ export const thisMachine = {
 }
 
 /** Where a command lies, system folders included: root's PATH may lack them after `su`. */
-export function findCommand(name, { systemFolders } = thisMachine) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...systemFolders]
+export function findCommand(name, { systemDirectories } = thisMachine) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
