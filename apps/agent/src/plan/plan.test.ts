@@ -164,7 +164,7 @@ describe('planRelease', () => {
     ).toEqual([
       ['network.ensure '],
       ['network.join new', 'network.join new'],
-      ['container.rename former', 'container.rename former'],
+      ['container.rename previous', 'container.rename previous'],
       ['container.rename new', 'container.rename new'],
     ])
   })
